@@ -1,0 +1,17 @@
+/// Counts the allocations made while a closure runs; the program supplies it, since counting replaces `malloc`.
+package struct AllocationMeter {
+    private let start: () -> Void
+    private let stop: () -> Int
+
+    /// Makes a meter from what begins to count at zero and what ends the counting and returns the number.
+    package init(start: @escaping () -> Void, stop: @escaping () -> Int) {
+        self.start = start
+        self.stop = stop
+    }
+
+    func count(_ body: () -> Void) -> Int {
+        start()
+        body()
+        return stop()
+    }
+}

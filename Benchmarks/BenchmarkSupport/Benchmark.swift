@@ -1,0 +1,65 @@
+/// One row of the table: an operation, what it is compared with, and what it may cost.
+package struct Benchmark {
+    /// Prepares the operation and returns what runs it so many times.
+    ///
+    /// Only the returned closure is timed and counted.
+    package typealias Setup = () -> (_ iterations: Int) -> Void
+
+    /// What the operation ought to cost at most, shown beside what it costs.
+    package struct Limit: Equatable {
+        package var time: Duration?
+        package var allocations: Double?
+    }
+
+    /// How the cost is found.
+    enum Work {
+        /// The cost of one iteration.
+        case operation(Setup)
+        /// What one more unit adds to an iteration, from a small and a large build of the same thing.
+        case slope(small: (units: Int, setup: Setup), large: (units: Int, setup: Setup))
+    }
+
+    /// A topic and a name in it, such as `task/lifecycle`.
+    package let name: String
+    /// What one operation does, in a sentence or two.
+    package let workload: String
+    /// The benchmark whose samples are taken in turn with ours, and by whose time ours is divided.
+    package let peer: String?
+    package let limit: Limit
+    /// How many bytes one operation handles, where its throughput is of interest.
+    package let bytes: Int?
+    let work: Work
+
+    /// Describes an operation that is timed by itself.
+    package init(
+        _ name: String, _ workload: String, peer: String? = nil, limit: Duration? = nil, allocations: Double? = nil,
+        bytes: Int? = nil, setup: @escaping Setup
+    ) {
+        self.init(
+            name: name, workload: workload, peer: peer, limit: Limit(time: limit, allocations: allocations),
+            bytes: bytes, work: .operation(setup))
+    }
+
+    /// Describes the cost of one more unit, such as one more node in a chain.
+    ///
+    /// Whatever both sizes pay falls out of the difference: the cost is `(large - small) / (units of large - units of
+    /// small)`, for the time as for the allocations.
+    package static func slope(
+        _ name: String, _ workload: String, peer: String? = nil, limit: Duration? = nil, allocations: Double? = nil,
+        bytes: Int? = nil, small: (units: Int, setup: Setup), large: (units: Int, setup: Setup)
+    ) -> Benchmark {
+        precondition(small.units < large.units, "\(name): the large build needs more units than the small one")
+        return Benchmark(
+            name: name, workload: workload, peer: peer, limit: Limit(time: limit, allocations: allocations),
+            bytes: bytes, work: .slope(small: small, large: large))
+    }
+
+    private init(name: String, workload: String, peer: String?, limit: Limit, bytes: Int?, work: Work) {
+        self.name = name
+        self.workload = workload
+        self.peer = peer
+        self.limit = limit
+        self.bytes = bytes
+        self.work = work
+    }
+}

@@ -1,0 +1,42 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Where the program's words go.
+package struct Console {
+    /// Prints a line of results.
+    let print: (String) -> Void
+    /// Prints a line that is no result.
+    let complain: (String) -> Void
+    /// Shows what is going on in place of what was shown before, or nothing at all if nobody watches.
+    let showProgress: (String) -> Void
+    /// Whether results may be coloured.
+    let isStyled: Bool
+
+    /// The process's own output: colour and progress only where it is a terminal.
+    package static func standard() -> Console {
+        let isWatched = isatty(STDERR_FILENO) == 1
+        return Console(
+            print: { Swift.print($0) },
+            complain: { write($0 + "\n") },
+            showProgress: { if isWatched { write("\r\u{1B}[K" + $0) } },
+            isStyled: isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil)
+    }
+
+    private static func write(_ text: String) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let written = bytes.withUnsafeBytes { systemWrite(STDERR_FILENO, $0.baseAddress, $0.count) }
+            guard written > 0 else { return }
+            bytes = bytes.dropFirst(written)
+        }
+    }
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}

@@ -1,0 +1,10 @@
+/// What was found about one benchmark.
+struct Measurement {
+    /// Nanoseconds per operation, one value per sample, in the order they were taken.
+    var samples: [Double]
+    /// Allocations per operation, where they can be counted.
+    var allocations: Double?
+
+    var nanoseconds: Double { Statistics.median(samples) }
+    var spread: Double { Statistics.spread(samples) }
+}

@@ -1,0 +1,51 @@
+/// Numbers as people read them.
+enum Numbers {
+    /// With so many decimals, and a comma between thousands: `12,345.6`.
+    static func fixed(_ value: Double, places: Int) -> String {
+        let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
+        let scaled = (abs(value) * scale).rounded()
+        guard scaled < Double(Int.max) else { return "\(value)" }
+        let digits = String(Int(scaled))
+        let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
+        let sign = value < 0 && scaled > 0 ? "-" : ""
+        let whole = sign + grouped(padded.dropLast(places))
+        return places == 0 ? whole : whole + "." + padded.suffix(places)
+    }
+
+    /// With about three digits that say something: `6.62`, `410.3`, `3,412`.
+    static func measured(_ value: Double) -> String {
+        switch abs(value) {
+        case ..<9.995: fixed(value, places: 2)
+        case ..<999.95: fixed(value, places: 1)
+        default: fixed(value, places: 0)
+        }
+    }
+
+    /// With up to three decimals, but none that are zeros at the end: `2`, `0.125`.
+    static func short(_ value: Double) -> String {
+        let text = fixed(value, places: 3)
+        let end = text.lastIndex { $0 != "0" } ?? text.startIndex
+        return String(text[end] == "." ? text[..<end] : text[...end])
+    }
+
+    /// As a percentage with one decimal: `4.2%`.
+    static func percent(_ share: Double) -> String {
+        fixed(share * 100, places: 1) + "%"
+    }
+
+    /// How our time compares, from ours over theirs: `12.5× faster`.
+    static func advantage(_ ratio: Double) -> String {
+        let factor = measured(ratio < 1 ? 1 / max(ratio, .leastNormalMagnitude) : ratio)
+        if factor == "1.00" { return "level" }
+        return factor + (ratio < 1 ? "× faster" : "× slower")
+    }
+
+    private static func grouped(_ digits: Substring) -> String {
+        var result = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index).isMultiple(of: 3) { result.append(",") }
+            result.append(digit)
+        }
+        return result
+    }
+}

@@ -1,0 +1,64 @@
+/// What the command line asks for.
+struct Options: Equatable {
+    /// A command line that cannot be followed: what is wrong with it and what to do, in one line.
+    struct Mistake: Error, Equatable {
+        let text: String
+    }
+
+    var filters: [String] = []
+    var isQuick = false
+    var showsList = false
+    var showsHelp = false
+    var checksAllocations = false
+    var jsonPath: String?
+    var comparePath: String?
+
+    var plan: Plan { isQuick ? .quick : .full }
+
+    init(parsing arguments: [String]) throws(Mistake) {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = parts.first.map(String.init) ?? argument
+            var given = parts.count == 2 ? String(parts[1]) : nil
+
+            /// The option's value, from behind its equals sign or from the next argument.
+            func value(_ kind: String) throws(Mistake) -> String {
+                let next = given ?? rest.popFirst()
+                given = nil
+                guard let next, !next.isEmpty, !next.hasPrefix("--") else {
+                    throw Mistake(text: "\(name) needs a value, as in: \(name) \(kind)")
+                }
+                return next
+            }
+
+            switch name {
+            case "--filter": filters.append(try value("TEXT"))
+            case "--json": jsonPath = try value("FILE")
+            case "--compare": comparePath = try value("FILE")
+            case "--quick": isQuick = true
+            case "--list": showsList = true
+            case "--check-allocations": checksAllocations = true
+            case "--help", "-h": showsHelp = true
+            default: throw Mistake(text: "Unknown option \(argument). --help shows the options there are.")
+            }
+            guard given == nil else { throw Mistake(text: "\(name) takes no value; write it without the equals sign.") }
+        }
+    }
+
+    static let help = """
+        Measures time and allocations per operation.
+
+          swift run -c release Benchmarks [options]
+
+          --filter TEXT         only benchmarks whose name contains TEXT; may be repeated
+          --quick               shorter and fewer samples: a first impression in a few seconds
+          --list                what each benchmark does, without running it
+          --json FILE           write the results to FILE
+          --compare FILE        compare with the results in FILE; status 1 if anything became slower beyond noise
+          --check-allocations   compare with Benchmarks/allocation-limits.txt; status 1 if a limit does not hold
+          --help                this text
+
+        Times are medians. Half of the samples lie within the spread shown beside them.
+        """
+}

@@ -1,0 +1,56 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What one run of the program found, and where: the contents of a JSON file.
+struct Report: Codable, Equatable {
+    /// One row.
+    ///
+    /// A value that does not apply, or cannot be had on this system, is left out.
+    struct Row: Codable, Equatable {
+        var name: String
+        /// The median over the samples.
+        var nsPerOp: Double
+        /// The median distance from the median, as a share of it.
+        var spread: Double
+        var allocsPerOp: Double?
+        var bytesPerSecond: Double?
+        var peer: String?
+        /// Our time over the peer's: below one we are faster.
+        var ratio: Double?
+    }
+
+    var host: Host
+    var results: [Row]
+}
+
+extension Report.Row {
+    init(_ benchmark: Benchmark, _ ours: Measurement, peer: Measurement?) {
+        name = benchmark.name
+        nsPerOp = Statistics.rounded(ours.nanoseconds, places: 3)
+        spread = Statistics.rounded(ours.spread, places: 4)
+        allocsPerOp = ours.allocations
+        if let bytes = benchmark.bytes, ours.nanoseconds > 0 {
+            bytesPerSecond = (Double(bytes) / ours.nanoseconds * 1e9).rounded()
+        }
+        if let peer {
+            self.peer = benchmark.peer
+            ratio = Statistics.ratio(ours.samples, to: peer.samples).map { Statistics.rounded($0, places: 4) }
+        }
+    }
+}
+
+extension Report {
+    init(json: Data) throws {
+        self = try JSONDecoder().decode(Report.self, from: json)
+    }
+
+    /// The file's contents, with the keys in a fixed order so that two files can be compared line by line.
+    func json() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(self) + Data("\n".utf8)
+    }
+}

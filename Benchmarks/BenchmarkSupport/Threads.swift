@@ -1,0 +1,122 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Splits `0..<total` among so many threads, which all begin at once, and returns when the last of them is done.
+///
+/// A sample is the wall time from the moment the threads are let go until the last one has finished its range; starting
+/// and joining them is left out.
+package func onThreads(_ count: Int, total: Int, _ body: @escaping @Sendable (Range<Int>) -> Void) {
+    let entered = ContinuousClock.now
+    let race = Race(runners: count)
+    let threads = (0..<count).map { index in
+        let range = (total * index / count)..<(total * (index + 1) / count)
+        return startThread {
+            race.waitForStart()
+            if !range.isEmpty { body(range) }
+            race.finish()
+        }
+    }
+    let started = race.start()
+    let finished = race.waitForFinish()
+    for thread in threads { pthread_join(thread, nil) }
+    WorkClock.leaveOut(entered.duration(to: started) + finished.duration(to: .now))
+}
+
+/// A starting line that threads wait behind until all have come, and a finish that is timed when the last one arrives.
+private final class Race: @unchecked Sendable {
+    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private let runners: Int
+    private var ready = 0
+    private var running = false
+    private var finished = 0
+    private var end = ContinuousClock.now
+
+    init(runners: Int) {
+        self.runners = runners
+        lock.initialize(to: pthread_mutex_t())
+        changed.initialize(to: pthread_cond_t())
+        pthread_mutex_init(lock, nil)
+        pthread_cond_init(changed, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(changed)
+        pthread_mutex_destroy(lock)
+        changed.deallocate()
+        lock.deallocate()
+    }
+
+    /// A runner is at the line and waits for the others.
+    func waitForStart() {
+        locked {
+            ready += 1
+            if ready == runners { pthread_cond_broadcast(changed) }
+            while !running { pthread_cond_wait(changed, lock) }
+        }
+    }
+
+    /// Lets all runners go once they are at the line, and tells when that was.
+    func start() -> ContinuousClock.Instant {
+        locked {
+            while ready < runners { pthread_cond_wait(changed, lock) }
+            running = true
+            let now = ContinuousClock.now
+            pthread_cond_broadcast(changed)
+            return now
+        }
+    }
+
+    /// A runner is done.
+    func finish() {
+        locked {
+            finished += 1
+            guard finished == runners else { return }
+            end = .now
+            pthread_cond_broadcast(changed)
+        }
+    }
+
+    /// Waits for the last runner, and tells when it was done.
+    func waitForFinish() -> ContinuousClock.Instant {
+        locked {
+            while finished < runners { pthread_cond_wait(changed, lock) }
+            return end
+        }
+    }
+
+    private func locked<Result>(_ body: () -> Result) -> Result {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        return body()
+    }
+}
+
+private final class ThreadBody {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+}
+
+private func startThread(_ run: @escaping @Sendable () -> Void) -> pthread_t {
+    let body = Unmanaged.passRetained(ThreadBody(run)).toOpaque()
+    #if canImport(Darwin)
+        var thread: pthread_t?
+        let status = pthread_create(&thread, nil, { runThread($0) }, body)
+        guard status == 0, let thread else { preconditionFailure("no thread could be started: error \(status)") }
+    #else
+        var thread = pthread_t()
+        let status = pthread_create(&thread, nil, { $0.flatMap(runThread) }, body)
+        precondition(status == 0, "no thread could be started: error \(status)")
+    #endif
+    return thread
+}
+
+private func runThread(_ body: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    Unmanaged<ThreadBody>.fromOpaque(body).takeRetainedValue().run()
+    return nil
+}

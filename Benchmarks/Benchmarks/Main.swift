@@ -1,0 +1,25 @@
+import AllocationCounter
+import BenchmarkSupport
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@main
+enum Main {
+    static func main() {
+        let suite = Suite()
+        suite.add(floorBenchmarks())
+
+        #if DEBUG
+            print("This is a debug build; its times mean nothing. Use: swift run -c release Benchmarks\n")
+        #endif
+        let meter = AllocationMeter(start: allocation_counting_start, stop: allocation_counting_stop)
+        let program = Program(suite, meter: allocation_counting_is_supported() ? meter : nil)
+        exit(program.run(Array(CommandLine.arguments.dropFirst())))
+    }
+}

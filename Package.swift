@@ -1,0 +1,26 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+let package = Package(
+    name: "LoaderChain",
+    platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "LoaderChain", targets: ["LoaderChain"]),
+        .library(name: "LoaderChainTesting", targets: ["LoaderChainTesting"]),
+    ],
+    targets: [
+        .target(name: "LoaderChain"),
+        .target(name: "LoaderChainTesting", dependencies: ["LoaderChain"]),
+
+        .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
+        .target(name: "BenchmarkSupport", dependencies: ["LoaderChain"], path: "Benchmarks/BenchmarkSupport"),
+        .executableTarget(
+            name: "Benchmarks", dependencies: ["LoaderChain", "AllocationCounter", "BenchmarkSupport"],
+            path: "Benchmarks/Benchmarks"),
+
+        .testTarget(name: "LoaderChainTests", dependencies: ["LoaderChain", "LoaderChainTesting"]),
+        .testTarget(name: "LoaderChainTestingTests", dependencies: ["LoaderChain", "LoaderChainTesting"]),
+        .testTarget(name: "BenchmarkSupportTests", dependencies: ["BenchmarkSupport"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,61 @@
+/// Something registered with a task, to hear of its cancel, its completion or both.
+enum TaskHandler: TaskHandling {
+    case completion(@Sendable (HTTPResult) -> Void)
+    case plainCompletion(@Sendable () -> Void)
+    case cancel(@Sendable () -> Void)
+    case observer(any HTTPTaskObserver)
+    case relay(to: HTTPTask)
+
+    var hearsCompletion: Bool {
+        switch self {
+        case .completion, .plainCompletion, .observer, .relay: true
+        case .cancel: false
+        }
+    }
+
+    var hearsCancel: Bool {
+        switch self {
+        case .cancel, .observer: true
+        case .completion, .plainCompletion, .relay: false
+        }
+    }
+
+    @inline(__always)
+    func hear(completionOf task: HTTPTask, _ result: HTTPResult) {
+        switch self {
+        case .completion(let handler): handler(result)
+        case .plainCompletion(let handler): handler()
+        case .cancel: break  // Nobody cancelled in time.
+        case .observer(let observer): observer.task(task, didCompleteWith: result)
+        case .relay(let other): other.complete(result)
+        }
+    }
+
+    func hear(cancelOf task: HTTPTask) {
+        switch self {
+        case .cancel(let handler): handler()
+        case .observer(let observer): observer.taskWasCancelled(task)
+        case .completion, .plainCompletion, .relay: break  // They hear of the completion that follows.
+        }
+    }
+}
+
+/// A loader, or an object of one, that hears how tasks end.
+///
+/// It does what a pair of handlers does, without the allocation of a closure for each task: the object that hears is one
+/// that exists already. Register one with ``HTTPTask/addObserver(_:)``.
+///
+/// The task that is handed over has the identity of the one that was observed. It is not always the same object: a task
+/// that was abandoned is represented by another one with its ``HTTPTask/id``, its request and its result.
+public protocol HTTPTaskObserver: AnyObject, Sendable {
+    /// The task has its result; called once, under no lock, in the order of completion handlers.
+    func task(_ task: HTTPTask, didCompleteWith result: HTTPResult)
+
+    /// Somebody asked the task to end before it had a result; called at most once, in the order of cancel handlers.
+    func taskWasCancelled(_ task: HTTPTask)
+}
+
+extension HTTPTaskObserver {
+    /// Ignores the cancel: the completion will follow it.
+    public func taskWasCancelled(_ task: HTTPTask) {}
+}

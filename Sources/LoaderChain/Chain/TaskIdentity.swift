@@ -1,0 +1,34 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Numbers the tasks of a process, and spells a number as a UUID.
+///
+/// A random UUID costs more than the whole of a task's life is meant to. These are made of 60 random bits per process and
+/// a counter, so that a task only counts, and the UUID is put together when somebody asks for it. They carry version 8,
+/// which the standard leaves to such schemes.
+enum TaskIdentity {
+    private static let counter = Atomic<UInt64>(0)
+    private static let process = UUID()
+
+    static func next() -> UInt64 {
+        counter.wrappingAdd(1, ordering: .relaxed).oldValue
+    }
+
+    static func uuid(_ number: UInt64) -> UUID {
+        var bytes = process.uuid
+        withUnsafeMutableBytes(of: &bytes) { bytes in
+            bytes[6] = 0x80 | (bytes[6] & 0x0F)
+            // The last 62 bits are the number, turned by the process's own bits so that neighbours of two processes differ.
+            var tail = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            tail ^= number
+            tail = (tail & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000
+            bytes.storeBytes(of: tail.bigEndian, toByteOffset: 8, as: UInt64.self)
+        }
+        return UUID(uuid: bytes)
+    }
+}

@@ -1,0 +1,31 @@
+/// A loader that is written as one closure.
+///
+/// ```swift
+/// let tracing = ClosureLoader("tracing") { request, next in
+///     var request = request
+///     request.headers["X-Trace"] = newTraceID()
+///     return try await next(request)
+/// }
+/// ```
+///
+/// It is an ``AsyncLoader`` in all else.
+public final class ClosureLoader: AsyncLoader, @unchecked Sendable {
+    private let givenName: String
+    private let body: @Sendable (HTTPRequest, Next) async throws -> HTTPResponse
+
+    /// Makes a loader of this name that answers requests with `body`.
+    public init(
+        _ name: String = "ClosureLoader", _ body: @escaping @Sendable (HTTPRequest, Next) async throws -> HTTPResponse
+    ) {
+        givenName = name
+        self.body = body
+    }
+
+    /// The name that it was given.
+    public override var name: String { givenName }
+
+    /// Answers a request with the closure.
+    public override func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        try await body(request, next)
+    }
+}

@@ -1,0 +1,29 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A body of bytes that are in memory.
+public struct DataBody: HTTPBody {
+    /// The bytes.
+    public let data: Data
+
+    /// What they are, a media type.
+    public let contentType: String
+
+    /// The body of `data`.
+    public init(_ data: Data, contentType: String = "application/octet-stream") {
+        self.data = data
+        self.contentType = contentType
+    }
+
+    /// Whether there are no bytes.
+    public var isEmpty: Bool { data.isEmpty }
+
+    /// The content type.
+    public var additionalHeaders: HTTPHeaders { ["Content-Type": contentType] }
+
+    /// The bytes.
+    public func encode() -> HTTPBodyContent { .data(data) }
+}

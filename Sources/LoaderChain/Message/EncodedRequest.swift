@@ -1,0 +1,83 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A request that has been checked and can go over the wire as it is.
+///
+/// A terminal makes one with ``HTTPRequest/encoded(bodyIsForbiddenFor:)`` and sends what it says.
+public struct EncodedRequest: Sendable {
+    /// The request it was made from.
+    public let request: HTTPRequest
+    /// The method, a token.
+    public let method: HTTPMethod
+    /// The complete address.
+    public let url: URL
+    /// All header fields: the request's own, then those that its body adds.
+    public let headers: HTTPHeaders
+    /// The body's bytes, or where they come from.
+    public let content: HTTPBodyContent
+}
+
+extension HTTPRequest {
+    /// Checks the request and encodes its body, or says why it cannot be sent.
+    ///
+    /// - Parameter methods: methods with which the caller cannot send a body.
+    /// - Throws: an ``HTTPError/Code/invalidRequest`` whose reason says what was wrong and what to do.
+    public func encoded(bodyIsForbiddenFor methods: Set<HTTPMethod> = []) throws(HTTPError) -> EncodedRequest {
+        guard method.isToken else {
+            throw invalid("The method \(Self.printable(method.rawValue)) is no token; use letters, as in GET")
+        }
+        guard ["http", "https"].contains(scheme.lowercased()) else {
+            throw invalid("The scheme \(Self.printable(scheme)) is neither http nor https")
+        }
+        guard !storage.address.lacksHost else {
+            throw invalid("The URL has no host; set request.host, or put a loader into the chain that fills it in")
+        }
+        guard let url, let scheme = url.scheme, !scheme.isEmpty else {
+            throw invalid("The host \(Self.printable(host ?? "")), port and path make no valid URL")
+        }
+        do { try headers.validate() } catch { throw invalid("\(error)", error) }
+        guard body.isEmpty || !methods.contains(method) else {
+            throw invalid("A \(method) request cannot have a body here; use another method, or query items")
+        }
+        do {
+            let content = try body.encode()
+            return EncodedRequest(
+                request: self, method: method, url: url, headers: try allHeaders(for: content), content: content)
+        } catch let error as HTTPError {
+            throw error
+        } catch {
+            throw invalid("The body (\(type(of: body))) failed to encode", error)
+        }
+    }
+
+    private func allHeaders(for content: HTTPBodyContent) throws -> HTTPHeaders {
+        var all = headers
+        all.merge(filling: body.additionalHeaders)
+        let declared = all.values(for: "Content-Length")
+        if let length = content.length, length > 0 || !declared.isEmpty || method.usuallyHasBody {
+            guard declared.allSatisfy({ $0 == "\(length)" }) else {
+                throw invalid("Content-Length says \(Self.printable(declared[0])), but the body has \(length) bytes")
+            }
+            all["Content-Length"] = "\(length)"
+        }
+        do { try all.validate() } catch { throw invalid("The body adds a bad header. \(error)", error) }
+        return all
+    }
+
+    private func invalid(_ reason: String, _ underlyingError: (any Error)? = nil) -> HTTPError {
+        HTTPError(.invalidRequest, request: self, underlyingError: underlyingError, reason: reason)
+    }
+
+    /// The text with everything escaped that is not plain ASCII, in quotes.
+    private static func printable(_ text: String) -> String {
+        "\"" + text.unicodeScalars.prefix(100).map { $0.escaped(asASCII: true) }.joined() + "\""
+    }
+}
+
+extension HTTPMethod {
+    /// Whether servers expect a length even when there is no body.
+    fileprivate var usuallyHasBody: Bool { [.post, .put, .patch].contains(self) }
+}

@@ -1,0 +1,64 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A body of names and values, as a web form sends them: `application/x-www-form-urlencoded`.
+///
+///     let body: FormBody = ["grant_type": "password", "username": "Zoë Q."]   // grant_type=password&username=Zo%C3%AB+Q.
+///
+/// The order is kept, and a name may come twice.
+public struct FormBody: HTTPBody, ExpressibleByDictionaryLiteral {
+    /// The names with their values, in order.
+    public private(set) var fields: [(name: String, value: String)]
+
+    /// The body of `fields`.
+    public init(_ fields: [(name: String, value: String)] = []) {
+        self.fields = fields
+    }
+
+    /// The body as written, in that order.
+    public init(dictionaryLiteral elements: (String, String)...) {
+        fields = elements.map { (name: $0, value: $1) }
+    }
+
+    /// Adds a value at the end.
+    public mutating func append(_ value: String, for name: String) {
+        fields.append((name, value))
+    }
+
+    /// Whether there are no fields.
+    public var isEmpty: Bool { fields.isEmpty }
+
+    /// The content type, `application/x-www-form-urlencoded`.
+    public var additionalHeaders: HTTPHeaders { ["Content-Type": "application/x-www-form-urlencoded"] }
+
+    /// The names and values, escaped and joined.
+    public func encode() -> HTTPBodyContent {
+        var bytes: [UInt8] = []
+        for (name, value) in fields {
+            if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+            Self.escape(name, into: &bytes)
+            bytes.append(UInt8(ascii: "="))
+            Self.escape(value, into: &bytes)
+        }
+        return bytes.isEmpty ? .empty : .data(Data(bytes))
+    }
+
+    /// What goes over the wire as it is; the URL standard keeps fewer marks here than elsewhere in a URL.
+    private static let unescaped = ASCIISet(ASCIISet.alphanumerics + "*-._")
+
+    private static func escape(_ text: String, into bytes: inout [UInt8]) {
+        for byte in text.utf8 {
+            if unescaped.contains(byte) {
+                bytes.append(byte)
+            } else if byte == ASCII.space {
+                bytes.append(UInt8(ascii: "+"))
+            } else {
+                bytes.append(UInt8(ascii: "%"))
+                bytes += ASCII.hexadecimal(byte).utf8
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+/// Why a task has no response, or none that could be used.
+///
+/// ```swift
+/// catch let error where error.code == .timedOut { showOffline() }
+/// ```
+public struct HTTPError: Error, Sendable {
+    /// What went wrong, as a kind.
+    public var code: Code
+    /// The request as it was when the task ended.
+    public var request: HTTPRequest
+
+    // The rest is boxed, because every task has room for a result, and most results are no errors.
+    private var details: Details
+
+    /// Makes an error; loaders usually call ``HTTPLoader/fail(_:_:response:underlyingError:reason:)`` instead.
+    public init(
+        _ code: Code, request: HTTPRequest, response: HTTPResponse? = nil, underlyingError: (any Error)? = nil,
+        reason: String? = nil, loader: String? = nil
+    ) {
+        self.code = code
+        self.request = request
+        details = Details((response, underlyingError, reason, loader))
+    }
+
+    private final class Details: Sendable {
+        typealias Values = (
+            response: HTTPResponse?, underlyingError: (any Error)?, reason: String?, loader: String?
+        )
+        let values: Values
+        init(_ values: Values) { self.values = values }
+    }
+
+    private mutating func change(_ change: (inout Details.Values) -> Void) {
+        var values = details.values
+        change(&values)
+        details = Details(values)
+    }
+}
+
+extension HTTPError {
+    /// The response, where one had arrived.
+    public var response: HTTPResponse? {
+        get { details.values.response }
+        set { change { $0.response = newValue } }
+    }
+
+    /// The error beneath this one.
+    public var underlyingError: (any Error)? {
+        get { details.values.underlyingError }
+        set { change { $0.underlyingError = newValue } }
+    }
+
+    /// What went wrong in this case, and what to do, as a sentence.
+    public var reason: String? {
+        get { details.values.reason }
+        set { change { $0.reason = newValue } }
+    }
+
+    /// The name of the loader that made the error.
+    public var loader: String? {
+        get { details.values.loader }
+        set { change { $0.loader = newValue } }
+    }
+}
+
+extension HTTPError {
+    /// A kind of error; a loader adds its own as static members.
+    ///
+    /// ```swift
+    /// extension HTTPError.Code {
+    ///     static let overQuota = HTTPError.Code("overQuota")
+    /// }
+    /// ```
+    public struct Code: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
+        /// The name of the kind.
+        public let rawValue: String
+
+        /// Makes a kind of this name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// Makes a kind of this name.
+        public init(_ name: String) { rawValue = name }
+
+        /// The name of the kind.
+        public var description: String { rawValue }
+
+        /// The request cannot be sent as it is.
+        public static let invalidRequest = Code("invalidRequest")
+        /// No connection could be made, or the chain has no end to make one.
+        public static let cannotConnect = Code("cannotConnect")
+        /// The connection was lost before the response was complete.
+        public static let connectionLost = Code("connectionLost")
+        /// Too much time passed.
+        public static let timedOut = Code("timedOut")
+        /// Somebody cancelled the task.
+        public static let cancelled = Code("cancelled")
+        /// No secure connection could be made.
+        public static let insecureConnection = Code("insecureConnection")
+        /// What arrived is not an acceptable response.
+        public static let invalidResponse = Code("invalidResponse")
+        /// The body of the response is not what it was to be decoded as.
+        public static let cannotDecodeResponse = Code("cannotDecodeResponse")
+        /// The chain is being reset, and takes no tasks meanwhile.
+        public static let resetInProgress = Code("resetInProgress")
+        /// A loader let go of the task without completing it.
+        public static let abandoned = Code("abandoned")
+        /// Something else; see the underlying error.
+        public static let unknown = Code("unknown")
+    }
+}
+
+extension HTTPError: CustomStringConvertible {
+    /// One sentence: the kind, the loader that made it, the request and the reason; no secrets.
+    public var description: String {
+        var text = "\(code)"
+        if let loader { text += " (\(loader))" }
+        text += ": \(request.method) \(request.loggableURL)"
+        if let response { text += " answered \(response.status)" }
+        if let reason { text += ". \(reason)" }
+        if let underlyingError { text += ". Beneath it: \(Self.loggable(underlyingError))" }
+        return text
+    }
+
+    /// Errors from elsewhere are shown by their type, since their texts like to quote URLs with everything in them.
+    private static func loggable(_ error: any Error) -> String {
+        switch error {
+        case let error as HTTPError: error.description
+        case let error as HTTPBodyError: error.description
+        default: "\(type(of: error))"
+        }
+    }
+}

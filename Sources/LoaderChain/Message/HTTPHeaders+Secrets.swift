@@ -1,0 +1,45 @@
+extension HTTPHeaders {
+    /// What stands in a log for a value that no log may hold.
+    static let redaction = "<redacted>"
+
+    private static let secretNames = ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"]
+    private static let secretWords = ["token", "secret", "api-key", "apikey", "password", "signature"]
+
+    /// Whether the header of that name carries something that no log may hold.
+    package static func isSecret(_ name: String) -> Bool {
+        secretNames.contains { ASCII.isEqualIgnoringCase($0, name) }
+            || secretWords.contains { ASCII.contains(name, lowercase: $0) }
+    }
+
+    /// The same headers with every secret value replaced, for logs and reports.
+    ///
+    /// Secret are credentials and cookies, and whatever calls itself a token, secret, key, password or signature.
+    public var redacted: HTTPHeaders {
+        HTTPHeaders(fields.lazy.map { $0.redacted })
+    }
+}
+
+extension HTTPHeaders.Field {
+    fileprivate var redacted: Self {
+        HTTPHeaders.isSecret(name) ? Self(name, HTTPHeaders.redaction) : self
+    }
+}
+
+extension HTTPHeaders.Field: CustomStringConvertible, CustomReflectable {
+    /// The field as a line, `Name: value`, with a secret value redacted and control characters escaped.
+    public var description: String {
+        "\(ASCII.printable(name)): \(ASCII.printable(redacted.value))"
+    }
+
+    /// The field for debuggers and `dump`, which show no secret either.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["name": name, "value": redacted.value], displayStyle: .struct)
+    }
+}
+
+extension HTTPHeaders: CustomStringConvertible {
+    /// One field a line, `Name: value`, with secret values redacted and control characters escaped.
+    public var description: String {
+        fields.map(\.description).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,80 @@
+extension HTTPHeaders {
+    /// Throws for the first header that may not go over the wire.
+    ///
+    /// A name is a token of RFC 9110. A value holds no control character but the tab: a line break in it would let
+    /// whoever supplied it write headers of their own. Bytes outside ASCII are allowed in values.
+    public func validate() throws(Invalid) {
+        for (index, field) in fields.enumerated() {
+            if let problem = field.problem {
+                throw Invalid(index: index, field: field, problem: problem)
+            }
+        }
+    }
+
+    /// A header that may not go over the wire, and why.
+    ///
+    /// The text quotes no value, and a broken name only up to the fault: a name that was meant to be a whole line
+    /// (`Authorization: Bearer …`) has its secret behind the fault.
+    public struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {
+        /// What is wrong with a header.
+        public enum Problem: Hashable, Sendable {
+            /// The name is empty.
+            case emptyName
+            /// The name holds a byte that no token may hold, this many bytes after its start.
+            case nameByte(UInt8, offset: Int)
+            /// The value holds a control character, this many bytes after its start.
+            case valueByte(UInt8, offset: Int)
+        }
+
+        /// The position of the field among the headers.
+        public let index: Int
+
+        /// The header's name, or as much of it as comes before the fault.
+        public let name: String
+
+        /// What is wrong with it.
+        public let problem: Problem
+
+        fileprivate init(index: Int, field: Field, problem: Problem) {
+            self.index = index
+            self.problem = problem
+            name =
+                if case .nameByte(_, let offset) = problem {
+                    String(decoding: field.name.utf8.prefix(offset), as: UTF8.self)
+                } else {
+                    field.name
+                }
+        }
+
+        /// A sentence on which header it is, what is wrong and what to do.
+        public var description: String {
+            switch problem {
+            case .emptyName:
+                "Header number \(index + 1) has an empty name; give it a name or leave it out."
+            case .nameByte(let byte, let offset):
+                """
+                The name of header number \(index + 1), which begins with “\(name)”, has \(ASCII.spoken(byte)) at byte \
+                \(offset); use only letters, digits and \(ASCIISet.tokenMarks).
+                """
+            case .valueByte(let byte, let offset):
+                """
+                The value of the header “\(name)” has \(ASCII.spoken(byte)) at byte \(offset), where the header would \
+                break; take it out, or encode the value.
+                """
+            }
+        }
+    }
+}
+
+extension HTTPHeaders.Field {
+    fileprivate var problem: HTTPHeaders.Invalid.Problem? {
+        if name.isEmpty { return .emptyName }
+        for (offset, byte) in name.utf8.enumerated() where !ASCIISet.token.contains(byte) {
+            return .nameByte(byte, offset: offset)
+        }
+        for (offset, byte) in value.utf8.enumerated() where ASCII.isForbiddenInValue(byte) {
+            return .valueByte(byte, offset: offset)
+        }
+        return nil
+    }
+}

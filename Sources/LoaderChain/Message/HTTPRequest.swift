@@ -1,0 +1,194 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What is to be asked of a server.
+///
+/// A request is a value. Loading it makes an ``HTTPTask``, and the same request can be loaded any number of times.
+///
+/// ```swift
+/// var request = HTTPRequest(method: .post, host: "api.example.com", path: "/v1/users")
+/// request.headers["Accept"] = "application/json"
+/// request.body = JSONBody(newUser)
+/// ```
+///
+/// What it lacks, such as a host, a loader further down may fill in.
+public struct HTTPRequest: Sendable {
+    @usableFromInline var storage: Storage
+
+    /// All of a request, so that copying one costs a single reference count.
+    @usableFromInline
+    final class Storage: @unchecked Sendable {
+        // Only ever changed through a request that holds the one reference, which is what exclusive access means.
+        @exclusivity(unchecked) var method: HTTPMethod
+        @exclusivity(unchecked) var address: RequestAddress
+        @exclusivity(unchecked) var headers: HTTPHeaders
+        @exclusivity(unchecked) var body: any HTTPBody
+        @exclusivity(unchecked) @usableFromInline var options: RequestOptions
+
+        init(
+            method: HTTPMethod, address: RequestAddress, headers: HTTPHeaders, body: any HTTPBody,
+            options: RequestOptions
+        ) {
+            self.method = method
+            self.address = address
+            self.headers = headers
+            self.body = body
+            self.options = options
+        }
+
+        @usableFromInline
+        func copy() -> Storage {
+            Storage(method: method, address: address, headers: headers, body: body, options: options)
+        }
+    }
+
+    private init(method: HTTPMethod, address: RequestAddress, headers: HTTPHeaders, body: any HTTPBody) {
+        storage = Storage(method: method, address: address, headers: headers, body: body, options: RequestOptions())
+    }
+
+    /// Makes a request from its parts; what is left out may be filled in by a loader.
+    public init(
+        method: HTTPMethod = .get, scheme: String = "https", host: String? = nil, port: Int? = nil, path: String = "",
+        headers: HTTPHeaders = [:], body: any HTTPBody = EmptyBody()
+    ) {
+        var address = RequestAddress()
+        address.scheme = scheme
+        address.host = host
+        address.port = port
+        address.setPath(path)
+        self.init(method: method, address: address, headers: headers, body: body)
+    }
+
+    /// Makes a request for a URL, whose parts are kept exactly as they are written.
+    public init(
+        method: HTTPMethod = .get, url: URL, headers: HTTPHeaders = [:], body: any HTTPBody = EmptyBody()
+    ) {
+        self.init(method: method, address: RequestAddress(url), headers: headers, body: body)
+    }
+
+    @inlinable
+    mutating func makeStorageUnique() {
+        if !isKnownUniquelyReferenced(&storage) { storage = storage.copy() }
+    }
+}
+
+extension HTTPRequest {
+    /// The method.
+    public var method: HTTPMethod {
+        get { storage.method }
+        set {
+            makeStorageUnique()
+            storage.method = newValue
+        }
+    }
+
+    /// The header fields that the request sets itself; its body and the terminal add theirs.
+    public var headers: HTTPHeaders {
+        get { storage.headers }
+        _modify {
+            makeStorageUnique()
+            yield &storage.headers
+        }
+    }
+
+    /// The body; an ``EmptyBody`` if there is to be none.
+    public var body: any HTTPBody {
+        get { storage.body }
+        set {
+            makeStorageUnique()
+            storage.body = newValue
+        }
+    }
+
+    /// What the request says to the loaders that know `option`.
+    @inlinable
+    public subscript<Option: HTTPRequestOption>(option option: Option.Type) -> Option.Value {
+        get { storage.options[option] }
+        set {
+            makeStorageUnique()
+            storage.options[option] = newValue
+        }
+    }
+}
+
+// MARK: - The address
+
+extension HTTPRequest {
+    /// The scheme, `https` unless something else was said.
+    public var scheme: String {
+        get { storage.address.scheme }
+        set { changeAddress { $0.scheme = newValue } }
+    }
+
+    /// The host, a name or an IP address; nil or empty where a loader is to fill it in.
+    public var host: String? {
+        get { storage.address.host }
+        set { changeAddress { $0.host = newValue } }
+    }
+
+    /// The port; nil for the scheme's own.
+    public var port: Int? {
+        get { storage.address.port }
+        set { changeAddress { $0.port = newValue } }
+    }
+
+    /// The path, percent-encoded.
+    ///
+    /// Setting it encodes what may not stand in a path, and leaves what is encoded already.
+    public var path: String {
+        get { storage.address.path }
+        set { changeAddress { $0.setPath(newValue) } }
+    }
+
+    /// The query, percent-encoded, without its question mark; nil for none.
+    ///
+    /// Setting it encodes what may not stand in a query, and leaves what is encoded already.
+    public var query: String? {
+        get { storage.address.query }
+        set { changeAddress { $0.setQuery(newValue) } }
+    }
+
+    /// The query as names and values, decoded, in their order.
+    ///
+    /// Setting it encodes everything that has a meaning in queries, so that any text may be a value.
+    public var queryItems: [HTTPQueryItem] {
+        get { storage.address.queryItems }
+        set { changeAddress { $0.queryItems = newValue } }
+    }
+
+    /// The fragment, percent-encoded; it is never sent.
+    public var fragment: String? {
+        get { storage.address.fragment }
+        set { changeAddress { $0.fragment = newValue } }
+    }
+
+    /// The whole address; nil while there is no host, or when the parts make no URL.
+    ///
+    /// Setting it replaces every part; setting nil empties them.
+    public var url: URL? {
+        get { storage.address.url }
+        set { changeAddress { $0 = newValue.map(RequestAddress.init) ?? RequestAddress() } }
+    }
+
+    private mutating func changeAddress(_ change: (inout RequestAddress) -> Void) {
+        makeStorageUnique()
+        change(&storage.address)
+    }
+}
+
+/// One name of a query with its value, both decoded.
+public struct HTTPQueryItem: Hashable, Sendable {
+    /// The name.
+    public var name: String
+    /// The value; nil where there is not even an equals sign.
+    public var value: String?
+
+    /// Makes an item.
+    public init(_ name: String, _ value: String?) {
+        self.name = name
+        self.value = value
+    }
+}

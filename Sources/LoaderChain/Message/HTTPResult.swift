@@ -1,0 +1,28 @@
+/// How a task ended: with a response, whatever its status, or with an error.
+public typealias HTTPResult = Result<HTTPResponse, HTTPError>
+
+extension Result where Success == HTTPResponse, Failure == HTTPError {
+    /// The request as it was when the task ended.
+    public var request: HTTPRequest {
+        switch self {
+        case .success(let response): response.request
+        case .failure(let error): error.request
+        }
+    }
+
+    /// The response, also where it arrived only to be refused.
+    public var response: HTTPResponse? {
+        switch self {
+        case .success(let response): response
+        case .failure(let error): error.response
+        }
+    }
+
+    /// The error, if it is one.
+    public var error: HTTPError? {
+        switch self {
+        case .success: nil
+        case .failure(let error): error
+        }
+    }
+}

@@ -1,0 +1,90 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A body of named parts, as a web form with files sends them: `multipart/form-data`.
+///
+///     let body = MultipartBody([
+///         .field("title", "Holiday"),
+///         .file("photo", url, contentType: "image/jpeg"),
+///     ])
+///
+/// Parts are divided by a line, the boundary, which occurs in none of them. It is drawn from a seed that is fixed when
+/// the body is made, candidate after candidate, until one occurs nowhere. That is settled the first time anyone asks
+/// for the headers or the content, and holds from then on, for every copy of the body and on every thread. Settling it
+/// reads the files through; they are not to change until the request is done. A body that could not be settled, because
+/// a file is missing, stays so: make a new one.
+public struct MultipartBody: HTTPBody {
+    /// The parts, in order.
+    public let parts: [Part]
+
+    private let subtype: String
+    private let boundary: MultipartBoundary
+    private let settlement = Guarded<Settlement?>(nil)
+
+    private typealias Settlement = Result<MultipartLayout, HTTPBodyError>
+
+    /// The body of `parts`, of the type `multipart/` and `subtype`.
+    public init(_ parts: [Part], subtype: String = "form-data") {
+        var generator = SystemRandomNumberGenerator()
+        self.init(parts, subtype: subtype, using: &generator)
+    }
+
+    /// The body of `parts`, with its boundary drawn from `generator`: the same draw gives the same bytes.
+    public init(_ parts: [Part], subtype: String = "form-data", using generator: inout some RandomNumberGenerator) {
+        self.init(parts, subtype: subtype, boundary: .drawn(seed: generator.next()))
+    }
+
+    /// The body of `parts`, divided by the boundary given.
+    ///
+    /// The boundary has 1 to 70 letters, digits, spaces and `'()+_,-./:=?`, and does not end with a space. If it is
+    /// something else, or occurs in a part, ``encode()`` throws.
+    public init(_ parts: [Part], subtype: String = "form-data", boundary: String) {
+        self.init(parts, subtype: subtype, boundary: .given(boundary))
+    }
+
+    private init(_ parts: [Part], subtype: String, boundary: MultipartBoundary) {
+        self.parts = parts
+        self.subtype = subtype
+        self.boundary = boundary
+    }
+
+    /// The content type with the boundary, or nothing for a body that ``encode()`` would refuse.
+    public var additionalHeaders: HTTPHeaders {
+        guard let layout = try? settled().get() else { return HTTPHeaders() }
+        return ["Content-Type": "multipart/\(subtype); boundary=\(MultipartBoundary.parameter(layout.boundary))"]
+    }
+
+    /// The parts between their boundaries, or the reason why they cannot be sent.
+    public func encode() throws(HTTPBodyError) -> HTTPBodyContent {
+        try settled().get().content()
+    }
+
+    private func settled() -> Settlement {
+        if let known = settlement.withLock({ $0 }) { return known }
+        // Reading files takes long, so it is done without the lock. Of threads that do it at once the first to
+        // finish has settled it, and the others take over its answer.
+        let found = settle()
+        return settlement.withLock { known in
+            if let known { return known }
+            known = found
+            return found
+        }
+    }
+
+    private func settle() -> Settlement {
+        do throws(HTTPBodyError) {
+            guard ASCII.isToken(subtype) else {
+                throw HTTPBodyError(
+                    "“\(ASCII.printable(subtype))” is no subtype of multipart; use one word, such as “form-data”.")
+            }
+            var sections: [MultipartLayout.Section] = []
+            for part in parts { sections.append(try part.section()) }
+            return .success(MultipartLayout(boundary: try boundary.settled(for: sections), sections: sections))
+        } catch {
+            return .failure(error)
+        }
+    }
+}

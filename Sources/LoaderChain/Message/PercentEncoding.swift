@@ -1,0 +1,78 @@
+/// Which characters may stand for themselves in a part of a URL, and how the others are written.
+struct PercentEncoding: Sendable {
+    private let allowed: ASCIISet
+
+    /// For a path, whose slashes separate.
+    static let path = PercentEncoding(allowed: ASCIISet(ASCIISet.alphanumerics + "-._~!$&'()*+,;=:@/"))
+    /// For a query as a whole.
+    static let query = PercentEncoding(allowed: ASCIISet(ASCIISet.alphanumerics + "-._~!$&'()*+,;=:@/?"))
+    /// For one name or value of a query: nothing that any server could read as a separator or a space.
+    static let queryItem = PercentEncoding(allowed: ASCIISet(ASCIISet.alphanumerics + "-._~:@/?!$'()*,"))
+
+    /// Encodes all that is not allowed, percent signs too.
+    func encode(_ text: String) -> String {
+        encode(text, keepsEscapes: false)
+    }
+
+    /// Encodes all that is not allowed, but takes a percent sign with two hexadecimal digits for encoded already.
+    func encodeKeepingEscapes(_ text: String) -> String {
+        encode(text, keepsEscapes: true)
+    }
+
+    private func encode(_ text: String, keepsEscapes: Bool) -> String {
+        var text = text
+        return text.withUTF8 { bytes in
+            if bytes.allSatisfy(allowed.contains) { return String(decoding: bytes, as: UTF8.self) }
+            var encoded: [UInt8] = []
+            encoded.reserveCapacity(bytes.count * 2)
+            for (index, byte) in bytes.enumerated() {
+                let isEscape = byte == UInt8(ascii: "%") && Self.escapedByte(in: bytes, at: index) != nil
+                if allowed.contains(byte) || (keepsEscapes && isEscape) {
+                    encoded.append(byte)
+                } else {
+                    encoded += [UInt8(ascii: "%"), Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 15)]]
+                }
+            }
+            return String(decoding: encoded, as: UTF8.self)
+        }
+    }
+
+    /// Decodes escapes; what is no valid escape stays as it is, and bytes that are no UTF-8 are replaced.
+    static func decode(_ text: some StringProtocol) -> String {
+        let bytes = Array(text.utf8)
+        guard bytes.contains(UInt8(ascii: "%")) else { return String(text) }
+        return bytes.withUnsafeBufferPointer { bytes in
+            var decoded: [UInt8] = []
+            decoded.reserveCapacity(bytes.count)
+            var index = 0
+            while index < bytes.count {
+                if bytes[index] == UInt8(ascii: "%"), let byte = escapedByte(in: bytes, at: index) {
+                    decoded.append(byte)
+                    index += 3
+                } else {
+                    decoded.append(bytes[index])
+                    index += 1
+                }
+            }
+            return String(decoding: decoded, as: UTF8.self)
+        }
+    }
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
+    private static func escapedByte(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt8? {
+        guard index + 2 < bytes.count, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2]) else {
+            return nil
+        }
+        return high << 4 | low
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

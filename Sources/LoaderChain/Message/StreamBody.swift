@@ -1,0 +1,49 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A body of bytes that are made while they are sent.
+///
+/// It can be sent once: nothing keeps the bytes. A request with such a body is not repeated.
+public struct StreamBody: HTTPBody {
+    /// What the bytes are, a media type.
+    public let contentType: String
+
+    private let stream: HTTPBodyStream
+    private let sending = OneShot()
+
+    /// A body that calls `next` for each piece, until it answers nil.
+    ///
+    /// With a `length`, the pieces have to add up to it. What `next` throws ends the request.
+    public init(
+        contentType: String = "application/octet-stream", length: Int64? = nil,
+        next: @escaping @Sendable () throws -> Data?
+    ) {
+        self.contentType = contentType
+        stream = HTTPBodyStream(length: length, next: next)
+    }
+
+    /// Whether the length was announced as zero.
+    public var isEmpty: Bool { stream.length == 0 }
+
+    /// The content type.
+    public var additionalHeaders: HTTPHeaders { ["Content-Type": contentType] }
+
+    /// False.
+    public var canBeSentAgain: Bool { false }
+
+    /// The stream, the first time; a second time throws.
+    public func encode() throws(HTTPBodyError) -> HTTPBodyContent {
+        if let length = stream.length, length < 0 {
+            throw HTTPBodyError(
+                "The stream of this body announces \(length) bytes; announce zero or more, or no length.")
+        }
+        guard sending.take() else {
+            throw HTTPBodyError(
+                "The stream of this body has been sent already and cannot be sent again; make a new body.")
+        }
+        return HTTPBodyContent(segments: [.stream(stream)])
+    }
+}

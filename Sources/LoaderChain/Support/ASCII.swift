@@ -1,0 +1,80 @@
+/// The byte-wise reading that HTTP's own words need: no locale, no Unicode folding, no copies.
+enum ASCII {
+    static let nul = UInt8(ascii: "\0")
+    static let tab = UInt8(ascii: "\t")
+    static let lineFeed = UInt8(ascii: "\n")
+    static let carriageReturn = UInt8(ascii: "\r")
+    static let space = UInt8(ascii: " ")
+    static let delete: UInt8 = 0x7F
+
+    /// The byte with an uppercase letter made lowercase, and any other byte as it is.
+    static func lowercased(_ byte: UInt8) -> UInt8 {
+        byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
+    }
+
+    /// Whether the byte is a control character other than a tab, which no header value may hold.
+    static func isForbiddenInValue(_ byte: UInt8) -> Bool {
+        byte < space && byte != tab || byte == delete
+    }
+
+    /// Whether `text` is a token: not empty, and letters, digits and a few marks only.
+    static func isToken(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy(ASCIISet.token.contains)
+    }
+
+    /// Whether both are the same bytes, taking `A` to `Z` for `a` to `z`.
+    static func isEqualIgnoringCase(_ left: String, _ right: String) -> Bool {
+        guard left.utf8.count == right.utf8.count else { return false }
+        let answer = left.utf8.withContiguousStorageIfAvailable { left in
+            right.utf8.withContiguousStorageIfAvailable { right in
+                left.elementsEqual(right) { $0 == $1 || lowercased($0) == lowercased($1) }
+            }
+        }
+        if let answer, let answer { return answer }
+        // A string bridged from Objective-C need not lie in one piece.
+        return left.utf8.elementsEqual(right.utf8) { lowercased($0) == lowercased($1) }
+    }
+
+    /// Whether `needle`, which is lowercase, occurs anywhere in `text` in any case.
+    static func contains(_ text: String, lowercase needle: String) -> Bool {
+        var rest = Substring(text).utf8
+        while rest.count >= needle.utf8.count {
+            if needle.utf8.elementsEqual(rest.prefix(needle.utf8.count), by: { $0 == lowercased($1) }) { return true }
+            rest.removeFirst()
+        }
+        return false
+    }
+
+    /// The text fit for one line of a log: whatever would break or reorder the line is shown as an escape.
+    static func printable(_ text: String) -> String {
+        if text.utf8.allSatisfy({ space..<delete ~= $0 }) { return text }
+        var shown = ""
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: shown += scalar.escaped(asASCII: true)
+            default: shown.unicodeScalars.append(scalar)
+            }
+        }
+        return shown
+    }
+
+    /// What to call a byte in a sentence: `a line feed (0x0A)`, `the character ":"`.
+    static func spoken(_ byte: UInt8) -> String {
+        switch byte {
+        case nul: "a null byte (0x00)"
+        case tab: "a tab (0x09)"
+        case lineFeed: "a line feed (0x0A)"
+        case carriageReturn: "a carriage return (0x0D)"
+        case space: "a space (0x20)"
+        case ..<space, delete: "a control character (0x\(hexadecimal(byte)))"
+        case ..<delete: "the character “\(Character(Unicode.Scalar(byte)))”"
+        default: "a byte outside ASCII (0x\(hexadecimal(byte)))"
+        }
+    }
+
+    /// The byte as two uppercase hexadecimal digits.
+    static func hexadecimal(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16, uppercase: true)
+        return byte < 0x10 ? "0" + digits : digits
+    }
+}

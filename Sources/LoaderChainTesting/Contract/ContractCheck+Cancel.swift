@@ -1,0 +1,87 @@
+import LoaderChain
+
+extension ContractCheck {
+    /// What a cancel does, before, while and after there is something to cancel.
+    static let cancelParts = [
+        Part(name: "A task that is cancelled before it is loaded") { stage, _ in
+            let terminal = ScriptedTerminal { _ in .success() }
+            let chain = ClosureLoader { request, next in try await next(request) } --> stage.chain(to: terminal)
+            let waiting = Task { [chain, request = stage.request()] in
+                while !Task.isCancelled { await Task.yield() }
+                return await Self.code(of: chain, request)
+            }
+            waiting.cancel()
+            let code = await waiting.value
+            stage.expect(code == .cancelled, "it completed with \(Self.named(code))")
+            stage.expect(terminal.requests.isEmpty, "it reached the loader after")
+        },
+        Part(name: "A cancel while the task is below") { stage, _ in
+            let terminal = ScriptedTerminal()
+            let chain = stage.chain(to: terminal)
+            let probe = stage.load(with: chain)
+            guard let task = await Self.arrival(at: terminal, or: probe) else { return }
+            stage.watch(task, "the task below")
+            probe.cancel()
+            let code = await stage.result(of: probe)?.error?.code
+            stage.expect(code == .cancelled, "it completed with \(Self.named(code))")
+        },
+        Part(name: "A cancel that the transport answers with a response") { stage, _ in
+            let terminal = ScriptedTerminal(onCancel: .waits)
+            let chain = stage.chain(to: terminal)
+            let probe = stage.load(with: chain)
+            guard let task = await Self.arrival(at: terminal, or: probe) else { return }
+            probe.cancel()
+            terminal.answer(task)
+            let code = await stage.result(of: probe)?.error?.code
+            stage.expect(code == .cancelled, "it completed with \(Self.named(code))")
+        },
+        Part(name: "A cancel after the end") { stage, _ in
+            let chain = stage.chain(to: ScriptedTerminal { _ in .success() })
+            let probe = stage.load(with: chain)
+            let result = await stage.result(of: probe)
+            probe.cancel()
+            stage.expect(result?.error?.code != .cancelled, "it completed as cancelled before the cancel")
+            stage.expect(probe.completions <= 1, "it completed again")
+        },
+        Part(name: "A cancel from inside a completion handler") { stage, _ in
+            let terminal = ScriptedTerminal()
+            let chain = stage.chain(to: terminal)
+            let other = stage.load("/other", with: chain)
+            let first = TaskProbe(patience: .seconds(60))
+            chain.load(request: stage.request()) { result in
+                other.cancel()
+                first.complete(result)
+            }
+            // Some loaders let only one task through at a time.
+            await Self.answerAll(at: terminal, until: first)
+            other.cancel()
+            await stage.result(of: first)
+            await stage.result(of: other)
+        },
+    ]
+
+    /// The next task that reaches `terminal`; nil if the loader completed the caller's task without passing one on.
+    static func arrival(at terminal: ScriptedTerminal, or probe: TaskProbe) async -> HTTPTask? {
+        let wakeAtTheEnd = Task {
+            _ = await probe.isOver()
+            terminal.wake()
+        }
+        defer { wakeAtTheEnd.cancel() }
+        while true {
+            let wakes = terminal.wakes
+            if probe.hasEnded { return nil }
+            if let task = await terminal.next(orWakeAfter: wakes) { return task }
+        }
+    }
+
+    static func code(of chain: HTTPLoader, _ request: HTTPRequest) async -> HTTPError.Code? {
+        do throws(HTTPError) {
+            _ = try await chain.load(request)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    static func named(_ code: HTTPError.Code?) -> String { code.map { "the error \($0)" } ?? "success" }
+}

@@ -1,0 +1,108 @@
+import Dispatch
+import LoaderChain
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+extension ContractCheck {
+    /// What many tasks do.
+    static let loadParts = [
+        Part(name: "Many tasks from many threads, cancelled and reset at random") { stage, seed in
+            let terminal = ChanceTerminal(seed: seed)
+            let chain = stage.chain(to: terminal)
+            let threads = 4
+            let tasksPerThread = 100
+            let probes = await withTaskGroup(of: [TaskProbe].self) { group in
+                for thread in 0..<threads {
+                    group.addTask {
+                        var dice = SeededGenerator(seed: seed &+ UInt64(thread) &* 0x9E37)
+                        return (0..<tasksPerThread).map { number in
+                            let probe = stage.load("/\(number % 7)", with: chain)
+                            if dice.next() % 4 == 0 { probe.cancel() }
+                            if dice.next() % 50 == 0 { chain.reset {} }
+                            return probe
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0 += $1 }
+            }
+            for probe in probes { await stage.result(of: probe) }
+            await stage.reset(chain, "the reset at the end")
+        },
+        Part(name: "A long run of tasks, each loaded by the handler of the one before") { stage, _ in
+            let terminal = DepthTerminal()
+            let chain = stage.chain(to: terminal)
+            let tasks = 20_000
+            let done = TaskProbe(patience: .seconds(60))
+            Self.load(tasks, with: chain, then: done)
+            stage.expect(await done.isOver(), "the run came to a halt")
+            // What eight nested deliveries need is little against what twenty thousand would.
+            let allowed = 512 * 1024
+            stage.expect(terminal.depth < allowed, "the stack grew by \(terminal.depth) bytes over \(tasks) tasks")
+        },
+    ]
+
+    private static func load(_ count: Int, with chain: HTTPLoader, then done: TaskProbe) {
+        guard count > 0 else { return done.complete(nil) }
+        chain.load(request: HTTPRequest(host: "contract.test", path: "/\(count)")) { [weak chain] _ in
+            guard let chain else { return done.complete(nil) }
+            load(count - 1, with: chain, then: done)
+        }
+    }
+}
+
+/// Answers at once or later, well or badly, or lets go of the task, as chance has it.
+private final class ChanceTerminal: HTTPLoader, @unchecked Sendable {
+    private let dice: Dice
+
+    init(seed: UInt64) { dice = Dice(seed: seed) }
+
+    override func load(task: HTTPTask) {
+        switch dice.next() % 8 {
+        case 0: break
+        case 1: fail(task, .connectionLost)
+        case 2, 3: task.complete(.success(HTTPResponse(request: task.request, status: .ok)))
+        default:
+            DispatchQueue.global().async {
+                task.complete(.success(HTTPResponse(request: task.request, status: .serviceUnavailable)))
+            }
+        }
+    }
+}
+
+/// Answers at once, and notes how deep the stack was, on the thread where it was shallowest first.
+private final class DepthTerminal: HTTPLoader, @unchecked Sendable {
+    private struct Extent {
+        var lowest = UInt.max
+        var highest = UInt.min
+    }
+    private let extents = Guarded<[UInt: Extent]>([:])
+
+    var depth: Int {
+        extents.withLock { $0.values.map { Int($0.highest - $0.lowest) }.max() ?? 0 }
+    }
+
+    override func load(task: HTTPTask) {
+        var marker = 0
+        let address = withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
+        let thread = currentThread()
+        extents.withLock { extents in
+            extents[thread, default: Extent()].lowest = min(extents[thread, default: Extent()].lowest, address)
+            extents[thread, default: Extent()].highest = max(extents[thread, default: Extent()].highest, address)
+        }
+        task.complete(.success(HTTPResponse(request: task.request, status: .ok)))
+    }
+}
+
+private func currentThread() -> UInt {
+    #if canImport(Darwin)
+        UInt(bitPattern: pthread_self())
+    #else
+        UInt(pthread_self())
+    #endif
+}

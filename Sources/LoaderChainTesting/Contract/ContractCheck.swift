@@ -1,0 +1,58 @@
+import LoaderChain
+
+/// Finds out whether a loader keeps the contract that every loader has with the others of its chain.
+///
+/// Anybody can run it over a loader of their own:
+///
+/// ```swift
+/// @Test func keepsTheContract() async {
+///     let violations = await ContractCheck { _ in MyLoader() }.run()
+///     #expect(violations.isEmpty)
+/// }
+/// ```
+///
+/// The loader is put before a ``ScriptedTerminal``, and lives through answers at once and later, twice and never, cancels
+/// and resets at every point, calls from inside its handlers, many threads, and long runs of tasks that must not deepen
+/// the stack. Whatever it decides about a task (it may refuse it, delay it or load it several times), each task must
+/// complete once, a cancelled one as cancelled, a reset must finish, and nothing may remain.
+///
+/// A violation is a sentence that says what was done and what came of it.
+public struct ContractCheck: Sendable {
+    private let make: @Sendable (ManualTimers) -> HTTPLoader
+    private let seed: UInt64
+    private let patience: Duration
+
+    /// Prepares a check.
+    ///
+    /// - Parameters:
+    ///   - seed: decides what the threads do in the part that is left to chance.
+    ///   - patience: how long to wait for something that has to happen. It is never waited for when all is well.
+    ///   - make: makes a new loader, or a chain of several, for each part of the check. If it needs timers, it takes those
+    ///     that it is given; the check moves them whenever something waits for them.
+    public init(
+        seed: UInt64 = 1, patience: Duration = .seconds(60), _ make: @escaping @Sendable (ManualTimers) -> HTTPLoader
+    ) {
+        self.make = make
+        self.seed = seed
+        self.patience = patience
+    }
+
+    /// Runs every part, and returns what was violated.
+    public func run() async -> [String] {
+        var violations: [String] = []
+        for part in Self.parts {
+            let stage = ContractStage(make: make, patience: patience)
+            await part.run(stage, seed)
+            violations += await stage.end().map { "\(part.name): \($0)" }
+        }
+        return violations
+    }
+
+    /// One thing that happens to a loader.
+    struct Part: Sendable {
+        let name: String
+        let run: @Sendable (ContractStage, _ seed: UInt64) async -> Void
+    }
+
+    private static let parts = completionParts + cancelParts + resetParts + loadParts
+}

@@ -1,0 +1,76 @@
+import Dispatch
+import LoaderChain
+
+/// Sees what comes of one task.
+final class TaskProbe: @unchecked Sendable {
+    private let patience: Duration
+    private let state = Guarded(State())
+    /// The task that the caller was given.
+    var task: WeakReference?
+
+    init(patience: Duration) { self.patience = patience }
+
+    /// How often the completion was called.
+    var completions: Int { state.withLock { $0.completions } }
+
+    /// Whether a completion was called, or waited for in vain.
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+    /// Asks for the task's end.
+    func cancel() { (task?.object as? HTTPTask)?.cancel() }
+
+    /// Notes that the completion was called.
+    func complete(_ result: HTTPResult?) {
+        for continuation in state.withLock({ $0.complete(result) }) { continuation.resume() }
+    }
+
+    /// The result; nil if none came.
+    func result() async -> HTTPResult? {
+        await isOver() ? state.withLock { $0.result } : nil
+    }
+
+    /// Whether the completion was called, after waiting for it.
+    func isOver() async -> Bool {
+        let watchdog = DispatchWorkItem { [weak self] in self?.giveUp() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + patience.timeInterval, execute: watchdog)
+        defer { watchdog.cancel() }
+        await withUnsafeContinuation { continuation in
+            let hasEnded = state.withLock { $0.hasEnded(or: continuation) }
+            if hasEnded { continuation.resume() }
+        }
+        return completions > 0
+    }
+
+    private func giveUp() {
+        for continuation in state.withLock({ $0.end() }) { continuation.resume() }
+    }
+
+    private struct State {
+        private(set) var completions = 0
+        private(set) var result: HTTPResult?
+        private(set) var hasEnded = false
+        private var waiting: [UnsafeContinuation<Void, Never>] = []
+
+        mutating func complete(_ result: HTTPResult?) -> [UnsafeContinuation<Void, Never>] {
+            completions += 1
+            if completions == 1 { self.result = result }
+            return end()
+        }
+
+        mutating func hasEnded(or continuation: UnsafeContinuation<Void, Never>) -> Bool {
+            if !hasEnded { waiting.append(continuation) }
+            return hasEnded
+        }
+
+        mutating func end() -> [UnsafeContinuation<Void, Never>] {
+            hasEnded = true
+            return exchange(&waiting, with: [])
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var timeInterval: Double {
+        Double(components.seconds) + Double(components.attoseconds) * 1e-18
+    }
+}

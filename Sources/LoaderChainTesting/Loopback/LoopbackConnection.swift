@@ -1,0 +1,188 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// One connection, served from its first byte to its last by one thread.
+struct LoopbackConnection: Sendable {
+    let number: Int
+    let socket: LoopbackSocket
+    let core: LoopbackCore
+
+    /// What is left to do with the connection after a reply.
+    private enum Ending {
+        case serveNext
+        /// In good order.
+        case close
+        case reset
+        /// The client has left or the server stops; nobody cares about the order.
+        case drop
+    }
+
+    private static let bufferSize = 16 << 10
+    /// How long, and for how many bytes, a client may go on sending after the last reply.
+    private static let lingering = (time: Duration.seconds(5), bytes: 16 << 20)
+    /// The longest wait; a longer one is as good as endless, and its deadline might overflow.
+    private static let longestWait = Duration.seconds(365 * 86_400)
+
+    func run() {
+        var parser = LoopbackRequestParser(limits: core.limits, connection: number)
+        var buffer = [UInt8](repeating: 0, count: Self.bufferSize)
+        var ending = Ending.serveNext
+        while case .serveNext = ending {
+            switch parser.next() {
+            case .needsMore:
+                if let bytes = receive(into: &buffer) { parser.feed(bytes) } else { ending = .drop }
+            case .continueExpected:
+                if !send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)) { ending = .drop }
+            case .request(let request):
+                ending = answer(request)
+            case .refused(let refusal):
+                ending = refuse(refusal)
+            }
+        }
+        switch ending {
+        case .serveNext, .drop:
+            break
+        case .close:
+            linger(reading: &buffer)
+        case .reset:
+            socket.resetOnClose()
+        }
+    }
+
+    private func answer(_ request: LoopbackRequest) -> Ending {
+        core.record(request)
+        guard let reply = core.reply(to: request) else { return .drop }
+        for step in LoopbackPlan(reply, to: request).steps {
+            switch step {
+            case .send(let bytes):
+                guard send(bytes) else { return .drop }
+            case .drip(let bytes, let portion, let interval):
+                guard drip(bytes, portion: portion, interval: interval) else { return .drop }
+            case .wait(let duration):
+                guard pause(duration) else { return .drop }
+            case .hold:
+                guard hold(request) else { return .drop }
+            case .close:
+                return .close
+            case .reset:
+                return .reset
+            }
+        }
+        return .serveNext
+    }
+
+    /// Tells the client what is wrong.
+    private func refuse(_ refusal: LoopbackRefusal) -> Ending {
+        let reply = LoopbackReply.text(refusal.explanation + "\n", status: refusal.status).closing()
+        let steps = LoopbackPlan(reply, to: .unreadable).steps
+        for case .send(let bytes) in steps where !send(bytes) { return .drop }
+        return .close
+    }
+
+    /// Tells the client that this was all, and waits for it to agree.
+    ///
+    /// To close over bytes that are not read would reset the connection, and a reset may destroy the reply on its way.
+    private func linger(reading buffer: inout [UInt8]) {
+        socket.finishSending()
+        let deadline = ContinuousClock.now + Self.lingering.time
+        var budget = Self.lingering.bytes
+        while budget > 0, let bytes = receive(into: &buffer, until: deadline) { budget -= bytes.count }
+    }
+}
+
+// MARK: - Waiting, always for the server's end as well
+
+extension LoopbackConnection {
+    /// The next bytes, or `nil` if there will be none.
+    private func receive(
+        into buffer: inout [UInt8], until deadline: ContinuousClock.Instant? = nil
+    ) -> ArraySlice<UInt8>? {
+        while true {
+            let isReady = LoopbackWatch.wait(
+                [.readable(core.stopping.descriptor), .readable(socket.descriptor)], until: deadline)
+            if isReady[0] || !isReady[1] { return nil }
+            switch socket.receive(into: &buffer) {
+            case .bytes(let count): return buffer[..<count]
+            case .nothingYet: continue
+            case .end: return nil
+            }
+        }
+    }
+
+    /// Sends all bytes; `false` if the client has left or the server stops.
+    private func send(_ bytes: Data) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                guard let count = socket.send(UnsafeRawBufferPointer(rebasing: rest)) else { return false }
+                rest = rest.dropFirst(count)
+                if count == 0 {
+                    let isReady = LoopbackWatch.wait(
+                        [.readable(core.stopping.descriptor), .writable(socket.descriptor)])
+                    if isReady[0] { return false }
+                }
+            }
+            return true
+        }
+    }
+
+    private func drip(_ bytes: Data, portion: Int, interval: Duration) -> Bool {
+        var rest = bytes[...]
+        while true {
+            guard send(rest.prefix(portion)) else { return false }
+            rest = rest.dropFirst(portion)
+            if rest.isEmpty { return true }
+            guard pause(interval) else { return false }
+        }
+    }
+
+    private func pause(_ duration: Duration) -> Bool {
+        let deadline = ContinuousClock.now + duration.clamped(to: .zero...Self.longestWait)
+        return rest(until: deadline) == .timeIsUp
+    }
+
+    /// Waits for the test; without a descriptor for that, the reply is dropped.
+    private func hold(_ request: LoopbackRequest) -> Bool {
+        guard let signal = try? LoopbackSignal() else { return false }
+        let number = core.hold(request, signal: signal)
+        defer { core.release { $0.number == number } }
+        return rest(until: nil, or: signal) == .released
+    }
+
+    private enum Waking {
+        case timeIsUp
+        case released
+        /// The client has left, or the server stops.
+        case useless
+    }
+
+    /// Does nothing until one of the reasons to go on; a client that leaves meanwhile is noticed.
+    private func rest(until deadline: ContinuousClock.Instant?, or signal: LoopbackSignal? = nil) -> Waking {
+        var watchesClient = true
+        while true {
+            // A signal of its own, or once more the one that ends everything, so that the places are the same.
+            let releasing = signal ?? core.stopping
+            var watches: [LoopbackWatch] = [.readable(core.stopping.descriptor), .readable(releasing.descriptor)]
+            if watchesClient { watches.append(.readable(socket.descriptor)) }
+            let isReady = LoopbackWatch.wait(watches, until: deadline)
+            if isReady[0] { return .useless }
+            if isReady[1] { return .released }
+            guard watchesClient, isReady[2] else { return .timeIsUp }
+            switch socket.peek() {
+            case .end: return .useless
+            case .bytes: watchesClient = false  // The next request; the end behind it cannot be seen yet.
+            case .nothingYet: break
+            }
+        }
+    }
+}
+
+extension LoopbackRequest {
+    /// Stands for a request that could not be read.
+    fileprivate static let unreadable = LoopbackRequest(
+        method: "GET", target: "/", minorVersion: 0, headers: [:], trailers: [:], body: Data(), raw: Data(),
+        connection: 0)
+}

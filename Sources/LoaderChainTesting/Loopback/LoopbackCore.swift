@@ -1,0 +1,191 @@
+import Dispatch
+import LoaderChain
+
+/// What a server and its threads share.
+///
+/// The threads keep the core alive, and the core does not know the server; so a server that nobody uses any more is
+/// deinitialised, and stops its threads, however many of them wait.
+final class LoopbackCore: Sendable {
+    let limits: LoopbackLimits
+    /// Raised once, by ``stop()``; every wait of every thread ends then.
+    let stopping: LoopbackSignal
+    /// Raised by each connection that has ended, for the listener to collect its thread.
+    let ending: LoopbackSignal
+
+    private let ledger = Guarded(LoopbackLedger())
+    private let routes = Guarded(LoopbackRoutes())
+    private let threads = Guarded(Threads())
+    /// Left by the one who has joined the listener; others who stop the server wait for that.
+    private let joined = DispatchGroup()
+
+    private struct Threads {
+        var listener: LoopbackThread?
+        /// The threads that run a connection, by which ``LoopbackCore/stop()`` knows that it was called by a route.
+        var running: Set<UInt> = []
+        /// The connections whose threads are about to end.
+        var ended: [Int] = []
+    }
+
+    init(limits: LoopbackLimits) throws(LoopbackSystemError) {
+        self.limits = limits
+        stopping = try LoopbackSignal()
+        ending = try LoopbackSignal()
+    }
+
+    func start(_ listener: LoopbackListener) throws(LoopbackSystemError) {
+        let thread = try LoopbackThread { listener.run() }
+        joined.enter()
+        threads.withLock { $0.listener = thread }
+    }
+
+    /// Ends every connection and every thread.
+    ///
+    /// A route that calls this cannot wait for its own thread, and does not.
+    func stop() {
+        tellToStop()
+        guard !runsOnOwnThread else { return }
+        if let listener = threads.withLock({ $0.listener.take() }) {
+            listener.join()
+            joined.leave()
+        } else {
+            joined.wait()
+        }
+    }
+
+    /// Ends what ``stop()`` ends, for a server that is going away and will not be asked to stop again.
+    func abandon() {
+        guard runsOnOwnThread else { return stop() }
+        tellToStop()
+        if let listener = threads.withLock({ $0.listener.take() }) {
+            listener.detach()
+            joined.leave()
+        }
+    }
+
+    private func tellToStop() {
+        guard let waits = ledger.withLock({ $0.stop() }) else { return }
+        stopping.raise()
+        for wait in waits { wait.resume(throwing: LoopbackServer.Stopped()) }
+        // The routes may hold the server, which holds this; here the circle ends, and outside the lock.
+        let dropped = routes.withLock { routes in
+            defer { routes = LoopbackRoutes() }
+            return routes
+        }
+        withExtendedLifetime(dropped) {}
+    }
+
+    private var runsOnOwnThread: Bool {
+        let current = LoopbackThread.currentNumber
+        return threads.withLock { $0.running.contains(current) }
+    }
+}
+
+// MARK: - Threads
+
+extension LoopbackCore {
+    /// How many connections have a thread that has not ended.
+    var runningThreads: Int { threads.withLock { $0.running.count } }
+
+    /// Runs the whole of a connection's thread.
+    func run(_ connection: LoopbackConnection) {
+        let current = LoopbackThread.currentNumber
+        threads.withLock { _ = $0.running.insert(current) }
+        connection.run()
+        close(connection)
+        threads.withLock { threads in
+            threads.running.remove(current)
+            threads.ended.append(connection.number)
+        }
+        ending.raise()
+    }
+
+    /// Closes a connection's socket, and only then counts it as closed.
+    func close(_ connection: LoopbackConnection) {
+        connection.socket.close()
+        resume(ledger.withLock { $0.closeConnection() })
+    }
+
+    /// The connections whose threads can be joined.
+    func takeEnded() -> [Int] {
+        ending.lower()
+        return threads.withLock { threads in
+            defer { threads.ended = [] }
+            return threads.ended
+        }
+    }
+}
+
+// MARK: - Routes and replies
+
+extension LoopbackCore {
+    func set(_ answer: @escaping LoopbackRoutes.Answer, path: String, method: String?) {
+        let replaced = routes.withLock { $0.set(answer, path: path, method: method) }
+        withExtendedLifetime(replaced) {}
+    }
+
+    func set(fallback answer: @escaping LoopbackRoutes.Answer) {
+        let replaced = routes.withLock { $0.set(fallback: answer) }
+        withExtendedLifetime(replaced) {}
+    }
+
+    /// Asks the routes, outside every lock; `nil` if the server has been stopped meanwhile.
+    func reply(to request: LoopbackRequest) -> LoopbackReply? {
+        let answer = routes.withLock { $0.answer(to: request) }
+        let reply = answer?(request) ?? .text("Nothing is routed at \(request.path).", status: 404)
+        return isStopped ? nil : reply
+    }
+}
+
+// MARK: - The ledger
+
+extension LoopbackCore {
+    var requests: [LoopbackRequest] { ledger.withLock { $0.requests } }
+    var held: [LoopbackLedger.Held] { ledger.withLock { $0.held } }
+    var connectionCount: Int { ledger.withLock { $0.connectionCount } }
+    var openConnections: Int { ledger.withLock { $0.openConnections } }
+    var isStopped: Bool { ledger.withLock { $0.isStopped } }
+
+    func record(_ request: LoopbackRequest) {
+        resume(ledger.withLock { $0.record(request) })
+    }
+
+    func openConnection() -> Int {
+        let (number, fulfilled) = ledger.withLock { $0.openConnection() }
+        resume(fulfilled)
+        return number
+    }
+
+    /// Lists a reply as held until its signal is raised.
+    func hold(_ request: LoopbackRequest, signal: LoopbackSignal) -> Int {
+        let (number, fulfilled) = ledger.withLock { ledger in
+            let number = ledger.nextNumber()
+            return (number, ledger.hold(.init(number: number, request: request, signal: signal)))
+        }
+        resume(fulfilled)
+        return number
+    }
+
+    /// Lets held replies go.
+    func release(where isWanted: (LoopbackLedger.Held) -> Bool) {
+        for reply in ledger.withLock({ $0.takeHeld(where: isWanted) }) { reply.signal.raise() }
+    }
+
+    /// Waits until a milestone is reached, the server is stopped, or the task is cancelled.
+    func wait(for milestone: LoopbackLedger.Milestone) async throws {
+        let number = ledger.withLock { $0.nextNumber() }
+        defer { ledger.withLock { $0.end(number) } }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                if let result = ledger.withLock({ $0.begin(number, milestone, continuation) }) {
+                    continuation.resume(with: result)
+                }
+            }
+        } onCancel: {
+            ledger.withLock { $0.cancel(number) }?.resume(throwing: CancellationError())
+        }
+    }
+
+    private func resume(_ waits: [LoopbackLedger.Continuation]) {
+        for wait in waits { wait.resume() }
+    }
+}

@@ -1,0 +1,45 @@
+/// The thread that accepts connections, and collects the threads of those that have ended.
+///
+/// It alone knows the threads of the connections, so it alone joins them; when it has ended, all have.
+struct LoopbackListener: Sendable {
+    let socket: LoopbackSocket
+    let core: LoopbackCore
+
+    /// How long to wait before the next attempt when the process has no descriptor to spare.
+    private static let pauseWhenExhausted = Duration.milliseconds(50)
+
+    func run() {
+        var threads: [Int: LoopbackThread] = [:]
+        var isExhausted = false
+        while true {
+            var watches: [LoopbackWatch] = [.readable(core.stopping.descriptor), .readable(core.ending.descriptor)]
+            let accepts = threads.count < core.limits.connections && !isExhausted
+            if accepts { watches.append(.readable(socket.descriptor)) }
+            let deadline = isExhausted ? ContinuousClock.now + Self.pauseWhenExhausted : nil
+            let isReady = LoopbackWatch.wait(watches, until: deadline)
+            isExhausted = false
+            if isReady[0] { break }
+            if isReady[1] {
+                for number in core.takeEnded() { threads.removeValue(forKey: number)?.join() }
+            }
+            guard accepts, isReady[2] else { continue }
+            switch socket.accept() {
+            case .connection(let accepted): serve(accepted, in: &threads)
+            case .nobody: break  // The client has left between the two calls.
+            case .exhausted: isExhausted = true
+            }
+        }
+        socket.close()
+        for thread in threads.values { thread.join() }
+    }
+
+    private func serve(_ accepted: LoopbackSocket, in threads: inout [Int: LoopbackThread]) {
+        let connection = LoopbackConnection(number: core.openConnection(), socket: accepted, core: core)
+        do throws(LoopbackSystemError) {
+            threads[connection.number] = try LoopbackThread { [core] in core.run(connection) }
+        } catch {
+            // Without a thread there is nobody to answer.
+            core.close(connection)
+        }
+    }
+}

@@ -1,0 +1,164 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a ``LoopbackServer`` is to answer, and how badly.
+///
+/// A reply starts from a plain answer and is then bent, one word at a time:
+///
+/// ```swift
+/// .ok("hello")
+/// .ok("hello").delayed(.milliseconds(50))
+/// .json("{}").gzipped().dripping(1, every: .milliseconds(5))
+/// .ok("hello").hangingUp(at: .body(3))      // announces five bytes, sends three
+/// .unavailable(retryAfter: 2).aborting(at: .start)
+/// ```
+public struct LoopbackReply: Sendable, Hashable {
+    /// The bytes behind the head, or in place of it.
+    public enum Body: Sendable, Hashable {
+        /// A body with a `Content-Length`.
+        case bytes(Data)
+        /// A body in chunks, one for each element that is not empty, and the fields that follow them.
+        case chunks([Data], trailers: LoopbackHeaders)
+        /// Bytes in place of the whole message; the server sends no head, and hangs up behind them.
+        case verbatim(Data)
+    }
+
+    /// A place in the bytes of a reply.
+    ///
+    /// One behind the end of its part means that end.
+    public enum Place: Sendable, Hashable {
+        /// Before the first byte.
+        case start
+        /// After so many bytes of the head; all of it ends with the empty line.
+        case head(Int)
+        /// After so many bytes of the body, counted as they are sent: with the coding, and with the framing of chunks.
+        case body(Int)
+        /// After the last byte.
+        case end
+    }
+
+    /// The status code; it may be one that does not exist.
+    public var status: Int
+    /// The phrase behind the status code.
+    public var reason: String
+    /// The header fields, sent as they are.
+    ///
+    /// The server adds the length, or the chunked coding, where it is missing.
+    public var headers: LoopbackHeaders
+    /// The body; the answers to `HEAD` and those with 1xx, 204 or 304 leave it out.
+    public var body: Body
+
+    /// What happens at a place of the reply.
+    enum Mark: Sendable, Hashable {
+        case wait(Duration)
+        case hold
+        case hangUp
+        case abort
+    }
+
+    /// How slowly the bytes go out.
+    struct Pace: Sendable, Hashable {
+        let bytes: Int
+        let interval: Duration
+        let sparesHead: Bool
+    }
+
+    struct Interruption: Sendable, Hashable {
+        let place: Place
+        let mark: Mark
+    }
+
+    private(set) var interruptions: [Interruption] = []
+    private(set) var pace: Pace?
+
+    /// Makes a reply of a status, with the usual reason unless another one is given.
+    public init(_ status: Int, reason: String? = nil, headers: LoopbackHeaders = [:], body: Body = .bytes(Data())) {
+        self.status = status
+        self.reason = reason ?? LoopbackReason.phrase(for: status)
+        self.headers = headers
+        self.body = body
+    }
+}
+
+extension LoopbackReply {
+    /// The reply with a header field, in place of those of the same name.
+    public func header(_ name: String, _ value: String) -> Self {
+        changed { $0.headers[name] = value }
+    }
+
+    /// The reply with a wait at a place, before its first byte unless told otherwise.
+    public func delayed(_ duration: Duration, at place: Place = .start) -> Self {
+        interrupted(.wait(duration), at: place)
+    }
+
+    /// The reply held at a place until the test releases it; see ``LoopbackServer/waitForHeld(count:)``.
+    public func held(at place: Place = .start) -> Self {
+        interrupted(.hold, at: place)
+    }
+
+    /// The reply cut off at a place by an orderly end of the connection.
+    public func hangingUp(at place: Place) -> Self {
+        interrupted(.hangUp, at: place)
+    }
+
+    /// The reply cut off at a place by a reset of the connection.
+    public func aborting(at place: Place) -> Self {
+        interrupted(.abort, at: place)
+    }
+
+    /// The reply sent a few bytes at a time, with a pause between any two portions.
+    public func dripping(_ bytes: Int, every interval: Duration) -> Self {
+        changed { $0.pace = Pace(bytes: max(1, bytes), interval: interval, sparesHead: false) }
+    }
+
+    /// The reply with its head sent at once, and its body a few bytes at a time.
+    public func drippingBody(_ bytes: Int, every interval: Duration) -> Self {
+        changed { $0.pace = Pace(bytes: max(1, bytes), interval: interval, sparesHead: true) }
+    }
+
+    /// The reply with `Connection: close`, after which the server closes.
+    public func closing() -> Self {
+        header("Connection", "close")
+    }
+
+    /// The reply with its body cut into chunks of a size, the last of which may be shorter.
+    public func chunked(by size: Int, trailers: LoopbackHeaders = [:]) -> Self {
+        let bytes = content
+        let size = size.clamped(to: 1...max(1, bytes.count))
+        let pieces = stride(from: 0, to: bytes.count, by: size).map { Data(bytes.dropFirst($0).prefix(size)) }
+        return changed { $0.body = .chunks(pieces, trailers: trailers) }
+    }
+
+    /// The reply with its body as a gzip stream, and the header that says so.
+    public func gzipped() -> Self {
+        let stream = StoredGzip.stream(of: content)
+        let coded = changed { reply in
+            switch reply.body {
+            case .bytes, .verbatim: reply.body = .bytes(stream)
+            case .chunks(_, let trailers): reply.body = .chunks([stream], trailers: trailers)
+            }
+        }
+        return coded.header("Content-Encoding", "gzip")
+    }
+
+    /// The bytes of the body without any framing.
+    private var content: Data {
+        switch body {
+        case .bytes(let bytes), .verbatim(let bytes): bytes
+        case .chunks(let pieces, _): pieces.reduce(into: Data()) { $0.append($1) }
+        }
+    }
+
+    private func interrupted(_ mark: Mark, at place: Place) -> Self {
+        changed { $0.interruptions.append(Interruption(place: place, mark: mark)) }
+    }
+
+    private func changed(_ change: (inout Self) -> Void) -> Self {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+}

@@ -1,0 +1,56 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A request as a ``LoopbackServer`` received it, taken apart and byte for byte.
+public struct LoopbackRequest: Sendable, Hashable {
+    /// The method as sent, such as `GET`.
+    public let method: String
+    /// The target of the request line as sent, such as `/search?q=a`.
+    public let target: String
+    /// The minor version of HTTP/1: `1` for HTTP/1.1, `0` for HTTP/1.0.
+    public let minorVersion: Int
+    /// The header fields, in order.
+    public let headers: LoopbackHeaders
+    /// The fields that followed a chunked body.
+    public let trailers: LoopbackHeaders
+    /// The body, freed of its chunks.
+    public let body: Data
+    /// Every byte of the request in the order of its arrival: head, body, and the framing of chunks.
+    public let raw: Data
+    /// The number of the connection that carried the request, counted from one.
+    public let connection: Int
+
+    /// The path of the target, still percent-encoded and without the query.
+    public var path: String {
+        String(originForm.prefix { $0 != "?" })
+    }
+
+    /// What follows the first `?` of the target, or `nil` if there is none.
+    public var query: String? {
+        guard let mark = originForm.firstIndex(of: "?") else { return nil }
+        return String(originForm[originForm.index(after: mark)...])
+    }
+
+    /// The body read as UTF-8, with damage repaired.
+    public var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// Whether the client lets the connection live on after the reply.
+    ///
+    /// An HTTP/1.0 client never does here; its way of asking for it has died out.
+    var keepsAlive: Bool {
+        minorVersion >= 1 && !headers.list("Connection").contains { $0.isSameToken(as: "close") }
+    }
+
+    /// The target without the scheme and the host that a request to a proxy carries.
+    private var originForm: Substring {
+        let schemes = ["http://", "https://"]
+        guard let scheme = schemes.first(where: { String(target.prefix($0.count)).isSameToken(as: $0) }) else {
+            return target[...]
+        }
+        let rest = target.dropFirst(scheme.count).drop { $0 != "/" && $0 != "?" }
+        return rest.first == "/" ? rest : "/" + rest
+    }
+}

@@ -1,0 +1,217 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Turns the bytes of one connection into requests.
+///
+/// A value without a socket: bytes go in by ``feed(_:)``, in pieces of any size, and ``next()`` tells what they amount
+/// to. The pieces do not matter; every byte is judged in its turn, so a fault is found at the same byte however the
+/// bytes were cut, and it is found at once, before the client has sent the rest.
+package struct LoopbackRequestParser: Sendable {
+    /// What the bytes so far amount to.
+    package enum Outcome: Sendable, Hashable {
+        /// Nothing whole yet.
+        case needsMore
+        /// A head is complete, and its client waits for leave to send the body. Told once for each request.
+        case continueExpected
+        /// A request is complete; its bytes have been taken out.
+        case request(LoopbackRequest)
+        /// The bytes are not HTTP, or too many. Nothing further is read from this connection.
+        case refused(LoopbackRefusal)
+    }
+
+    /// What the bytes after the cursor are.
+    private enum Stage: Sendable {
+        case requestLine
+        case fields(LoopbackHead)
+        case body(LoopbackHead, length: Int)
+        case chunkLine(LoopbackHead)
+        case chunk(LoopbackHead, remaining: Int)
+        case chunkEnd(LoopbackHead)
+        case trailers(LoopbackHead, start: Int)
+        case refused(LoopbackRefusal)
+    }
+
+    private let limits: LoopbackLimits
+    private let connection: Int
+    /// Begins with the first byte of the current request.
+    private var buffer: [UInt8] = []
+    /// The first byte that is not understood yet: within a line, where that line begins.
+    private var cursor = 0
+    /// How far the current line has been searched for its end.
+    private var scanned = 0
+    /// The lines of the header or of the trailer that is being read; apart from `stage`, so that they grow in place.
+    private var fields = LoopbackHeaders()
+    /// The body of a chunked request as far as it is known.
+    private var chunks = Data()
+    /// How many bytes of chunk extensions the request has spent.
+    private var extensionBytes = 0
+    private var stage = Stage.requestLine
+
+    /// Makes a parser for the connection of a number.
+    package init(limits: LoopbackLimits = LoopbackLimits(), connection: Int = 1) {
+        self.limits = limits
+        self.connection = connection
+    }
+
+    /// Appends bytes as they arrived.
+    package mutating func feed(_ bytes: some Sequence<UInt8>) {
+        if case .refused = stage { return }  // What follows a fault has no meaning, and is not worth keeping.
+        buffer.append(contentsOf: bytes)
+    }
+
+    /// Goes as far as the bytes allow.
+    package mutating func next() -> Outcome {
+        do throws(LoopbackRefusal) {
+            while true {
+                if let outcome = try step() { return outcome }
+            }
+        } catch {
+            stage = .refused(error)
+            buffer = []
+            return .refused(error)
+        }
+    }
+
+    /// Takes one element off the buffer, and returns `nil` if there may be another one behind it.
+    private mutating func step() throws(LoopbackRefusal) -> Outcome? {
+        switch stage {
+        case .requestLine:
+            guard let line = try takeLine(until: limits.headBytes, else: .headTooLarge(limits.headBytes)) else {
+                return .needsMore
+            }
+            // A client may end its last request with an empty line too many.
+            if !line.isEmpty { stage = .fields(try LoopbackHead(requestLine: line)) }
+            return nil
+        case .fields(let head):
+            guard let line = try takeLine(until: limits.headBytes, else: .headTooLarge(limits.headBytes)) else {
+                return .needsMore
+            }
+            if line.isEmpty { return try begin(head) }
+            let field = try LoopbackHead.field(line)
+            fields.add(field.name, field.value)
+            return nil
+        case .body(let head, let length):
+            guard buffer.count - cursor >= length else { return .needsMore }
+            let body = Data(buffer[cursor..<cursor + length])
+            cursor += length
+            return finish(head, body: body)
+        case .chunkLine, .chunk, .chunkEnd, .trailers:
+            return try stepThroughChunks()
+        case .refused(let refusal):
+            return .refused(refusal)
+        }
+    }
+
+    /// Ends the head, and decides what follows it.
+    private mutating func begin(_ head: LoopbackHead) throws(LoopbackRefusal) -> Outcome? {
+        var head = head
+        swap(&head.headers, &fields)
+        switch try head.framing(limits: limits) {
+        case .length(0):
+            return finish(head, body: Data())
+        case .length(let length):
+            stage = .body(head, length: length)
+        case .chunked:
+            stage = .chunkLine(head)
+        }
+        return head.expectsContinue ? .continueExpected : nil
+    }
+
+    /// Takes the request off the buffer, and makes ready for the next one.
+    private mutating func finish(_ head: LoopbackHead, body: Data) -> Outcome {
+        let request = LoopbackRequest(
+            method: head.method, target: head.target, minorVersion: head.minorVersion, headers: head.headers,
+            trailers: fields, body: body, raw: Data(buffer[..<cursor]), connection: connection)
+        buffer.removeFirst(cursor)
+        cursor = 0
+        scanned = 0
+        fields = [:]
+        chunks = Data()
+        extensionBytes = 0
+        stage = .requestLine
+        return .request(request)
+    }
+}
+
+extension LoopbackRequestParser {
+    private mutating func stepThroughChunks() throws(LoopbackRefusal) -> Outcome? {
+        switch stage {
+        case .chunkLine(let head):
+            let tooLong = LoopbackRefusal.badRequest("The line of a chunk's size is too long.")
+            guard let line = try takeLine(until: cursor + limits.headBytes, else: tooLong) else { return .needsMore }
+            let size = try chunkSize(line)
+            stage = size > 0 ? .chunk(head, remaining: size) : .trailers(head, start: cursor)
+        case .chunk(let head, let remaining):
+            let piece = buffer[cursor...].prefix(remaining)
+            guard !piece.isEmpty else { return .needsMore }
+            chunks.append(contentsOf: piece)
+            cursor += piece.count
+            scanned = cursor
+            stage = piece.count < remaining ? .chunk(head, remaining: remaining - piece.count) : .chunkEnd(head)
+        case .chunkEnd(let head):
+            guard buffer[cursor...].prefix(2).elementsEqual("\r\n".utf8.prefix(buffer.count - cursor)) else {
+                throw .badRequest("A chunk is longer than its size.")
+            }
+            guard buffer.count >= cursor + 2 else { return .needsMore }
+            cursor += 2
+            scanned = cursor
+            stage = .chunkLine(head)
+        case .trailers(let head, let start):
+            let end = start + limits.headBytes
+            guard let line = try takeLine(until: end, else: .headTooLarge(limits.headBytes)) else { return .needsMore }
+            if line.isEmpty { return finish(head, body: chunks) }
+            let field = try LoopbackHead.field(line)
+            fields.add(field.name, field.value)
+        case .requestLine, .fields, .body, .refused:
+            return nil  // Not reached: these stages are not chunks, and `step()` keeps them to itself.
+        }
+        return nil
+    }
+
+    /// Reads `size [; extension]`.
+    private mutating func chunkSize(_ line: ArraySlice<UInt8>) throws(LoopbackRefusal) -> Int {
+        let digits = line.prefix { $0.hexValue != nil }
+        // Sixteen digits fill 64 bits; more of them would overflow or hide behind zeros.
+        guard (1...16).contains(digits.count) else { throw .badRequest("A chunk has no size that fits.") }
+        let tail = line[digits.endIndex...].trimmingBlanks()
+        guard tail.isEmpty || tail.first == UInt8(ascii: ";") else {
+            throw .badRequest("The size of a chunk is not hexadecimal.")
+        }
+        extensionBytes += line.count - digits.count
+        guard extensionBytes <= limits.headBytes else {
+            throw .badRequest("The extensions of the chunks are too long.")
+        }
+        let size = digits.reduce(UInt64(0)) { $0 << 4 | UInt64($1.hexValue ?? 0) }
+        guard size <= UInt64(limits.bodyBytes - chunks.count) else { throw .bodyTooLarge(limits.bodyBytes) }
+        return Int(size)
+    }
+
+    /// Takes the line at the cursor off the buffer, without its CRLF, or returns `nil` if its end is still to come.
+    ///
+    /// Only CRLF ends a line, because readers that disagree about the rest can be played off against each other.
+    private mutating func takeLine(
+        until end: Int, else refusal: LoopbackRefusal
+    ) throws(LoopbackRefusal) -> ArraySlice<UInt8>? {
+        while scanned < buffer.count {
+            guard scanned < end else { throw refusal }
+            let byte = buffer[scanned]
+            let isAfterReturn = scanned > cursor && buffer[scanned - 1] == UInt8(ascii: "\r")
+            scanned += 1
+            switch (isAfterReturn, byte) {
+            case (true, UInt8(ascii: "\n")):
+                defer { cursor = scanned }
+                return buffer[cursor..<scanned - 2]
+            case (true, _), (false, UInt8(ascii: "\n")):
+                throw .badRequest("A line does not end with CRLF.")
+            case (false, 0..<0x20) where byte != UInt8(ascii: "\t") && byte != UInt8(ascii: "\r"), (false, 0x7F):
+                throw .badRequest("A line has a control character.")
+            default:
+                continue
+            }
+        }
+        return nil
+    }
+}

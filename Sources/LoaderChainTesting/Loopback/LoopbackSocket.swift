@@ -1,0 +1,248 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A call of the operating system that failed.
+package struct LoopbackSystemError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The name of the call.
+    package let call: String
+    /// The value of `errno` after it.
+    package let code: Int32
+
+    /// Takes the error of a call that has just failed, unless the call returned it.
+    init(_ call: String, code: Int32 = errno) {
+        self.call = call
+        self.code = code
+    }
+
+    package var description: String { "\(call) failed with error \(code)" }
+}
+
+/// A TCP socket that never blocks, as thin as it can be; whoever made it closes it, once.
+struct LoopbackSocket: Sendable {
+    let descriptor: Int32
+
+    /// What came of reading.
+    enum Reading {
+        case bytes(Int)
+        case nothingYet
+        case end
+    }
+
+    /// A socket that listens at an unused port of 127.0.0.1.
+    static func listening() throws(LoopbackSystemError) -> LoopbackSocket {
+        let descriptor = socket(AF_INET, streamType, 0)
+        guard descriptor >= 0 else { throw LoopbackSystemError("socket") }
+        let listener = LoopbackSocket(descriptor: descriptor)
+        do throws(LoopbackSystemError) {
+            makeNonblocking(descriptor)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
+            let bound = withSocketAddress(&address) { bind(descriptor, $0, $1) }
+            guard bound == 0 else { throw LoopbackSystemError("bind") }
+            guard listen(descriptor, SOMAXCONN) == 0 else { throw LoopbackSystemError("listen") }
+            return listener
+        } catch {
+            listener.close()
+            throw error
+        }
+    }
+
+    /// The port that the socket is bound to.
+    func port() throws(LoopbackSystemError) -> Int {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let named = withSocketAddress(&address) { pointer, _ in
+            getsockname(descriptor, UnsafeMutablePointer(mutating: pointer), &length)
+        }
+        guard named == 0 else { throw LoopbackSystemError("getsockname") }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    /// What came of accepting.
+    enum Acceptance {
+        case connection(LoopbackSocket)
+        case nobody
+        /// The process has no descriptor or memory to spare.
+        case exhausted
+    }
+
+    /// Takes the next connection that waits.
+    func accept() -> Acceptance {
+        let accepted = retrying { Int(systemAccept(descriptor)) }
+        guard accepted >= 0 else {
+            return [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) ? .exhausted : .nobody
+        }
+        let connection = LoopbackSocket(descriptor: Int32(accepted))
+        makeNonblocking(connection.descriptor)
+        // A dripped byte must leave at once, not with the next one.
+        connection.set(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
+        #if canImport(Darwin)
+            connection.set(SOL_SOCKET, SO_NOSIGPIPE, Int32(1))
+        #endif
+        return .connection(connection)
+    }
+
+    /// Reads what has arrived.
+    func receive(into buffer: inout [UInt8]) -> Reading {
+        reading(retrying { buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) } })
+    }
+
+    /// Looks whether something has arrived, and leaves it in place.
+    func peek() -> Reading {
+        var byte: UInt8 = 0
+        return reading(retrying { recv(descriptor, &byte, 1, Int32(MSG_PEEK)) })
+    }
+
+    /// Sends what fits; `nil` if the client is gone.
+    func send(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        let count = retrying { systemSend(descriptor, bytes.baseAddress, bytes.count) }
+        guard count < 0 else { return count }
+        return isTransient(errno) ? 0 : nil
+    }
+
+    /// Tells the client that nothing more will come.
+    func finishSending() {
+        _ = shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Ends the connection in good order.
+    func close() {
+        // Not retried: the descriptor is free even if a signal interrupted the call.
+        _ = systemClose(descriptor)
+    }
+
+    /// Makes ``close()`` reset the connection.
+    func resetOnClose() {
+        set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
+    }
+
+    private func reading(_ count: Int) -> Reading {
+        switch count {
+        case 1...: .bytes(count)
+        case 0: .end
+        default: isTransient(errno) ? .nothingYet : .end
+        }
+    }
+
+    private func set<Value: BitwiseCopyable>(_ level: Int32, _ option: Int32, _ value: Value) {
+        var value = value
+        _ = setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Value>.size))
+    }
+}
+
+/// A descriptor to be polled, and for what.
+struct LoopbackWatch {
+    let descriptor: Int32
+    let events: Int16
+
+    static func readable(_ descriptor: Int32) -> Self { Self(descriptor: descriptor, events: Int16(POLLIN)) }
+    static func writable(_ descriptor: Int32) -> Self { Self(descriptor: descriptor, events: Int16(POLLOUT)) }
+
+    /// Waits until a descriptor is ready or a deadline has passed, and tells for each descriptor whether it is ready.
+    static func wait(_ watches: [LoopbackWatch], until deadline: ContinuousClock.Instant? = nil) -> [Bool] {
+        var polls = watches.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
+        while true {
+            let count = poll(&polls, nfds_t(polls.count), deadline.map(milliseconds(until:)) ?? -1)
+            if count > 0 { break }
+            // An interrupted call, and one that was cut short by the range of its timeout, are made again.
+            if let deadline, count == 0, ContinuousClock.now >= deadline { break }
+            for index in polls.indices { polls[index].revents = 0 }
+        }
+        return polls.map { $0.revents != 0 }
+    }
+
+    /// The time left, rounded up so that no wait is too short and none spins.
+    private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
+        let left = (deadline - .now).components
+        guard left.seconds >= 0, left.attoseconds >= 0 else { return 0 }
+        let attosecondsPerMillisecond: Int64 = 1_000_000_000_000_000
+        let fraction = (left.attoseconds + attosecondsPerMillisecond - 1) / attosecondsPerMillisecond
+        return Int32(min(left.seconds, 1_000_000) * 1000 + fraction)
+    }
+}
+
+/// A pipe that wakes everybody who polls it, and keeps them awake until it is lowered.
+final class LoopbackSignal: Sendable {
+    /// The end to poll.
+    let descriptor: Int32
+    private let writer: Int32
+
+    /// Opens the pipe.
+    init() throws(LoopbackSystemError) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw LoopbackSystemError("pipe") }
+        (descriptor, writer) = (ends[0], ends[1])
+        makeNonblocking(descriptor)
+        makeNonblocking(writer)
+    }
+
+    deinit {
+        _ = systemClose(descriptor)
+        _ = systemClose(writer)
+    }
+
+    /// Wakes everybody; a pipe that is full is raised already.
+    func raise() {
+        var byte: UInt8 = 1
+        _ = retrying { write(writer, &byte, 1) }
+    }
+
+    /// Lets the next poll wait again.
+    func lower() {
+        var bytes = [UInt8](repeating: 0, count: 512)
+        while retrying({ read(descriptor, &bytes, bytes.count) }) == bytes.count {}
+    }
+}
+
+// MARK: - The two systems
+
+#if canImport(Darwin)
+    private let streamType = SOCK_STREAM
+    private let sendFlags: Int32 = 0  // The socket has SO_NOSIGPIPE.
+#elseif canImport(Glibc)
+    private let streamType = Int32(SOCK_STREAM.rawValue)
+    private let sendFlags = Int32(MSG_NOSIGNAL)
+#else
+    private let streamType = SOCK_STREAM
+    private let sendFlags = Int32(MSG_NOSIGNAL)
+#endif
+
+// Outside the types, whose methods have the same names.
+private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
+private func systemAccept(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }
+private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    send(descriptor, bytes, count, sendFlags)
+}
+
+/// Makes a call again for as long as signals interrupt it.
+private func retrying(_ call: () -> Int) -> Int {
+    while true {
+        let result = call()
+        if result >= 0 || errno != EINTR { return result }
+    }
+}
+
+private func isTransient(_ code: Int32) -> Bool {
+    code == EAGAIN || code == EWOULDBLOCK
+}
+
+private func makeNonblocking(_ descriptor: Int32) {
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+}
+
+private func withSocketAddress(
+    _ address: inout sockaddr_in, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+) -> Int32 {
+    withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            call($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+    }
+}

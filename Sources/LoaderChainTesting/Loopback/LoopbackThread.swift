@@ -1,0 +1,85 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A thread of the system; it must be joined or detached, once.
+struct LoopbackThread: @unchecked Sendable {
+    // Unchecked because the handle is a pointer on some systems. It is only handed back to the system.
+    private let handle: pthread_t
+
+    /// Room for a route that decodes a large document, and the size of a secondary thread on Apple systems.
+    private static let stackSize = 512 << 10
+
+    /// Starts a thread.
+    init(_ body: @escaping @Sendable () -> Void) throws(LoopbackSystemError) {
+        let work = Unmanaged.passRetained(Work(body))
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setstacksize(&attributes, Self.stackSize)
+        var created: pthread_t?
+        let code = Self.create(&created, &attributes, work.toOpaque())
+        guard code == 0, let created else {
+            work.release()
+            throw LoopbackSystemError("pthread_create", code: code)
+        }
+        handle = created
+    }
+
+    /// Waits until the thread has ended.
+    func join() {
+        pthread_join(handle, nil)
+    }
+
+    /// Lets the thread end by itself.
+    func detach() {
+        pthread_detach(handle)
+    }
+
+    /// A number that no other living thread has.
+    static var currentNumber: UInt {
+        #if canImport(Darwin)
+            UInt(bitPattern: pthread_self())
+        #else
+            UInt(pthread_self())
+        #endif
+    }
+
+    private final class Work {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+        static func run(_ pointer: UnsafeMutableRawPointer) {
+            Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
+        }
+    }
+
+    #if canImport(Darwin)
+        private static func create(
+            _ thread: inout pthread_t?, _ attributes: inout pthread_attr_t, _ work: UnsafeMutableRawPointer
+        ) -> Int32 {
+            pthread_create(
+                &thread, &attributes,
+                {
+                    Work.run($0); return nil
+                }, work)
+        }
+    #else
+        private static func create(
+            _ thread: inout pthread_t?, _ attributes: inout pthread_attr_t, _ work: UnsafeMutableRawPointer
+        ) -> Int32 {
+            var created = pthread_t()
+            let code = pthread_create(
+                &created, &attributes,
+                {
+                    $0.map(Work.run); return nil
+                }, work)
+            thread = created
+            return code
+        }
+    #endif
+}

@@ -1,0 +1,31 @@
+import Synchronization
+import Testing
+
+@testable import BenchmarkSupport
+
+@Suite struct ThreadsTests {
+    @Test(arguments: [(16, 1), (16, 1000), (1, 10), (3, 0), (7, 100)])
+    func everyIndexIsVisitedOnce(threads: Int, total: Int) {
+        let sum = Atomic<Int>(0)
+        let visits = Atomic<Int>(0)
+        onThreads(threads, total: total) { range in
+            for index in range {
+                sum.wrappingAdd(index, ordering: .relaxed)
+                visits.wrappingAdd(1, ordering: .relaxed)
+            }
+        }
+        #expect(visits.load(ordering: .relaxed) == total)
+        #expect(sum.load(ordering: .relaxed) == total * (total - 1) / 2)
+    }
+
+    @Test func allThreadsRunAtOnce() {
+        // Each waits for all the others, which can only end if none of them had to finish first.
+        let threads = 8
+        let arrived = Atomic<Int>(0)
+        onThreads(threads, total: threads) { _ in
+            arrived.wrappingAdd(1, ordering: .acquiringAndReleasing)
+            while arrived.load(ordering: .acquiring) < threads {}
+        }
+        #expect(arrived.load(ordering: .relaxed) == threads)
+    }
+}

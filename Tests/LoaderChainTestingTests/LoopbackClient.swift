@@ -1,0 +1,203 @@
+import Testing
+
+@testable import LoaderChainTesting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#endif
+
+/// A client that says exactly what it is told to, and hides nothing of what it hears.
+final class LoopbackClient {
+    /// How a connection ended.
+    enum End: Equatable {
+        case orderly
+        case reset
+    }
+
+    private var descriptor: Int32
+    private var unread: [UInt8] = []
+
+    init(_ server: LoopbackServer) throws {
+        #if canImport(Glibc)
+            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            descriptor = socket(AF_INET, SOCK_STREAM, 0)
+            var on: Int32 = 1
+            setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(server.port).bigEndian
+        address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
+        let descriptor = descriptor
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        try #require(code == 0)
+    }
+
+    deinit { hangUp() }
+
+    func hangUp() {
+        if descriptor >= 0 { _ = close(descriptor) }
+        descriptor = -1
+    }
+
+    /// Ends the connection with a reset.
+    func abort() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        hangUp()
+    }
+
+    func finishSending() {
+        _ = shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Sends bytes; a server that no longer listens is not an error here.
+    func send(_ bytes: some Collection<UInt8>) {
+        #if canImport(Darwin)
+            let flags: Int32 = 0
+        #else
+            let flags = Int32(MSG_NOSIGNAL)
+        #endif
+        Array(bytes).withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let part = UnsafeRawBufferPointer(rebasing: rest)
+                #if canImport(Darwin)
+                    let count = Darwin.send(descriptor, part.baseAddress, part.count, flags)
+                #else
+                    let count = Glibc.send(descriptor, part.baseAddress, part.count, flags)
+                #endif
+                guard count > 0 else { return }
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+
+    func send(_ text: String) {
+        send(text.utf8)
+    }
+
+    /// Sends a request without a body.
+    func get(_ target: String, method: String = "GET", headers: LoopbackHeaders = [:]) {
+        let lines = headers.map { "\($0.name): \($0.value)\r\n" }.joined()
+        send("\(method) \(target) HTTP/1.1\r\nHost: test\r\n\(lines)\r\n")
+    }
+
+    /// Everything up to the end of the connection, and how it ended.
+    func readToEnd() -> (bytes: Data, end: End) {
+        var all = unread
+        unread = []
+        while true {
+            switch receive() {
+            case .success(let bytes) where bytes.isEmpty: return (Data(all), .orderly)
+            case .success(let bytes): all += bytes
+            case .failure: return (Data(all), .reset)
+            }
+        }
+    }
+
+    /// The next bytes, so many of them.
+    func read(_ count: Int) throws -> Data {
+        while unread.count < count { try readMore() }
+        defer { unread.removeFirst(count) }
+        return Data(unread[..<count])
+    }
+
+    /// The next head, and the body by its length or its chunks.
+    func readReply(hasBody: Bool = true) throws -> Reply {
+        let head = try readThrough("\r\n\r\n")
+        // CRLF is one character.
+        var lines = head.dropLast(2).split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
+        let statusLine = lines.removeFirst()
+        var headers = LoopbackHeaders()
+        for line in lines {
+            let colon = try #require(line.firstIndex(of: ":"))
+            headers.add(String(line[..<colon]), String(line[line.index(colon, offsetBy: 2)...]))
+        }
+        var reply = Reply(statusLine: statusLine, headers: headers)
+        guard hasBody else { return reply }
+        if headers["Transfer-Encoding"] == "chunked" {
+            while true {
+                let size = try #require(Int(readThrough("\r\n").dropLast(), radix: 16))
+                if size == 0 { break }
+                reply.chunks.append(try read(size))
+                #expect(try read(2) == Data("\r\n".utf8))
+            }
+            while case let line = try readThrough("\r\n"), line != "\r\n" { reply.trailers.append(line) }
+            reply.body = reply.chunks.reduce(Data(), +)
+        } else {
+            reply.body = try read(Int(headers["Content-Length"] ?? "0") ?? 0)
+        }
+        return reply
+    }
+
+    struct Reply {
+        let statusLine: String
+        let headers: LoopbackHeaders
+        var body = Data()
+        var chunks: [Data] = []
+        var trailers: [String] = []
+
+        var status: Int { Int(statusLine.dropFirst(9).prefix(3)) ?? 0 }
+        var text: String { String(decoding: body, as: UTF8.self) }
+    }
+
+    private struct Ended: Error {}
+
+    private func readThrough(_ mark: String) throws -> String {
+        let mark = Array(mark.utf8)
+        var start = 0
+        while true {
+            while start + mark.count <= unread.count {
+                if unread[start..<start + mark.count].elementsEqual(mark) {
+                    return String(decoding: try read(start + mark.count), as: UTF8.self)
+                }
+                start += 1
+            }
+            try readMore()
+        }
+    }
+
+    private func readMore() throws {
+        let bytes = try receive().get()
+        guard !bytes.isEmpty else { throw Ended() }
+        unread += bytes
+    }
+
+    private func receive() -> Result<[UInt8], any Error> {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count >= 0 { return .success(Array(buffer[..<count])) }
+            if errno != EINTR { return .failure(Ended()) }
+        }
+    }
+}
+
+/// Numbers that look random and come again with the same seed.
+struct LoopbackRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+        return word ^ word >> 31
+    }
+}

@@ -1,0 +1,168 @@
+import Testing
+
+@testable import LoaderChainTesting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite struct LoopbackPlanTests {
+    static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 5\r\n\r\n"
+
+    static func request(_ text: String = "GET / HTTP/1.1\r\n\r\n") throws -> LoopbackRequest {
+        try #require(LoopbackParserTests.requests(text).first)
+    }
+
+    static func steps(_ reply: LoopbackReply, to text: String = "GET / HTTP/1.1\r\n\r\n") throws -> [LoopbackPlan.Step]
+    {
+        LoopbackPlan(reply, to: try request(text)).steps
+    }
+
+    static func send(_ text: String) -> LoopbackPlan.Step { .send(Data(text.utf8)) }
+
+    @Test func sendsAPlainReplyAtOnce() throws {
+        #expect(try Self.steps(.ok("hello")) == [Self.send(Self.head + "hello")])
+    }
+
+    @Test func closesWhenEitherSideAsksForIt() throws {
+        let closing = try Self.steps(.status(200), to: "GET / HTTP/1.1\r\nConnection: x, Close\r\n\r\n")
+        #expect(closing == [Self.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"), .close])
+        #expect(try Self.steps(.status(200), to: "GET / HTTP/1.0\r\n\r\n") == closing)
+        #expect(try Self.steps(.ok().closing()).last == .close)
+    }
+
+    @Test func interruptsAtPlacesInTheirOrder() throws {
+        let reply = LoopbackReply.ok("hello")
+            .held(at: .body(2)).delayed(.seconds(1)).delayed(.seconds(2), at: .head(4)).held().delayed(.zero, at: .end)
+        #expect(
+            try Self.steps(reply) == [
+                .wait(.seconds(1)), .hold, Self.send("HTTP"), .wait(.seconds(2)),
+                Self.send(Self.head.dropFirst(4) + "he"), .hold, Self.send("llo"), .wait(.zero),
+            ])
+    }
+
+    @Test func stopsWhereItIsCut() throws {
+        #expect(try Self.steps(.ok("hello").hangingUp(at: .head(4))) == [Self.send("HTTP"), .close])
+        #expect(try Self.steps(.ok("hello").aborting(at: .body(2))) == [Self.send(Self.head + "he"), .reset])
+        #expect(try Self.steps(.ok("hello").aborting(at: .body(99))) == [Self.send(Self.head + "hello"), .reset])
+        #expect(try Self.steps(.hangUp().delayed(.seconds(1))) == [.close])
+        #expect(
+            try Self.steps(.ok("hello").delayed(.seconds(1)).hangingUp(at: .start)) == [.wait(.seconds(1)), .close])
+        #expect(try Self.steps(.abort()) == [.reset])
+        #expect(try Self.steps(.ok("hello").hangingUp(at: .head(-1))) == [.close])
+        #expect(try Self.steps(.verbatim("garbage")) == [Self.send("garbage"), .close])
+    }
+
+    @Test func dripsTheWholeOrTheBody() throws {
+        let pause = Duration.milliseconds(5)
+        let all = Data((Self.head + "hello").utf8)
+        #expect(try Self.steps(.ok("hello").dripping(3, every: pause)) == [.drip(all, portion: 3, interval: pause)])
+        let body = LoopbackPlan.Step.drip(Data("hello".utf8), portion: 1, interval: pause)
+        #expect(try Self.steps(.ok("hello").drippingBody(0, every: pause)) == [Self.send(Self.head), body])
+        #expect(
+            try Self.steps(.ok("hello").drippingBody(1, every: pause).hangingUp(at: .head(4)))
+                == [Self.send("HTTP"), .close])
+    }
+
+    @Test func leavesOutBodiesThatMayNotBe() throws {
+        #expect(try Self.steps(.ok("hello"), to: "HEAD / HTTP/1.1\r\n\r\n") == [Self.send(Self.head)])
+        #expect(
+            try Self.steps(LoopbackReply(204, body: .bytes(Data([1])))) == [
+                Self.send("HTTP/1.1 204 No Content\r\n\r\n")
+            ])
+        #expect(try Self.steps(.status(304)) == [Self.send("HTTP/1.1 304 Not Modified\r\n\r\n")])
+    }
+
+    @Test func framesChunks() throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n"
+        #expect(
+            try Self.steps(.chunks(["abc", "", "0123456789"], trailers: ["T": "v"]))
+                == [Self.send(head + "3\r\nabc\r\na\r\n0123456789\r\n0\r\nT: v\r\n\r\n")])
+        #expect(
+            try Self.steps(.ok("hello").chunked(by: 4)) == [Self.send(head + "4\r\nhell\r\n1\r\no\r\n0\r\n\r\n")])
+        #expect(LoopbackReply.ok("").chunked(by: 0).body == .chunks([], trailers: [:]))
+    }
+
+    @Test func sendsALengthThatLiesAsItIs() throws {
+        let lie = LoopbackReply(200, reason: "Fine", headers: ["content-length": "9"], body: .bytes(Data("x".utf8)))
+        #expect(try Self.steps(lie) == [Self.send("HTTP/1.1 200 Fine\r\ncontent-length: 9\r\n\r\nx")])
+    }
+
+    @Test func writesTheHeadersOfFamousAnswers() {
+        #expect(
+            LoopbackReply.unauthorized(basic: "a \"b\" \\").headers["www-authenticate"] == #"Basic realm="a \"b\" \\""#)
+        #expect(LoopbackReply.unauthorized(bearer: "a").headers["WWW-Authenticate"] == #"Bearer realm="a""#)
+        #expect(LoopbackReply.tooManyRequests(retryAfter: 7).headers["Retry-After"] == "7")
+        #expect(LoopbackReply.unavailable().headers.isEmpty)
+        #expect(LoopbackReply.redirect(to: "../x", status: 308).headers["Location"] == "../x")
+        let date = Date(timeIntervalSince1970: 784_111_777)
+        #expect(LoopbackReply.unavailable(retryAt: date).headers["Retry-After"] == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(LoopbackReply.tooManyRequests(retryAt: date).status == 429)
+    }
+
+    @Test(arguments: [
+        (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
+        (-0.5, "Wed, 31 Dec 1969 23:59:59 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
+        (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"), (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
+        (.infinity, "Fri, 31 Dec 9999 23:59:59 GMT"), (-.infinity, "Sat, 01 Jan 0000 00:00:00 GMT"),
+        (.nan, "Thu, 01 Jan 1970 00:00:00 GMT"),
+    ])
+    func writesDates(_ seconds: Double, _ text: String) {
+        #expect(FixedDate.text(Date(timeIntervalSince1970: seconds)) == text)
+    }
+
+    @Test func keepsHeadersInOrder() {
+        var headers: LoopbackHeaders = ["A": "1", "B": "2", "a": "3"]
+        headers["a"] = "4"
+        #expect(headers.description == "a: 4\nB: 2")
+        headers["b"] = nil
+        headers["C"] = "5"
+        #expect(headers == ["a": "4", "C": "5"])
+        #expect(headers["\u{212A}"] == nil)
+    }
+}
+
+@Suite struct StoredGzipTests {
+    @Test func knowsTheChecksum() {
+        #expect(StoredGzip.checksum(of: "123456789".utf8) == 0xCBF4_3926)
+        #expect(StoredGzip.checksum(of: []) == 0)
+    }
+
+    @Test(arguments: [0, 1, 65_535, 65_536, 200_000])
+    func decodesToWhatItWasMadeOf(_ count: Int) throws {
+        let bytes = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        #expect(try Self.decoded(StoredGzip.stream(of: bytes)) == bytes)
+        // A slice, whose indices do not begin at zero.
+        #expect(try Self.decoded(StoredGzip.stream(of: bytes.dropFirst(3))) == Data(bytes.dropFirst(3)))
+    }
+
+    /// Reads stored blocks, and checks the framing of gzip as strictly as a decoder does.
+    static func decoded(_ stream: Data) throws -> Data {
+        var rest = [UInt8](stream)[...]
+        func take(_ count: Int) throws -> [UInt8] {
+            try #require(rest.count >= count)
+            defer { rest = rest.dropFirst(count) }
+            return Array(rest.prefix(count))
+        }
+        func number(_ count: Int) throws -> Int {
+            try take(count).reversed().reduce(0) { $0 << 8 | Int($1) }
+        }
+        #expect(try take(4) == [0x1F, 0x8B, 8, 0])
+        _ = try take(6)
+        var bytes: [UInt8] = []
+        while true {
+            let kind = try number(1)
+            #expect(kind <= 1)
+            let length = try number(2)
+            #expect(try number(2) == length ^ 0xFFFF)
+            bytes += try take(length)
+            if kind == 1 { break }
+        }
+        #expect(try number(4) == Int(StoredGzip.checksum(of: bytes)))
+        #expect(try number(4) == bytes.count)
+        #expect(rest.isEmpty)
+        return Data(bytes)
+    }
+}

@@ -1,0 +1,312 @@
+import Dispatch
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+/// The contract of a task, line by line, on the real one.
+@Suite struct HTTPTaskTests {
+    // MARK: 1. A task completes exactly once
+
+    @Test func everySequenceOfEventsDoesOnARealTaskWhatTheContractSays() {
+        forEverySequence(upTo: 5) { sequence in
+            let driven = DrivenTask()
+            var naive = NaiveTask()
+            for (step, event) in sequence.enumerated() {
+                driven.happens(event, at: step)
+                naive.happens(event, at: step)
+            }
+            guard driven.log.events != naive.heard || driven.answers != naive.answers else { return }
+            Issue.record(
+                "\(sequence): heard \(driven.log.events) \(driven.answers), not \(naive.heard) \(naive.answers)")
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8])
+    func ofManyThreadsOneWins(seed: UInt64) {
+        for round in 0..<200 as Range<UInt64> {
+            let wins = Guarded(0)
+            let heard = Guarded<[String]>([])
+            let cancelsHeard = Guarded(0)
+            let cancelWon = Guarded(false)
+            var task: HTTPTask? = HTTPTask(request: .sample)
+            task?.addCompletionHandler { result in heard.withLock { $0.append(result.summary) } }
+            task?.addCancelHandler { cancelsHeard.withLock { $0 += 1 } }
+            onThreads(4) { [task] thread in
+                var dice = SeededGenerator(seed: seed &* 1_000_003 &+ round &* 31 &+ UInt64(thread))
+                for _ in 0..<3 {
+                    switch dice.next() % 5 {
+                    case 0:
+                        if task?.complete(.sample) == true { wins.withLock { $0 += 1 } }
+                    case 1:
+                        if task?.fail(.timedOut) == true { wins.withLock { $0 += 1 } }
+                    case 2:
+                        if task?.cancel() == true { cancelWon.withLock { $0 = true } }
+                    case 3:
+                        task?.addCompletionHandler { result in heard.withLock { $0.append(result.summary) } }
+                    default:
+                        task?.addCancelHandler {}
+                    }
+                }
+            }
+            task = nil
+            let outcomes = heard.withLock { Set($0) }
+            #expect(wins.withLock { $0 } <= 1, "seed \(seed), round \(round)")
+            #expect(outcomes.count == 1, "seed \(seed), round \(round): \(outcomes)")
+            if cancelWon.withLock({ $0 }) { #expect(outcomes == ["cancelled"], "seed \(seed), round \(round)") }
+            #expect(cancelsHeard.withLock { $0 } == (cancelWon.withLock { $0 } ? 1 : 0), "seed \(seed), round \(round)")
+        }
+    }
+
+    @Test func theLosersSayThatTheyLost() {
+        let task = HTTPTask(request: .sample)
+        #expect(task.complete(.sample))
+        #expect(!task.complete(.sample))
+        #expect(!task.fail(.timedOut))
+        #expect(!task.cancel())
+        #expect(task.isCompleted)
+        #expect(!task.isCancelled)
+    }
+
+    @Test func aCancelDoesNotCompleteTheTaskItself() {
+        let log = EventLog()
+        let task = HTTPTask(request: .sample)
+        task.addCompletionHandler { log.note($0.summary) }
+        #expect(task.cancel())
+        #expect(!task.cancel())
+        #expect(task.isCancelled)
+        #expect(log.events.isEmpty)
+        #expect(task.complete(.sample))
+        #expect(log.events == ["cancelled"])
+    }
+
+    @Test func aCancelledTaskKeepsTheResponseThatArrivedAllTheSame() throws {
+        let task = HTTPTask(request: .sample)
+        task.cancel()
+        let seen = Guarded<HTTPResult?>(nil)
+        task.complete(.sample)
+        task.addCompletionHandler { result in seen.withLock { $0 = result } }
+        let error = try #require(seen.withLock { $0?.error })
+        #expect(error.code == .cancelled)
+        #expect(error.response?.status == .ok)
+    }
+
+    // MARK: 2. Completion handlers
+
+    @Test func handlersRunLastRegisteredFirst() {
+        let log = EventLog()
+        let task = HTTPTask(request: .sample) { _ in log.note("caller") }
+        for number in 1...6 { task.addCompletionHandler { log.note("node \(number)") } }
+        task.complete(.sample)
+        #expect(log.events == ["node 6", "node 5", "node 4", "node 3", "node 2", "node 1", "caller"])
+    }
+
+    @Test func aLateHandlerRunsAtOnceWithTheResult() {
+        let log = EventLog()
+        let task = HTTPTask(request: .sample)
+        task.fail(.timedOut)
+        task.addCompletionHandler { log.note($0.summary) }
+        #expect(log.events == ["timedOut"])
+    }
+
+    @Test func handlersAreLetGoOfWhenTheyHaveRun() {
+        let task = HTTPTask(request: .sample)
+        weak var kept: EventLog?
+        do {
+            let log = EventLog()
+            kept = log
+            task.addCompletionHandler { log.note("completed") }
+            task.addCancelHandler { log.note("cancelled") }
+        }
+        #expect(kept != nil)
+        task.complete(.sample)
+        #expect(kept == nil)
+    }
+
+    @Test func aHandlerThatHoldsItsTaskIsNoLeak() {
+        weak var gone: HTTPTask?
+        do {
+            let task = HTTPTask(request: .sample)
+            gone = task
+            task.addCompletionHandler { _ = task.id }
+            task.complete(.sample)
+        }
+        #expect(gone == nil)
+    }
+
+    // MARK: 3. Cancel handlers
+
+    @Test func cancelHandlersRunOnceLastRegisteredFirst() {
+        let log = EventLog()
+        let task = HTTPTask(request: .sample)
+        for number in 1...6 { task.addCancelHandler { log.note("\(number)") } }
+        task.cancel()
+        task.cancel()
+        task.complete(.sample)
+        #expect(log.events == ["6", "5", "4", "3", "2", "1"])
+    }
+
+    @Test func cancelHandlersAreSilentAfterACompletion() {
+        let log = EventLog()
+        let task = HTTPTask(request: .sample)
+        task.addCancelHandler { log.note("early") }
+        task.complete(.sample)
+        task.cancel()
+        task.addCancelHandler { log.note("late") }
+        #expect(log.events.isEmpty)
+    }
+
+    @Test func aCancelHandlerAddedAfterTheCancelRunsAtOnce() {
+        let log = EventLog()
+        let task = HTTPTask(request: .sample)
+        task.cancel()
+        task.addCancelHandler { log.note("before the end") }
+        task.complete(.sample)
+        task.addCancelHandler { log.note("after the end") }
+        #expect(log.events == ["before the end", "after the end"])
+    }
+
+    @Test func anObserverHearsOfBothWithoutAClosure() {
+        final class Observer: HTTPTaskObserver {
+            let log = EventLog()
+            func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) { log.note(result.summary) }
+            func taskWasCancelled(_ task: HTTPTask) { log.note("asked") }
+        }
+        let observer = Observer()
+        let task = HTTPTask(request: .sample)
+        task.addObserver(observer)
+        task.cancel()
+        task.complete(.sample)
+        task.addObserver(observer)
+        #expect(observer.log.events == ["asked", "cancelled", "cancelled"])
+    }
+
+    // MARK: 4. Abandoned tasks
+
+    @Test func aDroppedTaskCompletesAsAbandoned() {
+        let log = EventLog()
+        var task: HTTPTask? = HTTPTask(request: .sample)
+        let id = task?.id
+        task?.addCompletionHandler { log.note($0.summary) }
+        task = nil
+        #expect(log.events == ["abandoned"])
+
+        final class Observer: HTTPTaskObserver {
+            let ids = Guarded<[HTTPTask]>([])
+            func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) { ids.withLock { $0.append(task) } }
+        }
+        let observer = Observer()
+        task = HTTPTask(request: .sample)
+        let observed = task?.id
+        task?.addObserver(observer)
+        task = nil
+        // It outlives the call, though the object that was observed did not.
+        #expect(observer.ids.withLock { $0.map(\.id) } == [observed])
+        #expect(observer.ids.withLock { $0.map(\.isCompleted) } == [true])
+        #expect(observed != id)
+    }
+
+    @Test func aTaskDroppedAfterACancelIsCancelled() {
+        let log = EventLog()
+        var task: HTTPTask? = HTTPTask(request: .sample)
+        task?.addCompletionHandler { log.note($0.summary) }
+        task?.cancel()
+        task = nil
+        #expect(log.events == ["cancelled"])
+    }
+
+    // MARK: 5. Calls from inside handlers
+
+    @Test func everythingMayBeCalledFromInsideAnyHandler() {
+        let log = EventLog()
+        let task = HTTPTask(request: .sample)
+        task.addCompletionHandler { result in
+            log.note("first \(result.summary)")
+            #expect(!task.complete(.sample))
+            #expect(!task.cancel())
+            task.addCompletionHandler { log.note("added in the handler") }
+        }
+        task.addCancelHandler {
+            log.note("cancel")
+            task.addCancelHandler { log.note("added in the cancel handler") }
+            task.addCompletionHandler { log.note("completed in the cancel handler") }
+            task.complete(.sample)
+        }
+        task.cancel()
+        #expect(
+            log.events == [
+                "cancel", "added in the cancel handler", "completed in the cancel handler", "first cancelled",
+                "added in the handler",
+            ])
+    }
+
+    // MARK: Attempts
+
+    @Test func aCancelReachesTheAttempts() {
+        let task = HTTPTask(request: .sample)
+        let attempts = [task.makeAttempt(), task.makeAttempt(), task.makeAttempt()]
+        task.cancel()
+        #expect(attempts.map(\.isCancelled) == [true, true, true])
+        #expect(task.makeAttempt().isCancelled)
+    }
+
+    @Test func aCompletionCancelsTheAttemptsThatAreLeft() {
+        let task = HTTPTask(request: .sample)
+        let attempts = [task.makeAttempt(), task.makeAttempt()]
+        attempts[0].complete(.sample)
+        task.complete(.sample)
+        #expect(!attempts[0].isCancelled)
+        #expect(attempts[1].isCancelled)
+    }
+
+    @Test func anAttemptHasAnIdentityOfItsOwn() {
+        let task = HTTPTask(request: .sample)
+        #expect(task.makeAttempt().id != task.id)
+        #expect(task.makeTraveller().id == task.id)
+    }
+
+    @Test func identitiesAreUniqueAcrossThreads() {
+        let all = Guarded<Set<String>>([])
+        onThreads(4) { _ in
+            let mine = (0..<2_000).map { _ in HTTPTask(request: .sample).id.uuidString }
+            all.withLock { $0.formUnion(mine) }
+        }
+        let ids = all.withLock { $0 }
+        #expect(ids.count == 8_000)
+        #expect(ids.allSatisfy { $0.dropFirst(14).first == "8" && "89AB".contains($0.dropFirst(19).first ?? " ") })
+    }
+}
+
+/// A task in a chain, whose events really happen.
+private final class DrivenTask {
+    let log = EventLog()
+    private(set) var answers: [Bool] = []
+    private let terminal = ScriptedTerminal(onCancel: .waits)
+    private var task: HTTPTask?
+
+    init() {
+        let task = HTTPTask(request: .sample)
+        self.task = task
+        (HTTPLoader() --> terminal).load(task: task)
+    }
+
+    func happens(_ event: TaskEvent, at step: Int) {
+        guard let task else { return }
+        switch event {
+        case .complete: answers.append(task.complete(.sample))
+        case .fail: answers.append(task.fail(.timedOut))
+        case .cancel: answers.append(task.cancel())
+        case .addCompletionHandler:
+            task.addCompletionHandler { [log] result in log.note("\(step) hears \(result.summary)") }
+        case .addCancelHandler:
+            task.addCancelHandler { [log] in log.note("\(step) hears of the cancel") }
+        case .drop:
+            terminal.forget(task)
+            self.task = nil
+        case .reset:
+            let group = DispatchGroup()
+            terminal.reset(with: group)
+            terminal.answer(task)
+        }
+    }
+}
