@@ -24,7 +24,7 @@ extension HTTPLoader {
     ///
     /// - Returns: the response, whatever its status.
     public final func load(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
-        try await HTTPTask(request: request).result { take($0) }.get()
+        try await HTTPTask(request: request).result { if accepts($0) { load(task: $0) } }.get()
     }
 
     /// Loads a request and decodes the body of its response.
@@ -57,7 +57,8 @@ extension HTTPLoader {
 
     /// Sends a caller's task down the chain, by way of another that the caller does not hold.
     private final func start(_ task: HTTPTask) {
-        take(task.makeTraveller())
+        let traveller = task.makeTraveller()
+        if accepts(traveller) { load(task: traveller) }
     }
 }
 

@@ -62,7 +62,7 @@ open class HTTPLoader: @unchecked Sendable {
             return failWithoutNext(task)
         }
         // This loader is alive during the call and never lets go of the next one, so no reference is counted.
-        next._withUnsafeGuaranteedRef { $0.take(task) }
+        next._withUnsafeGuaranteedRef { if $0.accepts(task) { $0.load(task: task) } }
     }
 
     /// Returns the loader to how it was in the beginning, with nothing in flight.
@@ -89,16 +89,14 @@ open class HTTPLoader: @unchecked Sendable {
 
     // MARK: Passing on
 
-    /// Takes over a task from the loader before, or from the caller.
+    /// Takes over a task from the loader before, or from the caller, and answers whether it is still to be loaded.
     @inline(__always)
-    final func take(_ task: HTTPTask) {
+    final func accepts(_ task: HTTPTask) -> Bool {
         task.isHeld(by: label.load(ordering: .relaxed) ?? makeLabel())
-        guard task.isOpen else {
-            // Whoever waits for a cancelled task waits for a completion; for a completed one this does nothing.
-            fail(task, .cancelled)
-            return
-        }
-        load(task: task)
+        if task.isOpen { return true }
+        // Whoever waits for a cancelled task waits for a completion; for a completed one this does nothing.
+        fail(task, .cancelled)
+        return false
     }
 
     // Errors are made out of line, so that the frames of a long chain stay small.

@@ -6,9 +6,15 @@
     import Musl
 #endif
 
-/// A thread with a stack of the size that secondary threads have on Apple systems.
+/// A thread with a small stack.
 enum Thread {
-    static let secondaryStackSize = 512 * 1024
+    /// The size that secondary threads have on Apple systems.
+    ///
+    /// A sanitizer needs more for the same calls, so a run under one says how much.
+    static let secondaryStackSize: Int = {
+        let kilobytes = getenv("TEST_STACK_KILOBYTES").flatMap { Int(String(cString: $0)) } ?? 512
+        return kilobytes * 1024
+    }()
 
     /// Runs `body` on a new thread, which ends with it.
     static func start(_ body: @escaping @Sendable () -> Void) {

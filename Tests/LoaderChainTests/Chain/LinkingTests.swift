@@ -1,0 +1,92 @@
+import Testing
+
+@testable import LoaderChain
+
+@Suite struct LinkingTests {
+    private let a = NamedLoader("A"), b = NamedLoader("B"), c = NamedLoader("C")
+
+    @Test func linksFromLeftToRightAndReturnsTheHead() {
+        let chain = a --> b --> c
+        #expect(chain === a)
+        #expect(a.nextLoader === b)
+        #expect(b.nextLoader === c)
+        #expect(c.nextLoader == nil)
+    }
+
+    @Test func appendsAfterTheTailOfAChain() {
+        let base = a --> b
+        base --> c
+        #expect(base.description == "A --> B --> C")
+    }
+
+    @Test func leavesOutWhatIsNil() {
+        let nothing: HTTPLoader? = nil
+        let something: HTTPLoader? = b
+        #expect((a --> nothing --> something --> c).description == "A --> B --> C")
+        let none = nothing --> nothing
+        #expect(none == nil)
+        let last = nothing --> NamedLoader("D")
+        #expect(last.description == "D")
+    }
+
+    @Test func bindsTighterThanNilCoalescing() {
+        let nothing: HTTPLoader? = nil
+        let chain = nothing ?? a --> b
+        #expect(chain.description == "A --> B")
+    }
+
+    @Test func chainsMayShareATail() {
+        let tail = NamedLoader("tail")
+        a --> tail
+        b --> tail
+        #expect(a.nextLoader === tail)
+        #expect(b.nextLoader === tail)
+    }
+
+    @Test func describesNodesWithTheirDetails() {
+        final class Limited: HTTPLoader, @unchecked Sendable {
+            override var details: String { "limit 4, running 2" }
+        }
+        #expect("\(a --> Limited() --> c)" == "A --> Limited(limit 4, running 2) --> C")
+    }
+
+    #if compiler(>=6.2)
+        @Test func aSecondNextLoaderStopsTheProgram() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let first = NamedLoader("First")
+                first.nextLoader = NamedLoader("Second")
+                first.nextLoader = NamedLoader("Third")
+            }
+            let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            #expect(text.contains("First already has Second as its next loader, and cannot get Third too"))
+        }
+
+        @Test func takingTheNextLoaderAwayStopsTheProgram() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let chain = NamedLoader("First") --> NamedLoader("Second")
+                chain.nextLoader = nil
+            }
+            let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            #expect(text.contains("First already has Second as its next loader, which stays"))
+        }
+
+        @Test func aCircleStopsTheProgram() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let chain = NamedLoader("First") --> NamedLoader("Second")
+                chain --> chain
+            }
+            let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            #expect(text.contains("Second cannot have First as its next loader, because that one leads back to it"))
+        }
+
+        @Test func aCircleThroughABranchStopsTheProgram() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let branch = NamedLoader("Branch")
+                let fork = ForkedLoader([branch])
+                branch --> fork
+            }
+            let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            #expect(text.contains("Branch cannot have ForkedLoader as its next loader"))
+        }
+    #endif
+}

@@ -1,0 +1,115 @@
+import Dispatch
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+@Suite struct ResetTests {
+    @Test func everyLoaderIsResetOnceEvenWherePathsMeet() async {
+        let tail = ResetCounter(), left = ResetCounter(), right = ResetCounter(), head = ResetCounter()
+        left --> tail
+        right --> tail
+        let chain = head --> ForkedLoader([left, right]) --> tail
+        await chain.reset()
+        #expect([head.count, left.count, right.count, tail.count] == [1, 1, 1, 1])
+        await chain.reset()
+        #expect([head.count, left.count, right.count, tail.count] == [2, 2, 2, 2])
+    }
+
+    @Test func itCallsBackAfterAllHaveFinished() async {
+        let slow = SlowToReset()
+        let log = EventLog()
+        (HTTPLoader() --> slow).reset { log.note("done") }
+        #expect(slow.resets == 1)
+        #expect(log.events.isEmpty)
+        slow.finish()
+        await log.reaches(1)
+        #expect(log.events == ["done"])
+    }
+
+    @Test func aSecondResetJoinsTheFirst() async {
+        let slow = SlowToReset()
+        let chain = HTTPLoader() --> slow
+        let log = EventLog()
+        chain.reset { log.note("first") }
+        chain.reset { log.note("second") }
+        #expect(slow.resets == 1)
+        #expect(log.events.isEmpty)
+        slow.finish()
+        await log.reaches(2)
+        chain.reset { log.note("third") }
+        #expect(slow.resets == 1)
+        slow.finish()
+        await log.reaches(3)
+    }
+
+    @Test func aLoaderMayPassTheResetOnLate() async {
+        final class Late: HTTPLoader, @unchecked Sendable {
+            override func reset(with group: DispatchGroup) {
+                group.enter()
+                DispatchQueue.global().async {
+                    super.reset(with: group)
+                    group.leave()
+                }
+            }
+        }
+        let counter = ResetCounter()
+        await (HTTPLoader() --> Late() --> counter).reset()
+        #expect(counter.count == 1)
+    }
+
+    @Test func aGroupOfOnesOwnWorksToo() {
+        let counter = ResetCounter()
+        let chain = HTTPLoader() --> counter
+        for round in 1...3 {
+            let group = DispatchGroup()
+            chain.reset(with: group)
+            group.wait()
+            #expect(counter.count == round)
+        }
+    }
+
+    @Test func itFinishesWhileTheMainThreadIsBlocked() async {
+        let chain = HTTPLoader() --> ScriptedTerminal { _ in .success() }
+        await MainActor.run {
+            // The main thread waits here, as a command-line program's does.
+            let done = DispatchSemaphore(value: 0)
+            chain.reset { done.signal() }
+            done.wait()
+        }
+    }
+
+    @Test func itCallsBackOnTheQueueThatWasAskedFor() async {
+        let key = DispatchSpecificKey<Bool>()
+        let queue = DispatchQueue(label: "asked-for")
+        queue.setSpecific(key: key, value: true)
+        let isThere = await withCheckedContinuation { continuation in
+            HTTPLoader().reset(on: queue) {
+                continuation.resume(returning: DispatchQueue.getSpecific(key: key) == true)
+            }
+        }
+        #expect(isThere)
+    }
+
+    @Test func fromManyThreadsAtOnceEverybodyIsCalledBack() async {
+        let counter = ResetCounter()
+        let chain = HTTPLoader() --> counter
+        let log = EventLog()
+        onThreads(4) { _ in
+            for _ in 0..<50 { chain.reset { log.note("done") } }
+        }
+        await log.reaches(200)
+        #expect((1...200).contains(counter.count))
+    }
+
+    @Test func nothingOfAResetRemains() async {
+        weak var gone: HTTPLoader?
+        do {
+            let chain = HTTPLoader() --> ResetCounter()
+            gone = chain
+            await chain.reset()
+        }
+        // The one who called back may still be about to let go of the chain.
+        while gone != nil { await Task.yield() }
+    }
+}

@@ -1,0 +1,148 @@
+import Dispatch
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// None of these may need a stack that grows with its count, so all run on a small one.
+@Suite(.serialized) struct StackDepthTests {
+    @Test func aMillionHandlers() {
+        onASmallStack {
+            let count = Guarded(0)
+            let task = HTTPTask(request: .sample)
+            for _ in 0..<1_000_000 { task.addCompletionHandler { count.withLock { $0 += 1 } } }
+            task.complete(.sample)
+            #expect(count.withLock { $0 } == 1_000_000)
+        }
+    }
+
+    @Test func aMillionQueuedTasksOverATerminalThatAnswersAtOnce() {
+        onASmallStack {
+            let terminal = HeldUp()
+            let chain = OneAtATime() --> terminal
+            let count = Guarded(0)
+            let request = HTTPRequest.sample
+            for _ in 0..<1_000_000 { chain.load(request: request) { _ in count.withLock { $0 += 1 } } }
+            #expect(count.withLock { $0 } == 0)
+            terminal.letGo()
+            #expect(count.withLock { $0 } == 1_000_000)
+        }
+    }
+
+    @Test func aHundredThousandAttempts() {
+        onASmallStack {
+            let count = Guarded(0)
+            let chain = Persistent(attempts: 100_000) --> Answering { count.withLock { $0 += 1 } }
+            let log = EventLog()
+            chain.load(request: .sample) { log.note($0.summary) }
+            #expect(log.events == ["response"])
+            #expect(count.withLock { $0 } == 100_000)
+        }
+    }
+
+    @Test func lateHandlersThatLoadAgain() {
+        onASmallStack {
+            let chain = HTTPLoader() --> Answering {}
+            let count = Guarded(0)
+            @Sendable func loadAgain() {
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                guard number < 100_000 else { return }
+                let task = HTTPTask(request: .sample)
+                chain.load(task: task)
+                task.addCompletionHandler { loadAgain() }
+            }
+            loadAgain()
+            #expect(count.withLock { $0 } == 100_000)
+        }
+    }
+
+    @Test func aThousandLoadersLoadResetAndAreReleased() {
+        onASmallStack {
+            weak var first: HTTPLoader?
+            weak var last: HTTPLoader?
+            do {
+                let answering = Answering {}
+                last = answering
+                let chain = (0..<1_000).reduce(answering as HTTPLoader) { chain, _ in Listening() --> chain }
+                first = chain
+                let log = EventLog()
+                chain.load(request: .sample) { log.note($0.summary) }
+                #expect(log.events == ["response"])
+                let done = DispatchSemaphore(value: 0)
+                chain.reset { done.signal() }
+                done.wait()
+            }
+            // The reset's last act, on another thread, is to let go of the chain.
+            while first != nil || last != nil { sched_yield() }
+        }
+    }
+
+    @Test func aMillionLoadersAreReleased() {
+        onASmallStack {
+            weak var last: HTTPLoader?
+            do {
+                let chain = HTTPLoader()
+                var tail = chain
+                for _ in 0..<1_000_000 {
+                    let next = HTTPLoader()
+                    tail.nextLoader = next
+                    tail = next
+                }
+                last = tail
+                #expect(chain.nextLoader != nil)
+            }
+            #expect(last == nil)
+        }
+    }
+
+    /// Runs on a thread with half a megabyte of stack.
+    private func onASmallStack(_ body: @escaping @Sendable () -> Void) {
+        onThreads(1) { _ in body() }
+    }
+}
+
+/// Answers at once, after telling that it does.
+private final class Answering: HTTPLoader, @unchecked Sendable {
+    private let tell: @Sendable () -> Void
+    init(_ tell: @escaping @Sendable () -> Void) { self.tell = tell }
+
+    override func load(task: HTTPTask) {
+        tell()
+        task.complete(.success(HTTPResponse(request: task.request, status: .ok)))
+    }
+}
+
+/// Holds its first task up, and answers all others at once.
+private final class HeldUp: HTTPLoader, @unchecked Sendable {
+    private let first = Guarded<HTTPTask?>(nil)
+    private let isFirst = Guarded(true)
+
+    override func load(task: HTTPTask) {
+        if isFirst.withLock({ exchange(&$0, with: false) }) {
+            first.withLock { $0 = task }
+        } else {
+            task.complete(.success(HTTPResponse(request: task.request, status: .ok)))
+        }
+    }
+
+    func letGo() { first.withLock { exchange(&$0, with: nil) }?.complete(.sample) }
+}
+
+/// Hears of every task's end, as most loaders do.
+private final class Listening: HTTPLoader, @unchecked Sendable {
+    override func load(task: HTTPTask) {
+        task.addCompletionHandler {}
+        super.load(task: task)
+    }
+}

@@ -1,0 +1,208 @@
+import Testing
+
+@testable import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite struct HTTPRequestTests {
+    // MARK: The address
+
+    @Test(arguments: [
+        "https://example.com/", "http://example.com:8080/a/b?x=1&y=2#part", "https://[::1]:8443/a",
+        "https://example.com/a%2Fb/%C3%BC?q=a+b%26c&sig=%2F%2B", "https://user:p%40ss@example.com/",
+        "https://example.com", "https://example.com?only=query",
+    ])
+    func aURLComesBackAsItWasWritten(text: String) throws {
+        let url = try #require(URL(string: text))
+        let request = HTTPRequest(url: url)
+        let back = try #require(request.url?.absoluteString)
+        // An empty path is sent as a slash, and nothing else may differ.
+        #expect(back == text || back == text.replacingEmptyPath, "\(back)")
+    }
+
+    @Test func isMadeOfItsParts() {
+        var request = HTTPRequest(method: .post, host: "api.example.com", path: "/v1/users")
+        request.queryItems = [HTTPQueryItem("q", "a b&c=d+e"), HTTPQueryItem("flag", nil), HTTPQueryItem("ü", "")]
+        request.port = 8443
+        #expect(
+            request.url?.absoluteString
+                == "https://api.example.com:8443/v1/users?q=a%20b%26c%3Dd%2Be&flag&%C3%BC=")
+        #expect(
+            request.queryItems == [HTTPQueryItem("q", "a b&c=d+e"), HTTPQueryItem("flag", nil), HTTPQueryItem("ü", "")])
+    }
+
+    @Test func anyTextIsAQueryValue() {
+        var dice = SeededGenerator(seed: 5)
+        for _ in 0..<500 {
+            let text = String(
+                (0..<8).map { _ in "aZ0 %&=+#?/;\\\"'<>\u{0}\n\r\u{301}é漢🎉".randomElement(using: &dice) ?? "x" })
+            var request = HTTPRequest(host: "example.com")
+            request.queryItems = [HTTPQueryItem(text, text)]
+            #expect(request.queryItems == [HTTPQueryItem(text, text)])
+            #expect(request.url != nil, "\(text.debugDescription)")
+        }
+    }
+
+    @Test(arguments: [
+        ("/a b", "/a%20b"), ("/100%", "/100%25"), ("/a%20b", "/a%20b"), ("/ü", "/%C3%BC"), ("/a?b", "/a%3Fb"),
+        ("/%zz", "/%25zz"), ("people", "people"),
+    ])
+    func aPathIsEncodedOnce(given: String, encoded: String) {
+        #expect(HTTPRequest(host: "example.com", path: given).path == encoded)
+    }
+
+    @Test func aRelativePathIsSentFromTheRoot() {
+        #expect(HTTPRequest(host: "example.com", path: "people").url?.absoluteString == "https://example.com/people")
+    }
+
+    @Test func thereIsNoURLWithoutAHost() {
+        #expect(HTTPRequest(path: "/v1").url == nil)
+        #expect(HTTPRequest(host: "", path: "/v1").url == nil)
+    }
+
+    // MARK: As a value
+
+    @Test func aCopyIsIndependent() {
+        let original = HTTPRequest.sample
+        var copy = original
+        copy.method = .put
+        copy.headers["A"] = "b"
+        copy.path = "/other"
+        copy[option: Level.self] = 9
+        #expect(original.method == .get)
+        #expect(original.headers.isEmpty)
+        #expect(original.path == "/v1/users")
+        #expect(original[option: Level.self] == 1)
+        #expect(copy[option: Level.self] == 9)
+    }
+
+    // MARK: Options
+
+    private enum Level: HTTPRequestOption { static var defaultOptionValue: Int { 1 } }
+    private enum Label: HTTPRequestOption { static var defaultOptionValue: String? { nil } }
+    private enum Big: HTTPRequestOption { static var defaultOptionValue: [String: [Int]] { [:] } }
+    private enum Counted: HTTPRequestOption { static var defaultOptionValue: Token? { nil } }
+    private final class Token: Sendable {}
+
+    @Test func optionsOfAnyTypeAreReadBack() {
+        var request = HTTPRequest.sample
+        #expect(request[option: Label.self] == nil)
+        request[option: Label.self] = "a text that is too long to be stored without an allocation"
+        request[option: Big.self] = ["a": [1, 2, 3]]
+        request[option: Level.self] = 2
+        request[option: Level.self] = 3
+        #expect(request[option: Label.self]?.count == 58)
+        #expect(request[option: Big.self] == ["a": [1, 2, 3]])
+        #expect(request[option: Level.self] == 3)
+        request[option: Label.self] = nil
+        #expect(request[option: Label.self] == nil)
+    }
+
+    @Test func optionsLetGoOfWhatTheyHold() {
+        weak var gone: Token?
+        do {
+            var request = HTTPRequest.sample
+            let token = Token()
+            gone = token
+            request[option: Counted.self] = token
+            for _ in 0..<10 { #expect(request[option: Counted.self] === token) }
+        }
+        #expect(gone == nil)
+    }
+
+    // MARK: As text
+
+    @Test func printsAsACurlCommandWithoutSecrets() {
+        var request = HTTPRequest(
+            method: .post, host: "example.com", path: "/login", body: FormBody([("password", "hunter2")]))
+        request.headers = ["Authorization": "Bearer abc", "Accept": "it's"]
+        request.queryItems = [HTTPQueryItem("token", "xyz")]
+        #expect(
+            "\(request)" == """
+                curl -X POST -H 'Authorization: <redacted>' -H 'Accept: it'\\''s' \
+                -H 'Content-Type: application/x-www-form-urlencoded' --data-binary '<16 bytes>' \
+                'https://example.com/login?token=redacted'
+                """)
+        let whole = request.curlCommand(includingSecrets: true)
+        #expect(whole.contains("Bearer abc"))
+        #expect(whole.contains("'password=hunter2'"))
+        #expect(whole.contains("token=xyz"))
+    }
+
+    @Test func noDescriptionHoldsASecret() throws {
+        let url = try #require(URL(string: "https://user:secret1@example.com/a?key=secret2#secret3"))
+        var request = HTTPRequest(url: url, body: DataBody(Data("secret4".utf8), contentType: "text/plain"))
+        request.headers["Cookie"] = "secret5"
+        let response = HTTPResponse(
+            request: request, status: .ok, headers: ["Set-Cookie": "secret6"], body: Data("secret7".utf8))
+        let error = HTTPError(.unknown, request: request, response: response)
+        for text in ["\(request)", "\(response)", "\(error)", String(reflecting: request), String(reflecting: error)] {
+            #expect(!text.contains("secret"), "\(text)")
+        }
+    }
+
+    // MARK: Refused before it is sent
+
+    private static let bad: [(HTTPRequest, String)] = [
+        (HTTPRequest(method: "G ET", host: "example.com"), "is no token"),
+        (HTTPRequest(method: "", host: "example.com"), "is no token"),
+        (HTTPRequest(scheme: "ftp", host: "example.com"), "neither http nor https"),
+        (HTTPRequest(path: "/v1"), "has no host"),
+        (HTTPRequest(host: "exa mple.com"), "make no valid URL"),
+        (HTTPRequest(host: "example.com", headers: ["A": "b\r\nC: d"]), "carriage return"),
+        (HTTPRequest(host: "example.com", headers: ["A": "b\nc"]), "line feed"),
+        (HTTPRequest(host: "example.com", headers: ["A": "b\0"]), "null byte"),
+        (HTTPRequest(host: "example.com", headers: ["A b": "c"]), "space"),
+        (HTTPRequest(host: "example.com", headers: ["": "c"]), "empty"),
+        (
+            HTTPRequest(
+                method: .post, host: "example.com", headers: ["Content-Length": "7"],
+                body: DataBody(Data("abc".utf8), contentType: "text/plain")), "Content-Length says"
+        ),
+        (HTTPRequest(method: .post, host: "example.com", body: JSONBody(Double.nan)), "failed to encode"),
+        (
+            HTTPRequest(method: .get, host: "example.com", body: DataBody(Data("abc".utf8), contentType: "text/plain")),
+            "cannot have a body"
+        ),
+    ]
+
+    @Test func whatCannotBeSentIsRefusedWithAReason() {
+        for (request, reason) in Self.bad {
+            do {
+                _ = try request.encoded(bodyIsForbiddenFor: [.get])
+                Issue.record("sent: \(request)")
+            } catch {
+                #expect(error.code == .invalidRequest)
+                #expect(
+                    error.reason?.lowercased().contains(reason.lowercased()) == true,
+                    "\(error.reason ?? "") — \(reason)")
+            }
+        }
+    }
+
+    @Test func whatIsSentHasItsHeadersAndLength() throws {
+        var request = HTTPRequest(method: .post, host: "example.com", body: ["a": "b"] as FormBody)
+        request.headers["Accept"] = "text/plain"
+        let encoded = try request.encoded()
+        #expect(encoded.headers["Content-Length"] == "3")
+        #expect(encoded.headers["Content-Type"]?.hasPrefix("application/x-www-form-urlencoded") == true)
+        #expect(encoded.headers["Accept"] == "text/plain")
+        #expect(encoded.url.absoluteString == "https://example.com/")
+        #expect(try HTTPRequest(method: .post, host: "a.b").encoded().headers["Content-Length"] == "0")
+        #expect(try HTTPRequest(method: .get, host: "a.b").encoded().headers["Content-Length"] == nil)
+    }
+}
+
+extension String {
+    /// The URL with the slash that an empty path is sent as.
+    fileprivate var replacingEmptyPath: String {
+        let parts = split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, !parts[2].contains("/") else { return self }
+        let end = parts[2].firstIndex { "?#".contains($0) } ?? parts[2].endIndex
+        return "\(parts[0])//\(parts[2][..<end])/\(parts[2][end...])"
+    }
+}

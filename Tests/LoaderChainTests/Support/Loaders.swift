@@ -1,0 +1,101 @@
+import Dispatch
+import LoaderChainTesting
+
+@testable import LoaderChain
+
+/// Passes everything on, under a name of its own.
+final class NamedLoader: HTTPLoader, @unchecked Sendable {
+    private let givenName: String
+    init(_ name: String) { givenName = name }
+    override var name: String { givenName }
+}
+
+/// Leads to several chains beside its next one, and passes tasks on to the first.
+final class ForkedLoader: HTTPLoader, @unchecked Sendable {
+    private let forks: [HTTPLoader]
+    init(_ forks: [HTTPLoader]) { self.forks = forks }
+    override var branches: [HTTPLoader] { forks }
+    override func load(task: HTTPTask) { forks[0].load(task: task) }
+}
+
+/// Counts its resets, and finishes each only when it is told to.
+final class SlowToReset: HTTPLoader, @unchecked Sendable {
+    private let groups = Guarded<[DispatchGroup]>([])
+    let log = EventLog()
+
+    var resets: Int { groups.withLock { $0.count } }
+
+    override func reset(with group: DispatchGroup) {
+        group.enter()
+        groups.withLock { $0.append(group) }
+        log.note("reset")
+        super.reset(with: group)
+    }
+
+    func finish() {
+        for group in groups.withLock({ exchange(&$0, with: []) }) { group.leave() }
+    }
+}
+
+/// Counts its resets.
+final class ResetCounter: HTTPLoader, @unchecked Sendable {
+    private let counted = Guarded(0)
+    var count: Int { counted.withLock { $0 } }
+
+    override func reset(with group: DispatchGroup) {
+        counted.withLock { $0 += 1 }
+        super.reset(with: group)
+    }
+}
+
+/// Tries again at once, so many times, whatever comes.
+final class Persistent: HTTPLoader, @unchecked Sendable {
+    private let attempts: Int
+    init(attempts: Int) { self.attempts = attempts }
+
+    override func load(task: HTTPTask) { attempt(task, left: attempts) }
+
+    private func attempt(_ task: HTTPTask, left: Int) {
+        let attempt = task.makeAttempt()
+        attempt.addCompletionHandler { result in
+            if left > 1 { self.attempt(task, left: left - 1) } else { task.complete(result) }
+        }
+        super.load(task: attempt)
+    }
+}
+
+/// Lets one task through at a time, as plainly as it can be written.
+final class OneAtATime: HTTPLoader, @unchecked Sendable {
+    private struct State {
+        var isBusy = false
+        var waiting: [HTTPTask] = []
+        var first = 0
+    }
+    private let state = Guarded(State())
+
+    override func load(task: HTTPTask) {
+        let starts = state.withLock { state in
+            if state.isBusy { state.waiting.append(task) }
+            defer { state.isBusy = true }
+            return !state.isBusy
+        }
+        if starts { start(task) }
+    }
+
+    private func start(_ task: HTTPTask) {
+        task.addCompletionHandler { self.startNext() }
+        super.load(task: task)
+    }
+
+    private func startNext() {
+        let next: HTTPTask? = state.withLock { state in
+            guard state.first < state.waiting.count else {
+                state.isBusy = false
+                return nil
+            }
+            defer { state.first += 1 }
+            return state.waiting[state.first]
+        }
+        if let next { start(next) }
+    }
+}
