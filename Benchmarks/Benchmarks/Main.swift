@@ -14,6 +14,8 @@ enum Main {
     static func main() {
         let suite = Suite()
         suite.add(floorBenchmarks())
+        suite.add(chainBenchmarks())
+        suite.add(requestBenchmarks())
 
         #if DEBUG
             print("This is a debug build; its times mean nothing. Use: swift run -c release Benchmarks\n")

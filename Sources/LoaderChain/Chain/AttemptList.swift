@@ -4,31 +4,38 @@
 /// it. No weak reference is ever turned into a strong one under the task's lock, because the last release could happen
 /// there; attempts are found by number instead.
 struct AttemptList {
+    // The usual one attempt lies here by parts, so that asking whether there is any touches no weak reference.
+    private var firstNumber: UInt64?
+    private weak var first: HTTPTask?
+    private var others: [Entry] = []
+
     private struct Entry {
         let number: UInt64
         weak var task: HTTPTask?
     }
 
-    private var latest: Entry?
-    private var others: [Entry] = []
-
-    var isEmpty: Bool { latest == nil && others.isEmpty }
+    var isEmpty: Bool { firstNumber == nil && others.isEmpty }
 
     mutating func add(_ task: HTTPTask, number: UInt64) {
-        if let latest { others.append(latest) }
-        latest = Entry(number: number, task: task)
+        if firstNumber == nil {
+            firstNumber = number
+            first = task
+        } else {
+            others.append(Entry(number: number, task: task))
+        }
     }
 
     mutating func remove(number: UInt64) {
-        if latest?.number == number {
-            latest = nil
+        if firstNumber == number {
+            firstNumber = nil
+            first = nil
         } else {
             others.removeAll { $0.number == number }
         }
     }
 
     func cancel() {
+        first?.cancel()
         for entry in others { entry.task?.cancel() }
-        latest?.task?.cancel()
     }
 }

@@ -62,7 +62,8 @@ open class HTTPLoader: @unchecked Sendable {
             return failWithoutNext(task)
         }
         // This loader is alive during the call and never lets go of the next one, so no reference is counted.
-        next._withUnsafeGuaranteedRef { if $0.accepts(task) { $0.load(task: task) } }
+        guard next._withUnsafeGuaranteedRef({ $0.accepts(task) }) else { return }
+        next._withUnsafeGuaranteedRef { $0.load(task: task) }
     }
 
     /// Returns the loader to how it was in the beginning, with nothing in flight.
@@ -94,12 +95,17 @@ open class HTTPLoader: @unchecked Sendable {
     final func accepts(_ task: HTTPTask) -> Bool {
         task.isHeld(by: label.load(ordering: .relaxed) ?? makeLabel())
         if task.isOpen { return true }
-        // Whoever waits for a cancelled task waits for a completion; for a completed one this does nothing.
-        fail(task, .cancelled)
+        finishWithoutLoading(task)
         return false
     }
 
     // Errors are made out of line, so that the frames of a long chain stay small.
+    @inline(never)
+    private final func finishWithoutLoading(_ task: HTTPTask) {
+        // Whoever waits for a cancelled task waits for a completion; for a completed one this does nothing.
+        fail(task, .cancelled)
+    }
+
     @inline(never)
     private final func failWithoutNext(_ task: HTTPTask) {
         fail(task, .cannotConnect, reason: "\(name) is the last loader of its chain, and no terminal")

@@ -30,6 +30,8 @@ public final class HTTPTask: @unchecked Sendable {
     @exclusivity(unchecked) private var life = TaskLife<TaskHandler, HTTPResult>()
     @exclusivity(unchecked) private var currentRequest: HTTPRequest
     @exclusivity(unchecked) private var attempts = AttemptList()
+    // Beside the list, because asking the list would copy its weak references for every task that completes.
+    @exclusivity(unchecked) private var hasAttempts = false
 
     private let holder = Atomic<Unmanaged<LoaderName>?>(nil)
     private let number: UInt64
@@ -61,6 +63,7 @@ public final class HTTPTask: @unchecked Sendable {
         parent = nil
         life = task.life
         attempts = task.attempts
+        hasAttempts = task.hasAttempts
         lock.release(task.lock.flags)
         holder.store(task.holder.load(ordering: .relaxed), ordering: .relaxed)
     }
@@ -161,7 +164,7 @@ public final class HTTPTask: @unchecked Sendable {
         let flags = lock.acquire()
         switch life.finish(result, saysCancelled: false) {
         case .won(let handlers):
-            let leavesAttempts = !attempts.isEmpty
+            let leavesAttempts = hasAttempts
             lock.release(flags.union(.completed))
             settle(result, handlers, leavesAttempts)
             return true
@@ -207,7 +210,7 @@ public final class HTTPTask: @unchecked Sendable {
             lock.release(flags)
             return false
         }
-        let leavesAttempts = !attempts.isEmpty
+        let leavesAttempts = hasAttempts
         lock.release(flags.union(.completed))
         settle(cancelled, handlers, leavesAttempts)
         return true
@@ -259,7 +262,10 @@ public final class HTTPTask: @unchecked Sendable {
     private func adopt(_ attempt: HTTPTask) {
         let flags = lock.acquire()
         let isOpen = life.phase == .open
-        if isOpen { attempts.add(attempt, number: attempt.number) }
+        if isOpen {
+            attempts.add(attempt, number: attempt.number)
+            hasAttempts = true
+        }
         lock.release(flags)
         if !isOpen { attempt.cancel() }
     }
@@ -267,6 +273,7 @@ public final class HTTPTask: @unchecked Sendable {
     private func forgetAttempt(_ number: UInt64) {
         let flags = lock.acquire()
         attempts.remove(number: number)
+        hasAttempts = !attempts.isEmpty
         lock.release(flags)
     }
 

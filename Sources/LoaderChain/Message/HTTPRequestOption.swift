@@ -23,7 +23,7 @@ public protocol HTTPRequestOption {
     static var defaultOptionValue: Value { get }
 }
 
-/// The options that a request has set, in one allocation for all.
+/// The options that a request has set, in one allocation for all whose values are small.
 ///
 /// Requests carry few options, so the first that matches is found faster than any hash could be computed.
 @usableFromInline
@@ -34,8 +34,9 @@ struct RequestOptions: Sendable {
 
     @usableFromInline
     struct Entry: Sendable {
-        @usableFromInline let key: ObjectIdentifier
+        /// The value, in a container that stores up to three words without an allocation.
         @usableFromInline let value: any StoredOption
+        @usableFromInline let key: ObjectIdentifier
 
         @inlinable init(key: ObjectIdentifier, value: any StoredOption) {
             self.key = key
@@ -47,14 +48,13 @@ struct RequestOptions: Sendable {
     subscript<Option: HTTPRequestOption>(_ option: Option.Type) -> Option.Value {
         get {
             let key = ObjectIdentifier(option)
-            for index in entries.indices where entries[index].key == key {
-                return withUnsafeTemporaryAllocation(of: Option.Value.self, capacity: 1) { buffer in
+            return entries.withUnsafeBufferPointer { entries in
+                for index in entries.indices where entries[index].key == key {
                     // The key is the option's type, so what is stored is of the option's value type.
-                    entries[index].value.copy(to: UnsafeMutableRawPointer(buffer.baseAddress.unsafelyUnwrapped))
-                    return buffer.moveElement(from: 0)
+                    return OptionValue<Option.Value>.read(from: entries.baseAddress.unsafelyUnwrapped + index)
                 }
+                return Option.defaultOptionValue
             }
-            return Option.defaultOptionValue
         }
         set {
             let entry = Entry(key: ObjectIdentifier(option), value: OptionValue(value: newValue))
@@ -68,7 +68,7 @@ struct RequestOptions: Sendable {
     }
 }
 
-/// An option's value that can be copied out without a cast, which would cost more than all the rest of a read.
+/// An option's value whose type only its reader knows.
 @usableFromInline
 protocol StoredOption: Sendable {
     func copy(to memory: UnsafeMutableRawPointer)
@@ -83,5 +83,27 @@ struct OptionValue<Value: Sendable>: StoredOption {
     @inlinable
     func copy(to memory: UnsafeMutableRawPointer) {
         memory.initializeMemory(as: Value.self, to: value)
+    }
+
+    /// Whether a container stores the value in its own first words, which the language's stable layout says it does for
+    /// small values that may be moved as they are.
+    @inlinable
+    static var isStoredInPlace: Bool {
+        _isBitwiseTakable(Value.self) && MemoryLayout<Value>.size <= 3 * MemoryLayout<Int>.size
+            && MemoryLayout<Value>.alignment <= MemoryLayout<Int>.alignment
+    }
+
+    /// Reads the value of an entry that holds one of this type.
+    ///
+    /// A small value is read where it lies. A cast would find the same, but costs more than all the rest of a read.
+    @inlinable
+    static func read(from entry: UnsafePointer<RequestOptions.Entry>) -> Value {
+        if isStoredInPlace {
+            return UnsafeRawPointer(entry).assumingMemoryBound(to: Value.self).pointee
+        }
+        return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { value in
+            entry.pointee.value.copy(to: UnsafeMutableRawPointer(value.baseAddress.unsafelyUnwrapped))
+            return value.moveElement(from: 0)
+        }
     }
 }

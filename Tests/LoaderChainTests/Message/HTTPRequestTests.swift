@@ -102,6 +102,37 @@ import Testing
         #expect(request[option: Label.self] == nil)
     }
 
+    private struct Weak: Sendable { weak var token: Token? }
+    private enum WeakOption: HTTPRequestOption { static var defaultOptionValue: Weak { Weak() } }
+    private enum Wide: HTTPRequestOption { static var defaultOptionValue: SIMD4<Float> { .zero } }
+    private enum Three: HTTPRequestOption { static var defaultOptionValue: (Int, String) { (0, "") } }
+    private enum Four: HTTPRequestOption { static var defaultOptionValue: (String, String) { ("", "") } }
+    private enum Nothing: HTTPRequestOption { static var defaultOptionValue: Void { () } }
+    private enum Byte: HTTPRequestOption { static var defaultOptionValue: UInt8 { 0 } }
+    private enum Closure: HTTPRequestOption { static var defaultOptionValue: @Sendable () -> Int { { 0 } } }
+
+    @Test func valuesOfEverySizeAndMakeAreStored() {
+        let token = Token()
+        let seven = 7
+        var request = HTTPRequest.sample
+        request[option: WeakOption.self] = Weak(token: token)
+        request[option: Wide.self] = [1, 2, 3, 4]
+        request[option: Three.self] = (3, "a text of some length, on the heap")
+        request[option: Four.self] = ("another text of some length", "and one more text of some length")
+        request[option: Nothing.self] = ()
+        request[option: Byte.self] = 255
+        request[option: Closure.self] = { seven }
+        let copy = request
+        request[option: Byte.self] = 1
+        #expect(copy[option: WeakOption.self].token === token)
+        #expect(copy[option: Wide.self] == [1, 2, 3, 4])
+        #expect(copy[option: Three.self] == (3, "a text of some length, on the heap"))
+        #expect(copy[option: Four.self] == ("another text of some length", "and one more text of some length"))
+        #expect(copy[option: Byte.self] == 255)
+        #expect(copy[option: Closure.self]() == 7)
+        withExtendedLifetime(token) {}
+    }
+
     @Test func optionsLetGoOfWhatTheyHold() {
         weak var gone: Token?
         do {

@@ -1,0 +1,173 @@
+import BenchmarkSupport
+import LoaderChain
+
+/// What a task and the loaders on its way cost.
+func chainBenchmarks() -> [Benchmark] {
+    let suite = Suite()
+    let request = HTTPRequest(method: .get, host: "example.com", path: "/v1/users")
+    let result = HTTPResult.success(HTTPResponse(request: request, status: .ok))
+
+    suite.add(
+        "task/lifecycle", "Makes a task, adds a completion handler that keeps a value, and completes it.",
+        limit: .nanoseconds(150), allocations: 2
+    ) {
+        { iterations in liveTasks(0..<iterations, request, result) }
+    }
+
+    suite.add(
+        "task/threads-16",
+        "The same on sixteen threads, each with tasks of its own; the wall time for each task of all threads.",
+        peer: "task/lifecycle", allocations: 2
+    ) {
+        { iterations in onThreads(16, total: iterations) { range in liveTasks(range, request, result) } }
+    }
+
+    suite.add(
+        .slope(
+            "chain/hop", "Hands a task from one loader to the next, through an overridden load(task:).",
+            peer: "peer/closure-fold", limit: .nanoseconds(12), allocations: 0,
+            small: (1, hops(1, request)), large: (101, hops(101, request))))
+
+    suite.add(
+        .slope(
+            "peer/closure-fold", "Hands a request from one middleware closure to the next.",
+            small: (1, closureHops(1, request)), large: (101, closureHops(101, request))))
+
+    suite.add(
+        "chain/load", "Loads a request through two loaders over a terminal that answers at once, as a caller does.",
+        allocations: 4
+    ) {
+        let chain = PassingLoader() --> PassingLoader() --> AnsweringLoader(result)
+        return { iterations in
+            let count = Box(0)
+            for _ in 0..<iterations { chain.load(request: request) { _ in count.value &+= 1 } }
+            blackHole(count.value)
+        }
+    }
+
+    return suite.benchmarks
+}
+
+/// What a request and its options cost.
+func requestBenchmarks() -> [Benchmark] {
+    let suite = Suite()
+    let plain = HTTPRequest(method: .get, host: "example.com", path: "/v1/users")
+
+    suite.add(
+        "request/option-read", "Reads the third of three options that a request has set.",
+        limit: .nanoseconds(10), allocations: 0
+    ) {
+        var request = plain
+        request[option: Priority.self] = .high
+        request[option: Weight.self] = 0.5
+        request[option: Attempts.self] = 3
+        return { [request] iterations in
+            var sum = 0
+            for _ in 0..<iterations { sum &+= attempts(of: request) }
+            blackHole(sum)
+        }
+    }
+
+    suite.add(
+        .slope(
+            "request/three-options", "Sets three options of a request: what that adds to making the request.",
+            allocations: 1,
+            small: (
+                0,
+                {
+                    { iterations in
+                        for _ in 0..<iterations { blackHole(HTTPRequest(host: "example.com")) }
+                    }
+                }
+            ),
+            large: (
+                1,
+                {
+                    { iterations in
+                        for _ in 0..<iterations {
+                            var request = HTTPRequest(host: "example.com")
+                            request[option: Priority.self] = .high
+                            request[option: Weight.self] = 0.5
+                            request[option: Attempts.self] = 3
+                            blackHole(request)
+                        }
+                    }
+                }
+            )))
+
+    return suite.benchmarks
+}
+
+/// Out of line, so that the loop cannot read once and add often.
+@inline(never)
+private func attempts(of request: HTTPRequest) -> Int { request[option: Attempts.self] }
+
+private func liveTasks(_ range: Range<Int>, _ request: HTTPRequest, _ result: HTTPResult) {
+    let count = Box(0)
+    for index in range {
+        let task = HTTPTask(request: request)
+        task.addCompletionHandler { _ in count.value &+= index }
+        task.complete(result)
+    }
+    blackHole(count.value)
+}
+
+private func hops(_ count: Int, _ request: HTTPRequest) -> Benchmark.Setup {
+    {
+        let chain = (0..<count).reduce(SwallowingLoader() as HTTPLoader) { chain, _ in PassingLoader() --> chain }
+        let task = HTTPTask(request: request)
+        return { iterations in
+            for _ in 0..<iterations { chain.load(task: task) }
+        }
+    }
+}
+
+private func closureHops(_ count: Int, _ request: HTTPRequest) -> Benchmark.Setup {
+    {
+        typealias Handler = (HTTPRequest) -> Void
+        let end: Handler = { blackHole($0.method) }
+        let chain = (0..<count).reduce(end) { next, _ in middleware(next) }
+        return { iterations in
+            for _ in 0..<iterations { chain(request) }
+        }
+    }
+}
+
+@inline(never)
+private func middleware(_ next: @escaping (HTTPRequest) -> Void) -> (HTTPRequest) -> Void {
+    { request in next(request) }
+}
+
+/// A number that a handler counts with, in the place of whatever a user's handler would keep.
+private final class Box: @unchecked Sendable {
+    var value: Int
+    init(_ value: Int) { self.value = value }
+}
+
+private final class PassingLoader: HTTPLoader, @unchecked Sendable {
+    override func load(task: HTTPTask) { super.load(task: task) }
+}
+
+/// Takes a task and does nothing, so that one task can be handed down many times.
+private final class SwallowingLoader: HTTPLoader, @unchecked Sendable {
+    override func load(task: HTTPTask) {}
+}
+
+private final class AnsweringLoader: HTTPLoader, @unchecked Sendable {
+    private let result: HTTPResult
+    init(_ result: HTTPResult) { self.result = result }
+    override func load(task: HTTPTask) { task.complete(result) }
+}
+
+private enum Priority: HTTPRequestOption {
+    static var defaultOptionValue: Priority { .normal }
+    case normal, high
+}
+
+private enum Weight: HTTPRequestOption {
+    static var defaultOptionValue: Double { 1 }
+}
+
+private enum Attempts: HTTPRequestOption {
+    static var defaultOptionValue: Int { 1 }
+}
