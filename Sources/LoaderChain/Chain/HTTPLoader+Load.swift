@@ -8,6 +8,7 @@ extension HTTPLoader {
     /// Loads a request, and calls `completion` once with the result, on whatever thread it arrives.
     ///
     /// - Returns: a task to cancel it with. It can be kept or dropped.
+    @preconcurrency
     @discardableResult
     public final func load(
         request: HTTPRequest, completion: @escaping @Sendable (HTTPResult) -> Void

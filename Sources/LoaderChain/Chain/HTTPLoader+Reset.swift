@@ -9,6 +9,7 @@ extension HTTPLoader {
     ///   - queue: where to call back. The default needs no particular thread, so that it works while the main thread is
     ///     blocked.
     ///   - completion: called once.
+    @preconcurrency
     public final func reset(
         on queue: DispatchQueue = .global(), completion: @escaping @Sendable () -> Void
     ) {

@@ -31,7 +31,7 @@ import Synchronization
 ///
 /// A loader is called from any thread, also from many at once. It protects what it changes, and keeps no lock while it
 /// passes a task on or completes one. An ``AsyncLoader`` or a ``ClosureLoader`` is less to write.
-open class HTTPLoader: @unchecked Sendable {
+open class HTTPLoader {
     private let next = Atomic<Unmanaged<HTTPLoader>?>(nil)
     private let label = Atomic<Unmanaged<LoaderName>?>(nil)
 
@@ -164,6 +164,13 @@ open class HTTPLoader: @unchecked Sendable {
         fatalError(sentence)
     }
 }
+
+/// A loader is used by many threads at once, which nobody can check for a class that others override.
+///
+/// It says so to Swift 6 only. There, a subclass restates it; in Swift 5 mode, a subclass that does not would get a
+/// warning about something that its author has never heard of.
+@available(swift 6)
+extension HTTPLoader: @unchecked Sendable {}
 
 extension HTTPLoader {
     /// The loader at the end of the next loaders.

@@ -45,6 +45,7 @@ public final class HTTPTask: @unchecked Sendable {
     }
 
     /// Makes a task that is still to be loaded, with a first completion handler.
+    @preconcurrency
     public convenience init(request: HTTPRequest, completion: @escaping @Sendable (HTTPResult) -> Void) {
         self.init(request: request)
         addCompletionHandler(completion)
@@ -106,11 +107,13 @@ public final class HTTPTask: @unchecked Sendable {
     // MARK: Hearing of the end
 
     /// Calls `handler` with the result: when it is there, or at once if it is.
+    @preconcurrency
     public func addCompletionHandler(_ handler: @escaping @Sendable (HTTPResult) -> Void) {
         register(.completion(handler))
     }
 
     /// Calls `handler` when the result is there, or at once if it is.
+    @preconcurrency
     public func addCompletionHandler(_ handler: @escaping @Sendable () -> Void) {
         register(.plainCompletion(handler))
     }
@@ -118,6 +121,7 @@ public final class HTTPTask: @unchecked Sendable {
     /// Calls `handler` when the task is cancelled before it has a result, or at once if it was.
     ///
     /// This is where the loader that has the task stops its work and completes the task.
+    @preconcurrency
     public func addCancelHandler(_ handler: @escaping @Sendable () -> Void) {
         register(.cancel(handler))
     }

@@ -15,7 +15,7 @@
 ///     }
 /// }
 /// ```
-public protocol HTTPRequestOption {
+public protocol HTTPRequestOption: Sendable {
     /// The type of what the option is set to.
     associatedtype Value: Sendable
 

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# The whole gate, stopping at the first failure. Run it from anywhere; it works in the repository it lies in.
+#
+#   Tests/check.sh          everything
+#   Tests/check.sh STEP…    only these steps, by the names below
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+steps=(lint build tests threads addresses outside documentation benchmarks)
+sources=(Package.swift Sources Tests Benchmarks)
+
+# Each variant has its own scratch path, so that all stay incremental.
+strict=(-Xswiftc -warnings-as-errors)
+
+lint() {
+    swift format lint --strict --recursive --parallel "${sources[@]}"
+}
+
+build() {
+    swift build --build-tests --scratch-path .build-check "${strict[@]}"
+}
+
+tests() {
+    swift test --scratch-path .build-check "${strict[@]}"
+}
+
+# Under a sanitizer the same calls need more stack; what the tests allow a thread grows with it.
+threads() {
+    TSAN_OPTIONS="halt_on_error=1" TEST_STACK_KILOBYTES=1024 \
+        swift test --sanitize=thread --scratch-path .build-thread
+}
+
+# The suppressions name what the test runner itself leaves behind.
+addresses() {
+    LSAN_OPTIONS="suppressions=$PWD/Tests/leaks.supp" TEST_STACK_KILOBYTES=2048 \
+        swift test --sanitize=address --scratch-path .build-address
+}
+
+# Programs that use the package as their authors would, from outside.
+outside() {
+    Tests/Outside/run.sh
+}
+
+documentation() {
+    Tests/documentation.sh
+}
+
+# Allocations are exact and must hold; times are printed and never asserted.
+benchmarks() {
+    swift run -c release --scratch-path .build-release Benchmarks --quick --check-allocations
+}
+
+[ $# -gt 0 ] || set -- "${steps[@]}"
+for step in "$@"; do
+    case " ${steps[*]} " in
+        *" $step "*) ;;
+        *) echo "There is no step '$step'; the steps are: ${steps[*]}" >&2; exit 2 ;;
+    esac
+done
+for step in "$@"; do
+    printf '\n== %s\n' "$step"
+    start=$SECONDS
+    "$step"
+    printf '== %s passed after %d s\n' "$step" $((SECONDS - start))
+done
