@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Builds the reference of every module, where a dead link is an error, and compiles every sample of the guides.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scratch="$PWD/.build-documentation"
+
+graphs="$scratch/graphs"
+mkdir -p "$graphs/all"
+for catalogue in Documentation/*.docc; do
+    swift build --target "$(basename "$catalogue" .docc)" --scratch-path "$scratch" \
+        -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc "$graphs/all" \
+        -Xswiftc -symbol-graph-minimum-access-level -Xswiftc public
+done
+for catalogue in Documentation/*.docc; do
+    module=$(basename "$catalogue" .docc)
+    rm -rf "${graphs:?}/$module"
+    mkdir -p "$graphs/$module"
+    cp "$graphs/all/$module".symbols.json "$graphs/$module"
+    docc convert "$catalogue" --additional-symbol-graph-dir "$graphs/$module" --warnings-as-errors \
+        --fallback-display-name "$module" --fallback-bundle-identifier "$module" --output-path "$scratch/$module.doccarchive"
+    echo "$module: the reference is complete"
+done
+
+Tests/Samples/extract.sh
+swift build --package-path Tests/Samples --scratch-path "$scratch/samples" -Xswiftc -warnings-as-errors
