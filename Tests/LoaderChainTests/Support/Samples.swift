@@ -1,4 +1,5 @@
 import Dispatch
+import LoaderChainTesting
 
 @testable import LoaderChain
 
@@ -15,18 +16,15 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
     var summary: String { error.map { "\($0.code)" } ?? "response" }
 }
 
-/// Runs `body` on so many threads that start together, and returns when all have ended.
-func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+/// Runs `body` on so many threads that start together, and returns when all have ended and let go of it.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
     let gate = DispatchSemaphore(value: 0)
-    let done = DispatchGroup()
-    for number in 0..<count {
-        done.enter()
-        Thread.start {
+    let threads = try (0..<count).map { number in
+        try SystemThread {
             gate.wait()
             body(number)
-            done.leave()
         }
     }
-    for _ in 0..<count { gate.signal() }
-    done.wait()
+    for _ in threads { gate.signal() }
+    for thread in threads { thread.join() }
 }
