@@ -13,14 +13,16 @@ let package = Package(
         .target(name: "LoaderChainTesting", dependencies: ["LoaderChain"]),
 
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
-        .target(name: "BenchmarkSupport", dependencies: ["LoaderChain"], path: "Benchmarks/BenchmarkSupport"),
+        .target(
+            name: "BenchmarkSupport", dependencies: ["LoaderChain", "LoaderChainTesting"],
+            path: "Benchmarks/BenchmarkSupport"),
         .executableTarget(
             name: "Benchmarks", dependencies: ["LoaderChain", "AllocationCounter", "BenchmarkSupport"],
             path: "Benchmarks/Benchmarks"),
 
         .testTarget(name: "LoaderChainTests", dependencies: ["LoaderChain", "LoaderChainTesting"]),
         .testTarget(name: "LoaderChainTestingTests", dependencies: ["LoaderChain", "LoaderChainTesting"]),
-        .testTarget(name: "BenchmarkSupportTests", dependencies: ["BenchmarkSupport"]),
+        .testTarget(name: "BenchmarkSupportTests", dependencies: ["LoaderChain", "BenchmarkSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,3 +1,5 @@
+import LoaderChainTesting
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -23,7 +25,7 @@ package func onThreads(_ count: Int, total: Int, _ body: @escaping @Sendable (Ra
     }
     let started = race.start()
     let finished = race.waitForFinish()
-    for thread in threads { pthread_join(thread, nil) }
+    for thread in threads { thread.join() }
     WorkClock.leaveOut(entered.duration(to: started) + finished.duration(to: .now))
 }
 
@@ -97,26 +99,10 @@ private final class Race: @unchecked Sendable {
     }
 }
 
-private final class ThreadBody {
-    let run: @Sendable () -> Void
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-}
-
-private func startThread(_ run: @escaping @Sendable () -> Void) -> pthread_t {
-    let body = Unmanaged.passRetained(ThreadBody(run)).toOpaque()
-    #if canImport(Darwin)
-        var thread: pthread_t?
-        let status = pthread_create(&thread, nil, { runThread($0) }, body)
-        guard status == 0, let thread else { preconditionFailure("no thread could be started: error \(status)") }
-    #else
-        var thread = pthread_t()
-        let status = pthread_create(&thread, nil, { $0.flatMap(runThread) }, body)
-        precondition(status == 0, "no thread could be started: error \(status)")
-    #endif
-    return thread
-}
-
-private func runThread(_ body: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-    Unmanaged<ThreadBody>.fromOpaque(body).takeRetainedValue().run()
-    return nil
+private func startThread(_ body: @escaping @Sendable () -> Void) -> SystemThread {
+    do throws(SystemError) {
+        return try SystemThread(body)
+    } catch {
+        preconditionFailure("no thread could be started: \(error)")
+    }
 }

@@ -1,10 +1,11 @@
+import LoaderChain
 import Testing
 
 @testable import BenchmarkSupport
 
 @Suite struct ComparisonTests {
     /// What a run of the harness would report for an operation of this cost on a machine of this noise.
-    private func report(cost: Double, noise: Double, samples: Int, random: inout Seeded) -> Report {
+    private func report(cost: Double, noise: Double, samples: Int, random: inout SeededGenerator) -> Report {
         let values = (0..<samples).map { _ in cost * (1 + random.normal(deviation: noise)) }
         let measurement = Measurement(samples: values, allocations: nil)
         let row = Report.Row(Benchmark("a/b", "") { { _ in } }, measurement, peer: nil)
@@ -12,7 +13,7 @@ import Testing
     }
 
     private func verdict(slowdown: Double, noise: Double, samples: Int, seed: UInt64) -> Comparison.Verdict? {
-        var random = Seeded(seed)
+        var random = SeededGenerator(seed: seed)
         let before = report(cost: 250, noise: noise, samples: samples, random: &random)
         let after = report(cost: 250 * slowdown, noise: noise, samples: samples, random: &random)
         return Comparison(before: before, after: after).lines.first?.verdict

@@ -1,3 +1,4 @@
+import LoaderChain
 import Testing
 
 @testable import LoaderChainTesting
@@ -91,9 +92,9 @@ final class LoopbackClient {
     }
 
     /// Sends a request without a body.
-    func get(_ target: String, method: String = "GET", headers: LoopbackHeaders = [:]) {
+    func get(_ target: String, method: HTTPMethod = .get, headers: HTTPHeaders = [:]) {
         let lines = headers.map { "\($0.name): \($0.value)\r\n" }.joined()
-        send("\(method) \(target) HTTP/1.1\r\nHost: test\r\n\(lines)\r\n")
+        send("\(method.rawValue) \(target) HTTP/1.1\r\nHost: test\r\n\(lines)\r\n")
     }
 
     /// Everything up to the end of the connection, and how it ended.
@@ -122,10 +123,10 @@ final class LoopbackClient {
         // CRLF is one character.
         var lines = head.dropLast(2).split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
         let statusLine = lines.removeFirst()
-        var headers = LoopbackHeaders()
+        var headers = HTTPHeaders()
         for line in lines {
             let colon = try #require(line.firstIndex(of: ":"))
-            headers.add(String(line[..<colon]), String(line[line.index(colon, offsetBy: 2)...]))
+            headers.append(String(line[line.index(colon, offsetBy: 2)...]), for: String(line[..<colon]))
         }
         var reply = Reply(statusLine: statusLine, headers: headers)
         guard hasBody else { return reply }
@@ -146,12 +147,12 @@ final class LoopbackClient {
 
     struct Reply {
         let statusLine: String
-        let headers: LoopbackHeaders
+        let headers: HTTPHeaders
         var body = Data()
         var chunks: [Data] = []
         var trailers: [String] = []
 
-        var status: Int { Int(statusLine.dropFirst(9).prefix(3)) ?? 0 }
+        var status: HTTPStatus { HTTPStatus(Int(statusLine.dropFirst(9).prefix(3)) ?? 0) }
         var text: String { String(decoding: body, as: UTF8.self) }
     }
 
@@ -184,20 +185,5 @@ final class LoopbackClient {
             if count >= 0 { return .success(Array(buffer[..<count])) }
             if errno != EINTR { return .failure(Ended()) }
         }
-    }
-}
-
-/// Numbers that look random and come again with the same seed.
-struct LoopbackRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-        return word ^ word >> 31
     }
 }

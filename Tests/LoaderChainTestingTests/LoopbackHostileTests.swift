@@ -1,3 +1,4 @@
+import LoaderChain
 import Testing
 
 @testable import LoaderChainTesting
@@ -38,7 +39,7 @@ import Testing
         let client = try LoopbackClient(server)
         client.send(text)
         let reply = try client.readReply()
-        #expect(reply.status == status)
+        #expect(reply.status.rawValue == status)
         #expect(reply.headers["Connection"] == "close")
         #expect(client.readToEnd() == (Data(), .orderly))
         #expect(server.requests.isEmpty)
@@ -131,14 +132,9 @@ import Testing
 
     @Test func survivesFuzzing() async throws {
         server.fallback { .echo($0) }
-        let seeds = [
-            "GET /a?b=c HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
-            "POST / HTTP/1.1\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\nhello",
-            "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\nA\r\n0123456789\r\n0\r\nT: v\r\n\r\n",
-        ]
         for seed in 0..<300 as Range<UInt64> {
-            var random = LoopbackRandom(seed: seed)
-            let bytes = LoopbackMutation.mutated(seeds, using: &random)
+            var random = SeededGenerator(seed: seed)
+            let bytes = LoopbackMutation.mutated(using: &random)
             let client = try LoopbackClient(server)
             for piece in LoopbackMutation.cut(bytes, using: &random) { client.send(piece) }
             switch Int.random(in: 0..<3, using: &random) {

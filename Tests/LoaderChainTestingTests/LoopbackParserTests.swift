@@ -1,3 +1,4 @@
+import LoaderChain
 import Testing
 
 @testable import LoaderChainTesting
@@ -39,7 +40,7 @@ import Testing
         }
     }
 
-    static func refusal(_ text: String, limits: LoopbackLimits = LoopbackLimits()) -> Int? {
+    static func refusal(_ text: String, limits: LoopbackLimits = LoopbackLimits()) -> HTTPStatus? {
         guard case .refused(let refusal) = outcomes([Array(text.utf8)], limits: limits).last else { return nil }
         return refusal.status
     }
@@ -51,7 +52,7 @@ import Testing
         #expect(request.target == "/a/b?c=d?e")
         #expect(request.path == "/a/b")
         #expect(request.query == "c=d?e")
-        #expect(request.headers.all("X-TWO") == ["one", "two"])
+        #expect(request.headers.values(for: "X-TWO") == ["one", "two"])
         #expect(request.headers["empty"] == "")
         #expect(request.headers["none"] == nil)
         #expect(request.headers.map(\.name) == ["Host", "X-Two", "x-two", "Empty"])
@@ -163,14 +164,9 @@ import Testing
     }
 
     @Test func neverTrapsAndLosesNoByte() {
-        let seeds = [
-            "GET /a?b=c HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\n",
-            "POST / HTTP/1.1\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\nhello",
-            "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\nA\r\n0123456789\r\n0\r\nT: v\r\n\r\n",
-        ]
         for seed in 0..<2_000 as Range<UInt64> {
-            var random = LoopbackRandom(seed: seed)
-            let bytes = LoopbackMutation.mutated(seeds, using: &random)
+            var random = SeededGenerator(seed: seed)
+            let bytes = LoopbackMutation.mutated(using: &random)
             let whole = Self.outcomes([bytes], limits: LoopbackLimits(headBytes: 200, bodyBytes: 40))
             let pieces = LoopbackMutation.cut(bytes, using: &random)
             let cut = Self.outcomes(pieces, limits: LoopbackLimits(headBytes: 200, bodyBytes: 40))
@@ -180,37 +176,5 @@ import Testing
             }
             #expect(bytes.starts(with: raw), "seed \(seed)")
         }
-    }
-}
-
-/// Damage to requests.
-enum LoopbackMutation {
-    static func mutated(_ texts: [String], using random: inout LoopbackRandom) -> [UInt8] {
-        var bytes = (0..<Int.random(in: 1...3, using: &random)).flatMap { _ in
-            Array((texts.randomElement(using: &random) ?? "").utf8)
-        }
-        let loaded = Array("\r\n\0 :;,0f/\u{7f}".utf8) + [0xFF]
-        for _ in 0..<Int.random(in: 0...6, using: &random) where !bytes.isEmpty {
-            let place = Int.random(in: 0..<bytes.count, using: &random)
-            switch Int.random(in: 0..<5, using: &random) {
-            case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
-            case 1: bytes[place] = loaded.randomElement(using: &random) ?? 0
-            case 2: bytes.insert(loaded.randomElement(using: &random) ?? 0, at: place)
-            case 3: bytes.removeSubrange(place..<min(bytes.count, place + Int.random(in: 1...4, using: &random)))
-            default: bytes.insert(contentsOf: bytes[place...].prefix(8), at: place)
-            }
-        }
-        return bytes
-    }
-
-    static func cut(_ bytes: [UInt8], using random: inout LoopbackRandom) -> [[UInt8]] {
-        var rest = bytes[...]
-        var pieces: [[UInt8]] = []
-        while !rest.isEmpty {
-            let piece = rest.prefix(Int.random(in: 1...20, using: &random))
-            pieces.append(Array(piece))
-            rest = rest.dropFirst(piece.count)
-        }
-        return pieces
     }
 }

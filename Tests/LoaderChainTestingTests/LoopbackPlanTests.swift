@@ -101,27 +101,6 @@ import Testing
         #expect(LoopbackReply.unavailable(retryAt: date).headers["Retry-After"] == "Sun, 06 Nov 1994 08:49:37 GMT")
         #expect(LoopbackReply.tooManyRequests(retryAt: date).status == 429)
     }
-
-    @Test(arguments: [
-        (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
-        (-0.5, "Wed, 31 Dec 1969 23:59:59 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
-        (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"), (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
-        (.infinity, "Fri, 31 Dec 9999 23:59:59 GMT"), (-.infinity, "Sat, 01 Jan 0000 00:00:00 GMT"),
-        (.nan, "Thu, 01 Jan 1970 00:00:00 GMT"),
-    ])
-    func writesDates(_ seconds: Double, _ text: String) {
-        #expect(FixedDate.text(Date(timeIntervalSince1970: seconds)) == text)
-    }
-
-    @Test func keepsHeadersInOrder() {
-        var headers: LoopbackHeaders = ["A": "1", "B": "2", "a": "3"]
-        headers["a"] = "4"
-        #expect(headers.description == "a: 4\nB: 2")
-        headers["b"] = nil
-        headers["C"] = "5"
-        #expect(headers == ["a": "4", "C": "5"])
-        #expect(headers["\u{212A}"] == nil)
-    }
 }
 
 @Suite struct StoredGzipTests {

@@ -1,3 +1,4 @@
+import LoaderChain
 import Testing
 
 @testable import LoaderChainTesting
@@ -36,13 +37,13 @@ import Testing
             ("GET", "/a", "any"), ("PUT", "/a", "put"), ("GET", "/b?x", "new x"),
             ("GET", "/c", "Nothing is routed at /c."),
         ] {
-            client.get(target, method: method)
+            client.get(target, method: HTTPMethod(method))
             #expect(try client.readReply().text == answer)
         }
-        server.fallback { request in .text(request.path, status: 418) }
+        server.fallback { request in .text(request.path, status: 499) }
         client.get("/c")
         let reply = try client.readReply()
-        #expect(reply.statusLine == "HTTP/1.1 418 I'm a teapot")
+        #expect(reply.statusLine == "HTTP/1.1 499 ")
         #expect(reply.text == "/c")
         #expect(server.connectionCount == 1)
     }

@@ -1,11 +1,14 @@
 /// Which characters may stand for themselves in a part of a URL, and how the others are written.
-struct PercentEncoding: Sendable {
+package struct PercentEncoding: Sendable {
     private let allowed: ASCIISet
 
     /// For a path, whose slashes separate.
     static let path = PercentEncoding(allowed: ASCIISet(ASCIISet.alphanumerics + "-._~!$&'()*+,;=:@/"))
     /// For a query as a whole.
     static let query = PercentEncoding(allowed: ASCIISet(ASCIISet.alphanumerics + "-._~!$&'()*+,;=:@/?"))
+    /// For all of a URL that follows its host: path, query and fragment.
+    package static let target = PercentEncoding(
+        allowed: ASCIISet(ASCIISet.alphanumerics + "-._~!$&'()*+,;=:@/?#"))
     /// For one name or value of a query: nothing that any server could read as a separator or a space.
     static let queryItem = PercentEncoding(allowed: ASCIISet(ASCIISet.alphanumerics + "-._~:@/?!$'()*,"))
 
@@ -15,7 +18,7 @@ struct PercentEncoding: Sendable {
     }
 
     /// Encodes all that is not allowed, but takes a percent sign with two hexadecimal digits for encoded already.
-    func encodeKeepingEscapes(_ text: String) -> String {
+    package func encodeKeepingEscapes(_ text: String) -> String {
         encode(text, keepsEscapes: true)
     }
 
@@ -61,18 +64,9 @@ struct PercentEncoding: Sendable {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
     private static func escapedByte(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt8? {
-        guard index + 2 < bytes.count, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2]) else {
-            return nil
-        }
+        guard index + 2 < bytes.count, let high = ASCII.hexadecimalValue(bytes[index + 1]),
+            let low = ASCII.hexadecimalValue(bytes[index + 2])
+        else { return nil }
         return high << 4 | low
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

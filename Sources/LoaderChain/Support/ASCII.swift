@@ -1,11 +1,16 @@
 /// The byte-wise reading that HTTP's own words need: no locale, no Unicode folding, no copies.
-enum ASCII {
+package enum ASCII {
     static let nul = UInt8(ascii: "\0")
-    static let tab = UInt8(ascii: "\t")
+    package static let tab = UInt8(ascii: "\t")
     static let lineFeed = UInt8(ascii: "\n")
-    static let carriageReturn = UInt8(ascii: "\r")
-    static let space = UInt8(ascii: " ")
+    package static let carriageReturn = UInt8(ascii: "\r")
+    package static let space = UInt8(ascii: " ")
     static let delete: UInt8 = 0x7F
+
+    /// Whether the byte is one of `0` to `9`.
+    package static func isDigit(_ byte: UInt8) -> Bool {
+        byte &- UInt8(ascii: "0") < 10
+    }
 
     /// The byte with an uppercase letter made lowercase, and any other byte as it is.
     static func lowercased(_ byte: UInt8) -> UInt8 {
@@ -13,8 +18,20 @@ enum ASCII {
     }
 
     /// Whether the byte is a control character other than a tab, which no header value may hold.
-    static func isForbiddenInValue(_ byte: UInt8) -> Bool {
+    package static func isForbiddenInValue(_ byte: UInt8) -> Bool {
         byte < space && byte != tab || byte == delete
+    }
+
+    /// The bytes without the spaces and tabs at both ends.
+    package static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes.SubSequence {
+        let tail = bytes.drop { isBlank($0) }
+        guard let last = tail.lastIndex(where: { !isBlank($0) }) else { return tail }
+        return tail[...last]
+    }
+
+    /// Whether the byte is a space or a tab.
+    static func isBlank(_ byte: UInt8) -> Bool {
+        byte == space || byte == tab
     }
 
     /// Whether `text` is a token: not empty, and letters, digits and a few marks only.
@@ -23,7 +40,7 @@ enum ASCII {
     }
 
     /// Whether both are the same bytes, taking `A` to `Z` for `a` to `z`.
-    static func isEqualIgnoringCase(_ left: String, _ right: String) -> Bool {
+    package static func isEqualIgnoringCase(_ left: String, _ right: String) -> Bool {
         guard left.utf8.count == right.utf8.count else { return false }
         let answer = left.utf8.withContiguousStorageIfAvailable { left in
             right.utf8.withContiguousStorageIfAvailable { right in
@@ -76,5 +93,12 @@ enum ASCII {
     static func hexadecimal(_ byte: UInt8) -> String {
         let digits = String(byte, radix: 16, uppercase: true)
         return byte < 0x10 ? "0" + digits : digits
+    }
+
+    /// The value of a hexadecimal digit in either case, or nil for any other byte.
+    package static func hexadecimalValue(_ byte: UInt8) -> UInt8? {
+        if isDigit(byte) { return byte - UInt8(ascii: "0") }
+        let letter = lowercased(byte) &- UInt8(ascii: "a")
+        return letter < 6 ? letter + 10 : nil
     }
 }

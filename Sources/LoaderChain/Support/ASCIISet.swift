@@ -1,5 +1,5 @@
 /// A set of ASCII bytes that answers membership with one shift.
-struct ASCIISet: Sendable {
+package struct ASCIISet: Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
 
@@ -9,7 +9,7 @@ struct ASCIISet: Sendable {
     }
 
     /// Whether `byte` is in the set; never so for a byte outside ASCII.
-    func contains(_ byte: UInt8) -> Bool {
+    package func contains(_ byte: UInt8) -> Bool {
         switch byte {
         case 0..<64: low >> UInt64(byte) & 1 == 1
         case 64..<128: high >> UInt64(byte - 64) & 1 == 1
@@ -34,5 +34,5 @@ extension ASCIISet {
     static let tokenMarks = "!#$%&'*+-.^_`|~"
 
     /// The bytes of a token: a method, a header's name, half of a media type.
-    static let token = ASCIISet(alphanumerics + tokenMarks)
+    package static let token = ASCIISet(alphanumerics + tokenMarks)
 }

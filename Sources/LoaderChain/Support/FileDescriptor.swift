@@ -29,7 +29,7 @@ final class FileDescriptor: Sendable {
         }
         self.url = url
         // Opening a pipe would wait for its writer; without blocking it opens, and is refused below for what it is.
-        let (number, code) = Self.uninterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        let (number, code) = uninterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard number >= 0 else { throw .file(url, "cannot be opened", code) }
         self.number = number
     }
@@ -39,7 +39,7 @@ final class FileDescriptor: Sendable {
     /// What the file is like at this moment.
     func stamp() throws(HTTPBodyError) -> FileStamp {
         var status = stat()
-        let (answer, code) = Self.uninterrupted { fstat(number, &status) }
+        let (answer, code) = uninterrupted { fstat(number, &status) }
         guard answer == 0 else { throw .file(url, "cannot be examined", code) }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw HTTPBodyError("\(HTTPBodyError.name(url)) is not a regular file; give a file that has a length.")
@@ -51,20 +51,11 @@ final class FileDescriptor: Sendable {
     func read(_ count: Int, at offset: Int64) throws(HTTPBodyError) -> Data {
         var bytes = Data(count: count)
         let (got, code) = bytes.withUnsafeMutableBytes { buffer in
-            Self.uninterrupted { pread(number, buffer.baseAddress, buffer.count, off_t(offset)) }
+            uninterrupted { pread(number, buffer.baseAddress, buffer.count, off_t(offset)) }
         }
         guard got >= 0 else { throw .file(url, "cannot be read", code) }
         bytes.count = got
         return bytes
-    }
-
-    /// Calls the system, again for as long as a signal interrupts it, and answers with the error's number.
-    private static func uninterrupted<Answer: SignedInteger>(_ call: () -> Answer) -> (Answer, code: CInt) {
-        while true {
-            let answer = call()
-            let code = errno
-            if answer != -1 || code != EINTR { return (answer, code) }
-        }
     }
 }
 

@@ -123,9 +123,7 @@ final class SystemTimer: ScheduledTimer, TimerWheelEntry, @unchecked Sendable {
     }
 
     func run() {
-        let action = action
-        drop()
-        action?()
+        exchange(&action, with: nil)?()
     }
 
     func drop() {

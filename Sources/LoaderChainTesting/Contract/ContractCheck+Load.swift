@@ -1,14 +1,6 @@
 import Dispatch
 import LoaderChain
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 extension ContractCheck {
     /// What many tasks do.
     static let loadParts = [
@@ -90,19 +82,11 @@ private final class DepthTerminal: HTTPLoader, @unchecked Sendable {
     override func load(task: HTTPTask) {
         var marker = 0
         let address = withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
-        let thread = currentThread()
+        let thread = SystemThread.currentNumber
         extents.withLock { extents in
             extents[thread, default: Extent()].lowest = min(extents[thread, default: Extent()].lowest, address)
             extents[thread, default: Extent()].highest = max(extents[thread, default: Extent()].highest, address)
         }
         task.complete(.success(HTTPResponse(request: task.request, status: .ok)))
     }
-}
-
-private func currentThread() -> UInt {
-    #if canImport(Darwin)
-        UInt(bitPattern: pthread_self())
-    #else
-        UInt(pthread_self())
-    #endif
 }

@@ -1,3 +1,5 @@
+import LoaderChain
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -183,6 +185,6 @@ extension LoopbackConnection {
 extension LoopbackRequest {
     /// Stands for a request that could not be read.
     fileprivate static let unreadable = LoopbackRequest(
-        method: "GET", target: "/", minorVersion: 0, headers: [:], trailers: [:], body: Data(), raw: Data(),
+        method: .get, target: "/", minorVersion: 0, headers: [:], trailers: [:], body: Data(), raw: Data(),
         connection: 0)
 }

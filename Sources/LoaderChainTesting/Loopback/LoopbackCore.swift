@@ -19,21 +19,21 @@ final class LoopbackCore: Sendable {
     private let joined = DispatchGroup()
 
     private struct Threads {
-        var listener: LoopbackThread?
+        var listener: SystemThread?
         /// The threads that run a connection, by which ``LoopbackCore/stop()`` knows that it was called by a route.
         var running: Set<UInt> = []
         /// The connections whose threads are about to end.
         var ended: [Int] = []
     }
 
-    init(limits: LoopbackLimits) throws(LoopbackSystemError) {
+    init(limits: LoopbackLimits) throws(SystemError) {
         self.limits = limits
         stopping = try LoopbackSignal()
         ending = try LoopbackSignal()
     }
 
-    func start(_ listener: LoopbackListener) throws(LoopbackSystemError) {
-        let thread = try LoopbackThread { listener.run() }
+    func start(_ listener: LoopbackListener) throws(SystemError) {
+        let thread = try SystemThread { listener.run() }
         joined.enter()
         threads.withLock { $0.listener = thread }
     }
@@ -75,7 +75,7 @@ final class LoopbackCore: Sendable {
     }
 
     private var runsOnOwnThread: Bool {
-        let current = LoopbackThread.currentNumber
+        let current = SystemThread.currentNumber
         return threads.withLock { $0.running.contains(current) }
     }
 }
@@ -88,7 +88,7 @@ extension LoopbackCore {
 
     /// Runs the whole of a connection's thread.
     func run(_ connection: LoopbackConnection) {
-        let current = LoopbackThread.currentNumber
+        let current = SystemThread.currentNumber
         threads.withLock { _ = $0.running.insert(current) }
         connection.run()
         close(connection)
@@ -118,7 +118,7 @@ extension LoopbackCore {
 // MARK: - Routes and replies
 
 extension LoopbackCore {
-    func set(_ answer: @escaping LoopbackRoutes.Answer, path: String, method: String?) {
+    func set(_ answer: @escaping LoopbackRoutes.Answer, path: String, method: HTTPMethod?) {
         let replaced = routes.withLock { $0.set(answer, path: path, method: method) }
         withExtendedLifetime(replaced) {}
     }
@@ -131,7 +131,7 @@ extension LoopbackCore {
     /// Asks the routes, outside every lock; `nil` if the server has been stopped meanwhile.
     func reply(to request: LoopbackRequest) -> LoopbackReply? {
         let answer = routes.withLock { $0.answer(to: request) }
-        let reply = answer?(request) ?? .text("Nothing is routed at \(request.path).", status: 404)
+        let reply = answer?(request) ?? .text("Nothing is routed at \(request.path).", status: .notFound)
         return isStopped ? nil : reply
     }
 }

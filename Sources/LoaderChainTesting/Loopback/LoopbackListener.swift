@@ -9,7 +9,7 @@ struct LoopbackListener: Sendable {
     private static let pauseWhenExhausted = Duration.milliseconds(50)
 
     func run() {
-        var threads: [Int: LoopbackThread] = [:]
+        var threads: [Int: SystemThread] = [:]
         var isExhausted = false
         while true {
             var watches: [LoopbackWatch] = [.readable(core.stopping.descriptor), .readable(core.ending.descriptor)]
@@ -33,10 +33,10 @@ struct LoopbackListener: Sendable {
         for thread in threads.values { thread.join() }
     }
 
-    private func serve(_ accepted: LoopbackSocket, in threads: inout [Int: LoopbackThread]) {
+    private func serve(_ accepted: LoopbackSocket, in threads: inout [Int: SystemThread]) {
         let connection = LoopbackConnection(number: core.openConnection(), socket: accepted, core: core)
-        do throws(LoopbackSystemError) {
-            threads[connection.number] = try LoopbackThread { [core] in core.run(connection) }
+        do throws(SystemError) {
+            threads[connection.number] = try SystemThread { [core] in core.run(connection) }
         } catch {
             // Without a thread there is nobody to answer.
             core.close(connection)

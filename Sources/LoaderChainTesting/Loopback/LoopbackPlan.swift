@@ -1,3 +1,5 @@
+import LoaderChain
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -86,22 +88,22 @@ private struct Draft {
             return
         }
         var headers = reply.headers
-        let hasNoBody = reply.status == 204 || reply.status == 304 || (100..<200).contains(reply.status)
-        let isFramed = headers["Content-Length"] != nil || headers["Transfer-Encoding"] != nil
+        let hasNoBody = reply.status.isInformational || [.noContent, .notModified].contains(reply.status)
+        let isFramed = headers.contains("Content-Length") || headers.contains("Transfer-Encoding")
         if !hasNoBody && !isFramed {
             switch reply.body {
-            case .bytes(let bytes): headers.add("Content-Length", String(bytes.count))
-            case .chunks: headers.add("Transfer-Encoding", "chunked")
+            case .bytes(let bytes): headers.append(String(bytes.count), for: "Content-Length")
+            case .chunks: headers.append("chunked", for: "Transfer-Encoding")
             case .verbatim: break  // Returned above.
             }
         }
-        let saysClose = headers.list("Connection").contains { $0.isSameToken(as: "close") }
+        let saysClose = headers.list(for: "Connection", contains: "close")
         closes = saysClose || !request.keepsAlive
-        if closes && !saysClose { headers.add("Connection", "close") }
+        if closes && !saysClose { headers.append("close", for: "Connection") }
 
         let head = Self.head(reply, headers: headers)
         headCount = head.count
-        bytes = hasNoBody || request.method == "HEAD" ? head : head + Self.body(reply)
+        bytes = hasNoBody || request.method == .head ? head : head + Self.body(reply)
     }
 
     func offset(of place: LoopbackReply.Place) -> Int {
@@ -113,8 +115,8 @@ private struct Draft {
         }
     }
 
-    private static func head(_ reply: LoopbackReply, headers: LoopbackHeaders) -> Data {
-        var head = "HTTP/1.1 \(reply.status) \(reply.reason)\r\n"
+    private static func head(_ reply: LoopbackReply, headers: HTTPHeaders) -> Data {
+        var head = "HTTP/1.1 \(reply.status.rawValue) \(reply.reason)\r\n"
         for field in headers { head += "\(field.name): \(field.value)\r\n" }
         return Data((head + "\r\n").utf8)
     }

@@ -1,3 +1,5 @@
+import LoaderChain
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -7,60 +9,60 @@
 extension LoopbackReply {
     /// A 200 with a text.
     public static func ok(_ text: String = "") -> Self {
-        .text(text, status: 200)
+        .text(text, status: .ok)
     }
 
     /// A 200 with a body of any kind.
     public static func ok(_ body: Data) -> Self {
-        Self(200, body: .bytes(body))
+        Self(.ok, body: .bytes(body))
     }
 
     /// A 200 with a JSON text.
     public static func json(_ text: String) -> Self {
-        Self(200, headers: ["Content-Type": "application/json"], body: .bytes(Data(text.utf8)))
+        Self(.ok, headers: ["Content-Type": "application/json"], body: .bytes(Data(text.utf8)))
     }
 
     /// A text with a status.
-    public static func text(_ text: String, status: Int) -> Self {
+    public static func text(_ text: String, status: HTTPStatus) -> Self {
         Self(status, headers: ["Content-Type": "text/plain; charset=utf-8"], body: .bytes(Data(text.utf8)))
     }
 
     /// A status and no body.
-    public static func status(_ status: Int, reason: String? = nil) -> Self {
+    public static func status(_ status: HTTPStatus, reason: String? = nil) -> Self {
         Self(status, reason: reason)
     }
 
     /// A 200 in chunks of the texts given, with fields behind them.
-    public static func chunks(_ texts: [String], trailers: LoopbackHeaders = [:]) -> Self {
+    public static func chunks(_ texts: [String], trailers: HTTPHeaders = [:]) -> Self {
         Self(
-            200, headers: ["Content-Type": "text/plain; charset=utf-8"],
+            .ok, headers: ["Content-Type": "text/plain; charset=utf-8"],
             body: .chunks(texts.map { Data($0.utf8) }, trailers: trailers))
     }
 
     /// A 200 whose body is the body of the request.
     public static func echo(_ request: LoopbackRequest) -> Self {
         let type = request.headers["Content-Type"] ?? "application/octet-stream"
-        return Self(200, headers: ["Content-Type": type], body: .bytes(request.body))
+        return Self(.ok, headers: ["Content-Type": type], body: .bytes(request.body))
     }
 
     /// A 200 whose body is the whole request, as its bytes arrived.
     public static func rawEcho(_ request: LoopbackRequest) -> Self {
-        Self(200, headers: ["Content-Type": "message/http"], body: .bytes(request.raw))
+        Self(.ok, headers: ["Content-Type": "message/http"], body: .bytes(request.raw))
     }
 
     /// A redirect to a path or to an absolute address, sent as it is spelt.
-    public static func redirect(to location: String, status: Int = 302) -> Self {
+    public static func redirect(to location: String, status: HTTPStatus = .found) -> Self {
         Self(status, headers: ["Location": location])
     }
 
     /// A redirect to an absolute address, such as one of another server.
-    public static func redirect(to url: URL, status: Int = 302) -> Self {
+    public static func redirect(to url: URL, status: HTTPStatus = .found) -> Self {
         redirect(to: url.absoluteString, status: status)
     }
 
     /// A 401 with a challenge, sent as it is spelt.
     public static func unauthorized(challenge: String) -> Self {
-        Self(401, headers: ["WWW-Authenticate": challenge])
+        Self(.unauthorized, headers: ["WWW-Authenticate": challenge])
     }
 
     /// A 401 that asks for a name and a password.
@@ -75,27 +77,27 @@ extension LoopbackReply {
 
     /// A 429 that asks for patience of some seconds.
     public static func tooManyRequests(retryAfter seconds: Int) -> Self {
-        Self(429, headers: ["Retry-After": String(seconds)])
+        Self(.tooManyRequests, headers: ["Retry-After": String(seconds)])
     }
 
     /// A 429 that asks for patience until a date.
     public static func tooManyRequests(retryAt date: Date) -> Self {
-        Self(429, headers: ["Retry-After": FixedDate.text(date)])
+        Self(.tooManyRequests, headers: ["Retry-After": HTTPDate.text(date)])
     }
 
     /// A 503, which asks for patience of some seconds if they are given.
     public static func unavailable(retryAfter seconds: Int? = nil) -> Self {
-        Self(503, headers: seconds.map { ["Retry-After": String($0)] } ?? [:])
+        Self(.serviceUnavailable, headers: seconds.map { ["Retry-After": String($0)] } ?? [:])
     }
 
     /// A 503 that asks for patience until a date.
     public static func unavailable(retryAt date: Date) -> Self {
-        Self(503, headers: ["Retry-After": FixedDate.text(date)])
+        Self(.serviceUnavailable, headers: ["Retry-After": HTTPDate.text(date)])
     }
 
     /// Bytes in place of a reply, after which the server hangs up.
     public static func verbatim(_ bytes: Data) -> Self {
-        Self(200, body: .verbatim(bytes))
+        Self(.ok, body: .verbatim(bytes))
     }
 
     /// A text in place of a reply, after which the server hangs up.
@@ -105,12 +107,12 @@ extension LoopbackReply {
 
     /// No reply: the connection ends in good order without a byte.
     public static func hangUp() -> Self {
-        Self(200).hangingUp(at: .start)
+        Self(.ok).hangingUp(at: .start)
     }
 
     /// No reply: the connection is reset.
     public static func abort() -> Self {
-        Self(200).aborting(at: .start)
+        Self(.ok).aborting(at: .start)
     }
 
     private static func quoted(_ text: String) -> String {

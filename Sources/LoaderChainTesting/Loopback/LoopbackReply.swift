@@ -1,3 +1,5 @@
+import LoaderChain
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -21,7 +23,7 @@ public struct LoopbackReply: Sendable, Hashable {
         /// A body with a `Content-Length`.
         case bytes(Data)
         /// A body in chunks, one for each element that is not empty, and the fields that follow them.
-        case chunks([Data], trailers: LoopbackHeaders)
+        case chunks([Data], trailers: HTTPHeaders)
         /// Bytes in place of the whole message; the server sends no head, and hangs up behind them.
         case verbatim(Data)
     }
@@ -40,14 +42,14 @@ public struct LoopbackReply: Sendable, Hashable {
         case end
     }
 
-    /// The status code; it may be one that does not exist.
-    public var status: Int
-    /// The phrase behind the status code.
+    /// The status; it may be one that does not exist.
+    public var status: HTTPStatus
+    /// The phrase behind the status; empty where the status has none.
     public var reason: String
     /// The header fields, sent as they are.
     ///
     /// The server adds the length, or the chunked coding, where it is missing.
-    public var headers: LoopbackHeaders
+    public var headers: HTTPHeaders
     /// The body; the answers to `HEAD` and those with 1xx, 204 or 304 leave it out.
     public var body: Body
 
@@ -75,9 +77,9 @@ public struct LoopbackReply: Sendable, Hashable {
     private(set) var pace: Pace?
 
     /// Makes a reply of a status, with the usual reason unless another one is given.
-    public init(_ status: Int, reason: String? = nil, headers: LoopbackHeaders = [:], body: Body = .bytes(Data())) {
+    public init(_ status: HTTPStatus, reason: String? = nil, headers: HTTPHeaders = [:], body: Body = .bytes(Data())) {
         self.status = status
-        self.reason = reason ?? LoopbackReason.phrase(for: status)
+        self.reason = reason ?? status.reasonPhrase
         self.headers = headers
         self.body = body
     }
@@ -125,7 +127,7 @@ extension LoopbackReply {
     }
 
     /// The reply with its body cut into chunks of a size, the last of which may be shorter.
-    public func chunked(by size: Int, trailers: LoopbackHeaders = [:]) -> Self {
+    public func chunked(by size: Int, trailers: HTTPHeaders = [:]) -> Self {
         let bytes = content
         let size = size.clamped(to: 1...max(1, bytes.count))
         let pieces = stride(from: 0, to: bytes.count, by: size).map { Data(bytes.dropFirst($0).prefix(size)) }

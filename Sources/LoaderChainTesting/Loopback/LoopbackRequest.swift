@@ -1,3 +1,5 @@
+import LoaderChain
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -7,15 +9,15 @@
 /// A request as a ``LoopbackServer`` received it, taken apart and byte for byte.
 public struct LoopbackRequest: Sendable, Hashable {
     /// The method as sent, such as `GET`.
-    public let method: String
+    public let method: HTTPMethod
     /// The target of the request line as sent, such as `/search?q=a`.
     public let target: String
     /// The minor version of HTTP/1: `1` for HTTP/1.1, `0` for HTTP/1.0.
     public let minorVersion: Int
     /// The header fields, in order.
-    public let headers: LoopbackHeaders
+    public let headers: HTTPHeaders
     /// The fields that followed a chunked body.
-    public let trailers: LoopbackHeaders
+    public let trailers: HTTPHeaders
     /// The body, freed of its chunks.
     public let body: Data
     /// Every byte of the request in the order of its arrival: head, body, and the framing of chunks.
@@ -41,15 +43,15 @@ public struct LoopbackRequest: Sendable, Hashable {
     ///
     /// An HTTP/1.0 client never does here; its way of asking for it has died out.
     var keepsAlive: Bool {
-        minorVersion >= 1 && !headers.list("Connection").contains { $0.isSameToken(as: "close") }
+        minorVersion >= 1 && !headers.list(for: "Connection", contains: "close")
     }
 
     /// The target without the scheme and the host that a request to a proxy carries.
     private var originForm: Substring {
-        let schemes = ["http://", "https://"]
-        guard let scheme = schemes.first(where: { String(target.prefix($0.count)).isSameToken(as: $0) }) else {
-            return target[...]
+        let scheme = ["http://", "https://"].first {
+            ASCII.isEqualIgnoringCase(String(target.prefix($0.count)), $0)
         }
+        guard let scheme else { return target[...] }
         let rest = target.dropFirst(scheme.count).drop { $0 != "/" && $0 != "?" }
         return rest.first == "/" ? rest : "/" + rest
     }

@@ -1,3 +1,5 @@
+import LoaderChain
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -43,7 +45,7 @@ package struct LoopbackRequestParser: Sendable {
     /// How far the current line has been searched for its end.
     private var scanned = 0
     /// The lines of the header or of the trailer that is being read; apart from `stage`, so that they grow in place.
-    private var fields = LoopbackHeaders()
+    private var fields = HTTPHeaders()
     /// The body of a chunked request as far as it is known.
     private var chunks = Data()
     /// How many bytes of chunk extensions the request has spent.
@@ -91,7 +93,7 @@ package struct LoopbackRequestParser: Sendable {
             }
             if line.isEmpty { return try begin(head) }
             let field = try LoopbackHead.field(line)
-            fields.add(field.name, field.value)
+            fields.append(field.value, for: field.name)
             return nil
         case .body(let head, let length):
             guard buffer.count - cursor >= length else { return .needsMore }
@@ -164,7 +166,7 @@ extension LoopbackRequestParser {
             guard let line = try takeLine(until: end, else: .headTooLarge(limits.headBytes)) else { return .needsMore }
             if line.isEmpty { return finish(head, body: chunks) }
             let field = try LoopbackHead.field(line)
-            fields.add(field.name, field.value)
+            fields.append(field.value, for: field.name)
         case .requestLine, .fields, .body, .refused:
             return nil  // Not reached: these stages are not chunks, and `step()` keeps them to itself.
         }
@@ -173,10 +175,10 @@ extension LoopbackRequestParser {
 
     /// Reads `size [; extension]`.
     private mutating func chunkSize(_ line: ArraySlice<UInt8>) throws(LoopbackRefusal) -> Int {
-        let digits = line.prefix { $0.hexValue != nil }
+        let digits = line.prefix { ASCII.hexadecimalValue($0) != nil }
         // Sixteen digits fill 64 bits; more of them would overflow or hide behind zeros.
         guard (1...16).contains(digits.count) else { throw .badRequest("A chunk has no size that fits.") }
-        let tail = line[digits.endIndex...].trimmingBlanks()
+        let tail = ASCII.trimmed(line[digits.endIndex...])
         guard tail.isEmpty || tail.first == UInt8(ascii: ";") else {
             throw .badRequest("The size of a chunk is not hexadecimal.")
         }
@@ -184,7 +186,7 @@ extension LoopbackRequestParser {
         guard extensionBytes <= limits.headBytes else {
             throw .badRequest("The extensions of the chunks are too long.")
         }
-        let size = digits.reduce(UInt64(0)) { $0 << 4 | UInt64($1.hexValue ?? 0) }
+        let size = digits.reduce(UInt64(0)) { $0 << 4 | UInt64(ASCII.hexadecimalValue($1) ?? 0) }
         guard size <= UInt64(limits.bodyBytes - chunks.count) else { throw .bodyTooLarge(limits.bodyBytes) }
         return Int(size)
     }
@@ -198,7 +200,7 @@ extension LoopbackRequestParser {
         while scanned < buffer.count {
             guard scanned < end else { throw refusal }
             let byte = buffer[scanned]
-            let isAfterReturn = scanned > cursor && buffer[scanned - 1] == UInt8(ascii: "\r")
+            let isAfterReturn = scanned > cursor && buffer[scanned - 1] == ASCII.carriageReturn
             scanned += 1
             switch (isAfterReturn, byte) {
             case (true, UInt8(ascii: "\n")):
@@ -206,7 +208,7 @@ extension LoopbackRequestParser {
                 return buffer[cursor..<scanned - 2]
             case (true, _), (false, UInt8(ascii: "\n")):
                 throw .badRequest("A line does not end with CRLF.")
-            case (false, 0..<0x20) where byte != UInt8(ascii: "\t") && byte != UInt8(ascii: "\r"), (false, 0x7F):
+            case (false, _) where ASCII.isForbiddenInValue(byte) && byte != ASCII.carriageReturn:
                 throw .badRequest("A line has a control character.")
             default:
                 continue

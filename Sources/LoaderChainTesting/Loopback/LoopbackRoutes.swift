@@ -1,17 +1,19 @@
+import LoaderChain
+
 /// Which answer goes with which request.
 struct LoopbackRoutes {
     typealias Answer = @Sendable (LoopbackRequest) -> LoopbackReply
 
     private struct Key: Hashable {
         let path: String
-        let method: String?
+        let method: HTTPMethod?
     }
 
     private var answers: [Key: Answer] = [:]
     private var fallback: Answer?
 
     /// Sets an answer and returns the one it replaces, for the caller to let go of outside the lock.
-    mutating func set(_ answer: @escaping Answer, path: String, method: String?) -> Answer? {
+    mutating func set(_ answer: @escaping Answer, path: String, method: HTTPMethod?) -> Answer? {
         answers.updateValue(answer, forKey: Key(path: path, method: method))
     }
 

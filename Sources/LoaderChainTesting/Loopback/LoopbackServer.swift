@@ -14,7 +14,7 @@ import LoaderChain
 /// server.route("/slow") { _ in .ok("late").delayed(.milliseconds(50)) }
 /// server.route("/torn") { _ in .ok("hello").hangingUp(at: .body(3)) }
 /// server.route("/flaky", replies: .unavailable(retryAfter: 0), .ok("at last"))
-/// server.route("/upload", method: "PUT") { request in .echo(request) }
+/// server.route("/upload", method: .put) { request in .echo(request) }
 ///
 /// let (body, _) = try await URLSession.shared.data(from: server.url("/hello"))
 /// #expect(body == Data("hello".utf8))
@@ -31,7 +31,7 @@ import LoaderChain
 /// server.route("/held") { _ in .ok("done").held() }
 /// let task = Task { try await client.load(server.url("/held")) }
 /// let held = try await server.waitForHeld(count: 1)
-/// #expect(held[0].request.method == "GET")
+/// #expect(held[0].request.method == .get)
 /// held[0].release()
 /// ```
 ///
@@ -56,7 +56,7 @@ public final class LoopbackServer: Sendable {
         do {
             port = try socket.port()
             guard let baseURL = URL(string: "http://127.0.0.1:\(port)") else {
-                throw LoopbackSystemError("URL.init", code: 0)  // Not reached: the text is an address.
+                throw SystemError("URL.init", code: 0)  // Not reached: the text is an address.
             }
             self.baseURL = baseURL
             try core.start(LoopbackListener(socket: socket, core: core))
@@ -80,21 +80,10 @@ public final class LoopbackServer: Sendable {
 
     /// The address of a path, which may bring a query; what an address cannot hold is percent-encoded.
     public func url(_ path: String) -> URL {
-        let rooted = Array((path.hasPrefix("/") ? path : "/" + path).utf8)
-        let encoded = rooted.indices.map { index in
-            let byte = rooted[index]
-            let digits = rooted[(index + 1)...].prefix(2)
-            let isEscape = byte == UInt8(ascii: "%") && digits.count == 2 && digits.allSatisfy { $0.hexValue != nil }
-            if isEscape || Self.plainBytes.contains(byte) { return String(UnicodeScalar(byte)) }
-            return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }
+        let encoded = PercentEncoding.target.encodeKeepingEscapes(path.hasPrefix("/") ? path : "/" + path)
         // Never without an address: what could spoil it has been encoded.
-        return URL(string: "http://127.0.0.1:\(port)" + encoded.joined()) ?? baseURL
+        return URL(string: "http://127.0.0.1:\(port)" + encoded) ?? baseURL
     }
-
-    /// What the path, the query and the fragment of an address hold as it is.
-    private static let plainBytes = Set(
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,;=:@/?#".utf8)
 }
 
 // MARK: - What it answers
@@ -105,13 +94,14 @@ extension LoopbackServer {
     /// The path is compared with ``LoopbackRequest/path`` as it was sent. A later route replaces an earlier one for the
     /// same path and method; a route with a method goes before one without. What no route wants gets a 404.
     public func route(
-        _ path: String, method: String? = nil, _ answer: @escaping @Sendable (LoopbackRequest) -> LoopbackReply
+        _ path: String, method: HTTPMethod? = nil, _ answer: @escaping @Sendable (LoopbackRequest) -> LoopbackReply
     ) {
         core.set(answer, path: path, method: method)
     }
 
     /// Answers requests for a path by one reply after the other, and then by the last one for ever.
-    public func route(_ path: String, method: String? = nil, replies first: LoopbackReply, _ rest: LoopbackReply...) {
+    public func route(_ path: String, method: HTTPMethod? = nil, replies first: LoopbackReply, _ rest: LoopbackReply...)
+    {
         let script = Guarded([first] + rest)
         route(path, method: method) { _ in
             script.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }

@@ -1,3 +1,5 @@
+import LoaderChain
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -5,22 +7,6 @@
 #elseif canImport(Musl)
     import Musl
 #endif
-
-/// A call of the operating system that failed.
-package struct LoopbackSystemError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The name of the call.
-    package let call: String
-    /// The value of `errno` after it.
-    package let code: Int32
-
-    /// Takes the error of a call that has just failed, unless the call returned it.
-    init(_ call: String, code: Int32 = errno) {
-        self.call = call
-        self.code = code
-    }
-
-    package var description: String { "\(call) failed with error \(code)" }
-}
 
 /// A TCP socket that never blocks, as thin as it can be; whoever made it closes it, once.
 struct LoopbackSocket: Sendable {
@@ -34,18 +20,18 @@ struct LoopbackSocket: Sendable {
     }
 
     /// A socket that listens at an unused port of 127.0.0.1.
-    static func listening() throws(LoopbackSystemError) -> LoopbackSocket {
+    static func listening() throws(SystemError) -> LoopbackSocket {
         let descriptor = socket(AF_INET, streamType, 0)
-        guard descriptor >= 0 else { throw LoopbackSystemError("socket") }
+        guard descriptor >= 0 else { throw SystemError("socket") }
         let listener = LoopbackSocket(descriptor: descriptor)
-        do throws(LoopbackSystemError) {
+        do throws(SystemError) {
             makeNonblocking(descriptor)
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
             let bound = withSocketAddress(&address) { bind(descriptor, $0, $1) }
-            guard bound == 0 else { throw LoopbackSystemError("bind") }
-            guard listen(descriptor, SOMAXCONN) == 0 else { throw LoopbackSystemError("listen") }
+            guard bound == 0 else { throw SystemError("bind") }
+            guard listen(descriptor, SOMAXCONN) == 0 else { throw SystemError("listen") }
             return listener
         } catch {
             listener.close()
@@ -54,13 +40,13 @@ struct LoopbackSocket: Sendable {
     }
 
     /// The port that the socket is bound to.
-    func port() throws(LoopbackSystemError) -> Int {
+    func port() throws(SystemError) -> Int {
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let named = withSocketAddress(&address) { pointer, _ in
             getsockname(descriptor, UnsafeMutablePointer(mutating: pointer), &length)
         }
-        guard named == 0 else { throw LoopbackSystemError("getsockname") }
+        guard named == 0 else { throw SystemError("getsockname") }
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
@@ -74,11 +60,11 @@ struct LoopbackSocket: Sendable {
 
     /// Takes the next connection that waits.
     func accept() -> Acceptance {
-        let accepted = retrying { Int(systemAccept(descriptor)) }
+        let (accepted, code) = uninterrupted { systemAccept(descriptor) }
         guard accepted >= 0 else {
-            return [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) ? .exhausted : .nobody
+            return [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) ? .exhausted : .nobody
         }
-        let connection = LoopbackSocket(descriptor: Int32(accepted))
+        let connection = LoopbackSocket(descriptor: accepted)
         makeNonblocking(connection.descriptor)
         // A dripped byte must leave at once, not with the next one.
         connection.set(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
@@ -90,20 +76,20 @@ struct LoopbackSocket: Sendable {
 
     /// Reads what has arrived.
     func receive(into buffer: inout [UInt8]) -> Reading {
-        reading(retrying { buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) } })
+        reading(uninterrupted { buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) } })
     }
 
     /// Looks whether something has arrived, and leaves it in place.
     func peek() -> Reading {
         var byte: UInt8 = 0
-        return reading(retrying { recv(descriptor, &byte, 1, Int32(MSG_PEEK)) })
+        return reading(uninterrupted { recv(descriptor, &byte, 1, Int32(MSG_PEEK)) })
     }
 
     /// Sends what fits; `nil` if the client is gone.
     func send(_ bytes: UnsafeRawBufferPointer) -> Int? {
-        let count = retrying { systemSend(descriptor, bytes.baseAddress, bytes.count) }
+        let (count, code) = uninterrupted { systemSend(descriptor, bytes.baseAddress, bytes.count) }
         guard count < 0 else { return count }
-        return isTransient(errno) ? 0 : nil
+        return isTransient(code) ? 0 : nil
     }
 
     /// Tells the client that nothing more will come.
@@ -122,11 +108,11 @@ struct LoopbackSocket: Sendable {
         set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
     }
 
-    private func reading(_ count: Int) -> Reading {
-        switch count {
-        case 1...: .bytes(count)
+    private func reading(_ received: (answer: Int, code: CInt)) -> Reading {
+        switch received.answer {
+        case 1...: .bytes(received.answer)
         case 0: .end
-        default: isTransient(errno) ? .nothingYet : .end
+        default: isTransient(received.code) ? .nothingYet : .end
         }
     }
 
@@ -174,9 +160,9 @@ final class LoopbackSignal: Sendable {
     private let writer: Int32
 
     /// Opens the pipe.
-    init() throws(LoopbackSystemError) {
+    init() throws(SystemError) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw LoopbackSystemError("pipe") }
+        guard pipe(&ends) == 0 else { throw SystemError("pipe") }
         (descriptor, writer) = (ends[0], ends[1])
         makeNonblocking(descriptor)
         makeNonblocking(writer)
@@ -190,13 +176,13 @@ final class LoopbackSignal: Sendable {
     /// Wakes everybody; a pipe that is full is raised already.
     func raise() {
         var byte: UInt8 = 1
-        _ = retrying { write(writer, &byte, 1) }
+        _ = uninterrupted { write(writer, &byte, 1) }
     }
 
     /// Lets the next poll wait again.
     func lower() {
         var bytes = [UInt8](repeating: 0, count: 512)
-        while retrying({ read(descriptor, &bytes, bytes.count) }) == bytes.count {}
+        while uninterrupted({ read(descriptor, &bytes, bytes.count) }).answer == bytes.count {}
     }
 }
 
@@ -218,14 +204,6 @@ private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
 private func systemAccept(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }
 private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     send(descriptor, bytes, count, sendFlags)
-}
-
-/// Makes a call again for as long as signals interrupt it.
-private func retrying(_ call: () -> Int) -> Int {
-    while true {
-        let result = call()
-        if result >= 0 || errno != EINTR { return result }
-    }
 }
 
 private func isTransient(_ code: Int32) -> Bool {

@@ -90,9 +90,7 @@ final class ManualTimer: ScheduledTimer, @unchecked Sendable {
     }
 
     func run() {
-        let action = action
-        drop()
-        action?()
+        exchange(&action, with: nil)?()
     }
 
     func drop() {

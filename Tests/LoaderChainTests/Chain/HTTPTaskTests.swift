@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8])
-    func ofManyThreadsOneWins(seed: UInt64) {
+    func ofManyThreadsOneWins(seed: UInt64) throws {
         for round in 0..<200 as Range<UInt64> {
             let wins = Guarded(0)
             let heard = Guarded<[String]>([])
@@ -32,7 +32,7 @@ import Testing
             var task: HTTPTask? = HTTPTask(request: .sample)
             task?.addCompletionHandler { result in heard.withLock { $0.append(result.summary) } }
             task?.addCancelHandler { cancelsHeard.withLock { $0 += 1 } }
-            onThreads(4) { [task] thread in
+            try onThreads(4) { [task] thread in
                 var dice = SeededGenerator(seed: seed &* 1_000_003 &+ round &* 31 &+ UInt64(thread))
                 for _ in 0..<3 {
                     switch dice.next() % 5 {
@@ -265,9 +265,9 @@ import Testing
         #expect(task.makeTraveller().id == task.id)
     }
 
-    @Test func identitiesAreUniqueAcrossThreads() {
+    @Test func identitiesAreUniqueAcrossThreads() throws {
         let all = Guarded<Set<String>>([])
-        onThreads(4) { _ in
+        try onThreads(4) { _ in
             let mine = (0..<2_000).map { _ in HTTPTask(request: .sample).id.uuidString }
             all.withLock { $0.formUnion(mine) }
         }

@@ -91,11 +91,11 @@ import Testing
         #expect(isThere)
     }
 
-    @Test func fromManyThreadsAtOnceEverybodyIsCalledBack() async {
+    @Test func fromManyThreadsAtOnceEverybodyIsCalledBack() async throws {
         let counter = ResetCounter()
         let chain = HTTPLoader() --> counter
         let log = EventLog()
-        onThreads(4) { _ in
+        try onThreads(4) { _ in
             for _ in 0..<50 { chain.reset { log.note("done") } }
         }
         await log.reaches(200)

@@ -14,8 +14,8 @@ import Testing
 
 /// None of these may need a stack that grows with its count, so all run on a small one.
 @Suite(.serialized) struct StackDepthTests {
-    @Test func aMillionHandlers() {
-        onASmallStack {
+    @Test func aMillionHandlers() throws {
+        try onASmallStack {
             let count = Guarded(0)
             let task = HTTPTask(request: .sample)
             for _ in 0..<1_000_000 { task.addCompletionHandler { count.withLock { $0 += 1 } } }
@@ -24,8 +24,8 @@ import Testing
         }
     }
 
-    @Test func aMillionQueuedTasksOverATerminalThatAnswersAtOnce() {
-        onASmallStack {
+    @Test func aMillionQueuedTasksOverATerminalThatAnswersAtOnce() throws {
+        try onASmallStack {
             let terminal = HeldUp()
             let chain = OneAtATime() --> terminal
             let count = Guarded(0)
@@ -37,8 +37,8 @@ import Testing
         }
     }
 
-    @Test func aHundredThousandAttempts() {
-        onASmallStack {
+    @Test func aHundredThousandAttempts() throws {
+        try onASmallStack {
             let count = Guarded(0)
             let chain = Persistent(attempts: 100_000) --> Answering { count.withLock { $0 += 1 } }
             let log = EventLog()
@@ -48,8 +48,8 @@ import Testing
         }
     }
 
-    @Test func lateHandlersThatLoadAgain() {
-        onASmallStack {
+    @Test func lateHandlersThatLoadAgain() throws {
+        try onASmallStack {
             let chain = HTTPLoader() --> Answering {}
             let count = Guarded(0)
             @Sendable func loadAgain() {
@@ -67,8 +67,8 @@ import Testing
         }
     }
 
-    @Test func aThousandLoadersLoadResetAndAreReleased() {
-        onASmallStack {
+    @Test func aThousandLoadersLoadResetAndAreReleased() throws {
+        try onASmallStack {
             weak var first: HTTPLoader?
             weak var last: HTTPLoader?
             do {
@@ -88,8 +88,8 @@ import Testing
         }
     }
 
-    @Test func aMillionLoadersAreReleased() {
-        onASmallStack {
+    @Test func aMillionLoadersAreReleased() throws {
+        try onASmallStack {
             weak var last: HTTPLoader?
             do {
                 let chain = HTTPLoader()
@@ -107,8 +107,8 @@ import Testing
     }
 
     /// Runs on a thread with half a megabyte of stack.
-    private func onASmallStack(_ body: @escaping @Sendable () -> Void) {
-        onThreads(1) { _ in body() }
+    private func onASmallStack(_ body: @escaping @Sendable () -> Void) throws {
+        try onThreads(1) { _ in body() }
     }
 }
 

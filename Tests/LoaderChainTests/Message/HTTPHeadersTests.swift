@@ -12,13 +12,6 @@ import Testing
         #expect(!headers.contains("X-Request-I@"))
     }
 
-    @Test func caseIsFoldedForLettersOnly() {
-        for (left, right) in [("@", "`"), ("[", "{"), ("^", "~"), ("\u{0}", " "), ("É", "é")] {
-            #expect(!ASCII.isEqualIgnoringCase(left, right))
-        }
-        #expect(ASCII.isEqualIgnoringCase("AZaz", "azAZ"))
-    }
-
     @Test func severalValuesAreJoined() {
         let headers: HTTPHeaders = [
             "Accept": "a", "Cookie": "x=1", "Set-Cookie": "p=1", "accept": "b", "COOKIE": "y=2", "set-cookie": "q=2",
@@ -28,6 +21,14 @@ import Testing
         #expect(headers["Set-Cookie"] == "p=1")
         #expect(headers.values(for: "set-cookie") == ["p=1", "q=2"])
         #expect(headers.values(for: "none") == [])
+    }
+
+    @Test func listsOfAllValuesAreTakenApart() {
+        let headers: HTTPHeaders = ["A": " one,\ttwo ,, ", "B": "x", "a": "Three,four five", "C": " , "]
+        #expect(headers.list(for: "a") == ["one", "two", "Three", "four five"])
+        #expect(headers.list(for: "C") == [] && headers.list(for: "none") == [])
+        #expect(headers.list(for: "A", contains: "tHREE"))
+        #expect(!headers.list(for: "A", contains: "four"))
     }
 
     @Test func settingReplacesAllAtThePlaceOfTheFirst() {

@@ -1,6 +1,15 @@
 import Dispatch
+import LoaderChainTesting
 
 @testable import LoaderChain
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 
 extension HTTPRequest {
     /// A request that can be sent as it is.
@@ -15,18 +24,17 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
     var summary: String { error.map { "\($0.code)" } ?? "response" }
 }
 
-/// Runs `body` on so many threads that start together, and returns when all have ended.
-func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+/// Runs `body` on so many threads that start together, and returns when all have ended and let go of it.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
     let gate = DispatchSemaphore(value: 0)
-    let done = DispatchGroup()
-    for number in 0..<count {
-        done.enter()
-        Thread.start {
+    // A sanitizer needs more stack for the same calls, so a run under one says how much.
+    let kilobytes = getenv("TEST_STACK_KILOBYTES").flatMap { Int(String(cString: $0)) }
+    let threads = try (0..<count).map { number in
+        try SystemThread(stackSize: kilobytes.map { $0 << 10 } ?? SystemThread.usualStackSize) {
             gate.wait()
             body(number)
-            done.leave()
         }
     }
-    for _ in 0..<count { gate.signal() }
-    done.wait()
+    for _ in threads { gate.signal() }
+    for thread in threads { thread.join() }
 }

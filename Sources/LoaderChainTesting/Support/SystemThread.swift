@@ -7,41 +7,43 @@
 #endif
 
 /// A thread of the system; it must be joined or detached, once.
-struct LoopbackThread: @unchecked Sendable {
+package struct SystemThread: @unchecked Sendable {
     // Unchecked because the handle is a pointer on some systems. It is only handed back to the system.
     private let handle: pthread_t
 
-    /// Room for a route that decodes a large document, and the size of a secondary thread on Apple systems.
-    private static let stackSize = 512 << 10
+    /// The size that secondary threads have on Apple systems, so that no test runs in more room elsewhere.
+    package static let usualStackSize = 512 << 10
 
     /// Starts a thread.
-    init(_ body: @escaping @Sendable () -> Void) throws(LoopbackSystemError) {
+    package init(
+        stackSize: Int = usualStackSize, _ body: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
         let work = Unmanaged.passRetained(Work(body))
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setstacksize(&attributes, Self.stackSize)
+        pthread_attr_setstacksize(&attributes, stackSize)
         var created: pthread_t?
         let code = Self.create(&created, &attributes, work.toOpaque())
         guard code == 0, let created else {
             work.release()
-            throw LoopbackSystemError("pthread_create", code: code)
+            throw SystemError("pthread_create", code: code)
         }
         handle = created
     }
 
     /// Waits until the thread has ended.
-    func join() {
+    package func join() {
         pthread_join(handle, nil)
     }
 
     /// Lets the thread end by itself.
-    func detach() {
+    package func detach() {
         pthread_detach(handle)
     }
 
     /// A number that no other living thread has.
-    static var currentNumber: UInt {
+    package static var currentNumber: UInt {
         #if canImport(Darwin)
             UInt(bitPattern: pthread_self())
         #else

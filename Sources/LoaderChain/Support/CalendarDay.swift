@@ -1,0 +1,60 @@
+/// A day of the Gregorian calendar in the years 0 to 9999, also of the time before that calendar was in use.
+struct CalendarDay: Hashable, Sendable {
+    static let years = 0...9999
+
+    let year: Int
+    /// From 1 to 12.
+    let month: Int
+    /// From 1 on.
+    let day: Int
+
+    /// The day of that date, or nil where the calendar has none.
+    init?(year: Int, month: Int, day: Int) {
+        guard Self.years.contains(year), 1...12 ~= month, 1...Self.days(in: month, of: year) ~= day else { return nil }
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    /// The day of a number, as ``number`` counts; a number beyond the years 0 to 9999 gives the nearest day within.
+    init(number: Int) {
+        let number = min(max(number, 0), Self.days(before: Self.years.upperBound + 1) - 1)
+        // By the average length of a year the guess is right, or a year too late or too early near a new year.
+        var year = number * 400 / Self.daysIn400Years
+        if Self.days(before: year) > number { year -= 1 }
+        if Self.days(before: year + 1) <= number { year += 1 }
+        var rest = number - Self.days(before: year)
+        var month = 1
+        while rest >= Self.days(in: month, of: year) {
+            rest -= Self.days(in: month, of: year)
+            month += 1
+        }
+        self.year = year
+        self.month = month
+        day = rest + 1
+    }
+
+    /// How many days lie between 1 January of the year 0 and this one.
+    var number: Int {
+        Self.days(before: year) + (1..<month).reduce(0) { $0 + Self.days(in: $1, of: year) } + day - 1
+    }
+
+    /// The day of the week, from 0 for Sunday; 1 January of the year 0 was a Saturday.
+    var weekday: Int { (number + 6) % 7 }
+
+    private static let daysIn400Years = 146_097
+
+    /// The days of all years from 0 up to, but not including, one that is not negative.
+    private static func days(before year: Int) -> Int {
+        // Rounded up, since the year 0 was a leap year.
+        year * 365 + (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400
+    }
+
+    private static func days(in month: Int, of year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+}

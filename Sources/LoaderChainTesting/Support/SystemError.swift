@@ -1,0 +1,23 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A call of the operating system that failed.
+package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The name of the call.
+    package let call: String
+    /// The value of `errno` after it.
+    package let code: Int32
+
+    /// Takes the error of a call that has just failed, unless the call returned it.
+    package init(_ call: String, code: Int32 = errno) {
+        self.call = call
+        self.code = code
+    }
+
+    package var description: String { "\(call) failed with error \(code)" }
+}

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import LoaderChain
+
+@Suite struct CalendarDayTests {
+    private static let daysIn400Years = 146_097
+
+    @Test func everyDayOf400YearsFollowsTheOneBefore() {
+        var number = 0
+        for year in 0..<400 {
+            for month in 1...12 {
+                for day in 1...31 {
+                    guard let date = CalendarDay(year: year, month: month, day: day) else { continue }
+                    if date.number != number || CalendarDay(number: number) != date || date.weekday != (number + 6) % 7
+                    {
+                        Issue.record("\(date) is not day \(number)")
+                        return
+                    }
+                    number += 1
+                }
+            }
+        }
+        #expect(number == Self.daysIn400Years)
+    }
+
+    @Test func theCalendarRepeatsItselfAfter400Years() throws {
+        for year in 400...9999 {
+            for (month, day) in [(1, 1), (2, 28), (3, 1), (12, 31)] {
+                let earlier = try #require(CalendarDay(year: year - 400, month: month, day: day))
+                let number = earlier.number + Self.daysIn400Years
+                let later = CalendarDay(number: number)
+                if later.number != number || (later.year, later.month, later.day) != (year, month, day) {
+                    Issue.record("400 years after \(earlier) is \(later)")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test func leapDaysAreWhereTheCalendarHasThem() {
+        let leapYears = [0, 4, 1600, 1904, 2000, 2024].filter { CalendarDay(year: $0, month: 2, day: 29) != nil }
+        #expect(leapYears == [0, 4, 1600, 1904, 2000, 2024])
+        for year in [1, 100, 1900, 2023, 2100] { #expect(CalendarDay(year: year, month: 2, day: 29) == nil) }
+        #expect(CalendarDay(year: 2000, month: 2, day: 30) == nil)
+    }
+
+    @Test func daysOutsideTheCalendarAreNone() {
+        for (year, month, day) in [
+            (-1, 1, 1), (10_000, 1, 1), (2000, 0, 1), (2000, 13, 1), (2000, 1, 0), (2000, 4, 31),
+        ] {
+            #expect(CalendarDay(year: year, month: month, day: day) == nil)
+        }
+        #expect(CalendarDay(number: .min) == CalendarDay(year: 0, month: 1, day: 1))
+        #expect(CalendarDay(number: .max) == CalendarDay(year: 9999, month: 12, day: 31))
+    }
+}

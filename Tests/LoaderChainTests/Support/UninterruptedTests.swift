@@ -1,0 +1,30 @@
+import Testing
+
+@testable import LoaderChain
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite struct UninterruptedTests {
+    @Test(arguments: [(-1, EAGAIN), (0, EINTR), (5, 0)])
+    func onlyAnInterruptedCallIsMadeAgain(_ last: Int, _ lastCode: CInt) {
+        var calls = 0
+        let (answer, code) = uninterrupted {
+            calls += 1
+            switch calls {
+            case ..<3: errno = EINTR
+            case 3: errno = lastCode
+            default: errno = 0  // One call too many; no further ones, so that the test ends.
+            }
+            return calls < 3 ? -1 : last
+        }
+        #expect(calls == 3)
+        #expect(answer == last)
+        #expect(code == lastCode)
+    }
+}
