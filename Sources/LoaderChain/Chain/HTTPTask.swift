@@ -131,6 +131,21 @@ public final class HTTPTask: @unchecked Sendable {
         register(.observer(observer))
     }
 
+    /// Lets `filter` replace the result before anybody hears of it.
+    ///
+    /// This is how a loader judges what arrives without a task of its own: what a filter makes of the first result is the
+    /// task's one result, for loaders above and below. Filters run once, the last registered first, under no lock. A
+    /// cancel outdoes them.
+    @preconcurrency
+    public func addResultFilter(_ filter: @escaping @Sendable (HTTPResult) -> HTTPResult) {
+        register(.plainFilter(filter))
+    }
+
+    /// Lets `filter` replace the result before anybody hears of it.
+    public func addResultFilter(_ filter: any HTTPResultFilter) {
+        register(.filter(filter))
+    }
+
     @inline(__always)
     private func register(_ handler: TaskHandler) {
         let flags = lock.acquire()
@@ -175,9 +190,14 @@ public final class HTTPTask: @unchecked Sendable {
         case .lost:
             lock.release(flags)
             return false
+        case .mustPass(let filters):
+            lock.release(flags)
+            return complete(with: result, passing: filters)
         case .mustSayCancelled:
             lock.release(flags)
-            return completeAsCancelled(insteadOf: result)
+            return complete(with: cancelled(insteadOf: result)) { life, result in
+                life.finish(result, saysCancelled: true)
+            }
         }
     }
 
@@ -199,25 +219,45 @@ public final class HTTPTask: @unchecked Sendable {
     }
 
     @inline(never)
-    private func completeAsCancelled(insteadOf result: HTTPResult) -> Bool {
-        let cancelled: HTTPResult
-        if case .failure(let error) = result, error.code == .cancelled {
-            cancelled = result
-        } else {
-            cancelled = .failure(
-                HTTPError(
-                    .cancelled, request: result.request, response: result.response,
-                    underlyingError: result.error?.underlyingError, loader: result.error?.loader ?? holderName))
+    private func complete(with result: HTTPResult, passing filters: consuming HandlerStack<TaskHandler>) -> Bool {
+        var result = result
+        while let filter = filters.pop() { result = filter.filtered(result, of: self) }
+        return complete(with: result) { life, result in
+            life.settle(result, saysCancelled: result.error?.code == .cancelled)
         }
+    }
+
+    /// Ends the life by `step` as often as the answer asks for something else.
+    @inline(never)
+    private func complete(
+        with result: HTTPResult,
+        by step: (inout TaskLife<TaskHandler, HTTPResult>, HTTPResult) -> TaskLife<TaskHandler, HTTPResult>.Finish
+    ) -> Bool {
         let flags = lock.acquire()
-        guard case .won(let handlers) = life.finish(cancelled, saysCancelled: true) else {
+        switch step(&life, result) {
+        case .won(let handlers):
+            let leavesAttempts = hasAttempts
+            lock.release(flags.union(.completed))
+            settle(result, handlers, leavesAttempts)
+            return true
+        case .lost:
             lock.release(flags)
             return false
+        case .mustPass(let filters):
+            lock.release(flags)
+            return complete(with: result, passing: filters)
+        case .mustSayCancelled:
+            lock.release(flags)
+            return complete(with: cancelled(insteadOf: result), by: step)
         }
-        let leavesAttempts = hasAttempts
-        lock.release(flags.union(.completed))
-        settle(cancelled, handlers, leavesAttempts)
-        return true
+    }
+
+    private func cancelled(insteadOf result: HTTPResult) -> HTTPResult {
+        if result.error?.code == .cancelled { return result }
+        return .failure(
+            HTTPError(
+                .cancelled, request: result.request, response: result.response,
+                underlyingError: result.error?.underlyingError, loader: result.error?.loader ?? holderName))
     }
 
     @inline(__always)
@@ -265,7 +305,7 @@ public final class HTTPTask: @unchecked Sendable {
 
     private func adopt(_ attempt: HTTPTask) {
         let flags = lock.acquire()
-        let isOpen = life.phase == .open
+        let isOpen = life.phase == .open && !life.isCancelled
         if isOpen {
             attempts.add(attempt, number: attempt.number)
             hasAttempts = true

@@ -1,20 +1,23 @@
 /// What a task's life consists of, decided without threads, clocks or callbacks.
 ///
-/// The states:
-/// - **open**: whoever was handed the task has it. A completion finishes it, a cancel asks for its end.
-/// - **cancelling**: a cancel came first. Whoever has the task stops and completes it; whatever they complete it with,
-///   its result says that it was cancelled.
+/// The phases:
+/// - **open**: whoever was handed the task has it. A completion finishes it, or settles it first where there are filters.
+/// - **settling**: a completion has won and is passing the filters. Others have lost already.
 /// - **finished**: it has its one result. Nothing changes any more, and late handlers are answered at once.
-/// - **finishedAfterCancel**: the same, where the cancel had come first, so that late cancel handlers are answered too.
+///
+/// A cancel can come in any phase but the last. From then on whoever has the task stops and completes it; whatever they
+/// complete it with, its result says that it was cancelled.
 ///
 /// Every method changes the state and returns what there is to do. The owner does that after it has unlocked.
 struct TaskLife<Handler: TaskHandling, Outcome> {
     /// Where the life has got to.
-    enum Phase { case open, cancelling, finished, finishedAfterCancel }
+    enum Phase { case open, settling, finished }
 
     private(set) var phase = Phase.open
+    private(set) var isCancelled = false
     private(set) var outcome: Outcome?
     private var handlers = HandlerStack<Handler>()
+    private var hasFilters = false
 
     /// What becomes of a handler that is being registered.
     enum Registration {
@@ -26,34 +29,30 @@ struct TaskLife<Handler: TaskHandling, Outcome> {
         case hearsCancel
         /// It is not kept, and has the outcome to hear of now.
         case hearsOutcome(Outcome)
-        /// It waited for a cancel that can no longer come.
+        /// It waited for something that can no longer come.
         case tooLate
     }
 
     /// Registers `handler`.
     @inline(__always)
     mutating func register(_ handler: Handler) -> Registration {
-        switch phase {
-        case .open:
-            handlers.push(handler)
-            return .kept
-        case .cancelling:
-            guard handler.hearsCompletion else { return .hearsCancel }
-            handlers.push(handler)
-            return handler.hearsCancel ? .keptHearingCancel : .kept
-        case .finished, .finishedAfterCancel:
+        guard phase != .finished else {
             if handler.hearsCompletion, let outcome { return .hearsOutcome(outcome) }
-            return phase == .finishedAfterCancel ? .hearsCancel : .tooLate
+            return handler.hearsCancel && isCancelled ? .hearsCancel : .tooLate
         }
+        if isCancelled, handler.hearsCancel, !handler.hearsCompletion { return .hearsCancel }
+        if handler.filters { hasFilters = true }
+        handlers.push(handler)
+        return isCancelled && handler.hearsCancel ? .keptHearingCancel : .kept
     }
 
     /// Asks for the end, and returns who is to hear of it, last registered first; nil if that changes nothing.
     mutating func cancel() -> [Handler]? {
-        guard phase == .open else { return nil }
-        phase = .cancelling
+        guard phase != .finished, !isCancelled else { return nil }
+        isCancelled = true
         let all = handlers.inOrder
         handlers = HandlerStack()
-        for handler in all where handler.hearsCompletion { handlers.push(handler) }
+        for handler in all where handler.hearsCompletion || handler.filters { handlers.push(handler) }
         return all.reversed().filter(\.hearsCancel)
     }
 
@@ -61,6 +60,8 @@ struct TaskLife<Handler: TaskHandling, Outcome> {
     enum Finish {
         /// It won: these hear of it, in the order in which they are popped.
         case won(HandlerStack<Handler>)
+        /// It won, and passes the filters among these first; then it settles the life with what they made of it.
+        case mustPass(HandlerStack<Handler>)
         /// A cancel came first: the outcome must say so. Ask again with one that does.
         case mustSayCancelled
         /// Another completion came first.
@@ -70,26 +71,35 @@ struct TaskLife<Handler: TaskHandling, Outcome> {
     /// Finishes the life with `outcome`, where `saysCancelled` tells whether that outcome is a cancel's.
     @inline(__always)
     mutating func finish(_ outcome: Outcome, saysCancelled: Bool) -> Finish {
-        switch phase {
-        case .cancelling where !saysCancelled:
-            return .mustSayCancelled
-        case .open, .cancelling:
-            phase = phase == .open ? .finished : .finishedAfterCancel
-            self.outcome = outcome
-            let heard = handlers
-            handlers = HandlerStack()
-            return .won(heard)
-        case .finished, .finishedAfterCancel:
-            return .lost
+        guard phase == .open else { return .lost }
+        if isCancelled, !saysCancelled { return .mustSayCancelled }
+        guard !hasFilters else {
+            phase = .settling
+            return .mustPass(handlers)
         }
+        return end(with: outcome)
     }
 
-    /// Whether a drop of the last reference would leave somebody waiting.
-    var isAwaited: Bool { (phase == .open || phase == .cancelling) && !handlers.isEmpty }
+    /// Finishes the life with the `outcome` that has passed the filters.
+    mutating func settle(_ outcome: Outcome, saysCancelled: Bool) -> Finish {
+        if isCancelled, !saysCancelled { return .mustSayCancelled }
+        return end(with: outcome)
+    }
+
+    @inline(__always)
+    private mutating func end(with outcome: Outcome) -> Finish {
+        phase = .finished
+        self.outcome = outcome
+        return .won(exchange(&handlers, with: HandlerStack()))
+    }
+
+    /// Whether somebody would wait for ever if nobody completed it.
+    var isAwaited: Bool { phase == .open && !handlers.isEmpty }
 }
 
-/// What a life must know of a handler: what it wants to hear of.
+/// What a life must know of a handler: what it is there for.
 protocol TaskHandling {
     var hearsCompletion: Bool { get }
     var hearsCancel: Bool { get }
+    var filters: Bool { get }
 }

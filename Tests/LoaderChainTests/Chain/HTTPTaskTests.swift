@@ -240,6 +240,60 @@ import Testing
             ])
     }
 
+    // MARK: Filters
+
+    @Test func filtersReplaceTheResultForEverybody() {
+        let log = EventLog()
+        let task = HTTPTask(request: .sample) { log.note("above: \($0.summary)") }
+        task.addResultFilter { result in
+            log.note("second filter: \(result.summary)")
+            return .failure(HTTPError(.invalidResponse, request: result.request))
+        }
+        task.addResultFilter { result in
+            log.note("first filter: \(result.summary)")
+            return .failure(HTTPError(.timedOut, request: result.request))
+        }
+        task.addCompletionHandler { log.note("below: \($0.summary)") }
+        #expect(task.complete(.sample))
+        #expect(!task.complete(.sample))
+        #expect(
+            log.events == [
+                "first filter: response", "second filter: timedOut", "below: invalidResponse", "above: invalidResponse",
+            ])
+    }
+
+    @Test func aCancelOutdoesTheFilters() {
+        let log = EventLog()
+        let task = HTTPTask(request: .sample) { log.note($0.summary) }
+        task.addResultFilter { result in
+            task.cancel()
+            #expect(!task.complete(.sample))
+            return result
+        }
+        #expect(task.complete(.sample))
+        #expect(log.events == ["cancelled"])
+    }
+
+    @Test func aFilterSeesACancelledTaskAsCancelled() {
+        let log = EventLog()
+        let task = HTTPTask(request: .sample) { log.note($0.summary) }
+        task.addResultFilter { result in
+            log.note("filter: \(result.summary)")
+            return .sample
+        }
+        task.cancel()
+        task.complete(.sample)
+        #expect(log.events == ["filter: cancelled", "cancelled"])
+    }
+
+    @Test func anAbandonedTaskPassesItsFiltersToo() {
+        let log = EventLog()
+        var task: HTTPTask? = HTTPTask(request: .sample) { log.note($0.summary) }
+        task?.addResultFilter { _ in .sample }
+        task = nil
+        #expect(log.events == ["response"])
+    }
+
     // MARK: Attempts
 
     @Test func aCancelReachesTheAttempts() {

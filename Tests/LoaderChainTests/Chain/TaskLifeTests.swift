@@ -33,6 +33,30 @@ import Testing
         #expect([heard.pop()?.step, heard.pop()?.step, heard.pop()?.step] == [1, 0, nil])
     }
 
+    @Test func aCompletionThatPassesFiltersHasWonAlready() {
+        var life = TaskLife<Listener, String>()
+        _ = life.register(Listener(step: 0, hearsCompletion: true, hearsCancel: false))
+        _ = life.register(Listener(step: 1, hearsCompletion: false, hearsCancel: false, filters: true))
+        guard case .mustPass = life.finish("response", saysCancelled: false) else {
+            Issue.record("the filter was passed over")
+            return
+        }
+        guard case .lost = life.finish("timedOut", saysCancelled: false) else {
+            Issue.record("a second completion won")
+            return
+        }
+        #expect(!life.isAwaited)
+        #expect(life.cancel() != nil)
+        guard case .mustSayCancelled = life.settle("response", saysCancelled: false),
+            case .won(var heard) = life.settle("cancelled", saysCancelled: true)
+        else {
+            Issue.record("the cancel that came while it settled was lost")
+            return
+        }
+        #expect([heard.pop()?.step, heard.pop()?.step, heard.pop()?.step] == [1, 0, nil])
+        #expect(life.outcome == "cancelled")
+    }
+
     @Test func aStackGivesBackWhatItWasGivenLastFirst() {
         for count in 0...12 {
             var stack = HandlerStack<Int>()
@@ -51,6 +75,7 @@ private struct Listener: TaskHandling {
     var step: Int
     var hearsCompletion: Bool
     var hearsCancel: Bool
+    var filters = false
 }
 
 /// A life whose decisions are carried out at once.
@@ -95,6 +120,9 @@ private struct DrivenLife {
         switch life.finish(outcome, saysCancelled: outcome == "cancelled") {
         case .mustSayCancelled:
             return complete("cancelled")
+        case .mustPass:
+            Issue.record("there are no filters")
+            return false
         case .lost:
             return false
         case .won(var listeners):
