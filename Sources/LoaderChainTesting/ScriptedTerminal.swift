@@ -15,7 +15,7 @@ import LoaderChain
 /// ```swift
 /// let terminal = ScriptedTerminal()
 /// let chain = MyLoader() --> terminal
-/// let task = chain.load(request: request) { result in … }
+/// let task = chain.load(request: request) { result in print(result) }
 ///
 /// let held = await terminal.next()
 /// #expect(held.request.headers["X-Mine"] == "yes")

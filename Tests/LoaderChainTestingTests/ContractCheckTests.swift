@@ -1,15 +1,100 @@
+import Dispatch
 import LoaderChain
 import LoaderChainTesting
 import Testing
 
+/// The loaders of this package, as the check makes them.
+private let loaders: [(name: String, make: @Sendable (ManualTimers) -> HTTPLoader)] = [
+    ("HTTPLoader", { _ in HTTPLoader() }),
+    ("AsyncLoader", { _ in AsyncLoader() }),
+    ("ClosureLoader", { _ in ClosureLoader { try await $1($0) } }),
+]
+
 @Suite struct ContractCheckTests {
-    @Test func aLoaderThatPassesOnKeepsTheContract() async {
-        let violations = await ContractCheck { _ in HTTPLoader() }.run()
-        #expect(violations.isEmpty, "\(violations)")
+    @Test(arguments: loaders.map(\.name))
+    func everyLoaderKeepsTheContract(name: String) async {
+        for loader in loaders where loader.name == name {
+            let violations = await ContractCheck(loader.make).run()
+            #expect(violations.isEmpty, "\(violations)")
+        }
     }
 
-    @Test func theClosureLoaderKeepsTheContract() async {
-        let violations = await ContractCheck { _ in ClosureLoader { try await $1($0) } }.run()
-        #expect(violations.isEmpty, "\(violations)")
+    @Test(arguments: loaders.map(\.name), loaders.map(\.name))
+    func everyPairKeepsTheContract(first: String, second: String) async {
+        for upper in loaders where upper.name == first {
+            for lower in loaders where lower.name == second {
+                let violations = await ContractCheck { upper.make($0) --> lower.make($0) }.run()
+                #expect(violations.isEmpty, "\(first) --> \(second): \(violations)")
+            }
+        }
+    }
+
+    // MARK: What it must find
+
+    @Test func findsALoaderThatKeepsTasksForEver() async {
+        final class Hoarding: HTTPLoader, @unchecked Sendable {
+            private let kept = Guarded<[HTTPTask]>([])
+            override func load(task: HTTPTask) { kept.withLock { $0.append(task) } }
+        }
+        await expectViolation("never completed") { _ in Hoarding() }
+    }
+
+    @Test func findsALoaderThatIsDeafToCancels() async {
+        final class Deaf: HTTPLoader, @unchecked Sendable {
+            override func load(task: HTTPTask) {
+                let copy = HTTPTask(request: task.request)
+                copy.addCompletionHandler { task.complete($0) }
+                super.load(task: copy)
+            }
+        }
+        await expectViolation("never completed") { _ in Deaf() }
+    }
+
+    @Test func findsALoaderWhoseResetNeverFinishes() async {
+        final class Stuck: HTTPLoader, @unchecked Sendable {
+            override func reset(with group: DispatchGroup) { group.enter() }
+        }
+        await expectViolation("never finished") { _ in Stuck() }
+    }
+
+    @Test func findsALoaderThatKeepsTheResetToItself() async {
+        final class Selfish: HTTPLoader, @unchecked Sendable {
+            override func reset(with group: DispatchGroup) {}
+        }
+        await expectViolation("it was reset 0 times") { _ in Selfish() }
+    }
+
+    @Test func findsALoaderThatIsNeverReleased() async {
+        final class Cyclic: HTTPLoader, @unchecked Sendable {
+            private let me = Guarded<HTTPLoader?>(nil)
+            override func load(task: HTTPTask) {
+                me.withLock { $0 = self }
+                super.load(task: task)
+            }
+        }
+        await expectViolation("was never released") { _ in Cyclic() }
+    }
+
+    @Test func findsATimerThatIsLeft() async {
+        final class Forgetting: HTTPLoader, @unchecked Sendable {
+            private let timers: ManualTimers
+            init(_ timers: ManualTimers) { self.timers = timers }
+            override func load(task: HTTPTask) {
+                timers.schedule(after: .seconds(1)) { [weak self] in self?.scheduleAgain() }
+                super.load(task: task)
+            }
+            private func scheduleAgain() {
+                timers.schedule(after: .seconds(1)) { [weak self] in self?.scheduleAgain() }
+            }
+        }
+        // As long as it lives it has a timer waiting, and a caller could never be sure that it is done.
+        await expectViolation("timers were left waiting") { Forgetting($0) }
+    }
+
+    private func expectViolation(
+        _ sentence: String, _ make: @escaping @Sendable (ManualTimers) -> HTTPLoader
+    ) async {
+        let violations = await ContractCheck(patience: .milliseconds(300), make).run()
+        #expect(violations.contains { $0.contains(sentence) }, "\(violations)")
     }
 }

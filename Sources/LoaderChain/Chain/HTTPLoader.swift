@@ -9,7 +9,7 @@ import Synchronization
 /// **How to use one.** Link loaders with `-->`, and load requests with the first of them:
 ///
 /// ```swift
-/// let chain = PrintingLoader() --> terminal
+/// let chain = MyLoader() --> terminal
 /// let response = try await chain.load(HTTPRequest(url: url))
 /// ```
 ///

@@ -278,10 +278,12 @@ public final class HTTPTask: @unchecked Sendable {
     /// attempt's result means for this task is for its maker to say, in a completion handler of the attempt.
     ///
     /// ```swift
-    /// override func load(task: HTTPTask) {
-    ///     let attempt = task.makeAttempt()
-    ///     attempt.addCompletionHandler { result in task.complete(result) }
-    ///     super.load(task: attempt)
+    /// final class OnAnotherTask: HTTPLoader, @unchecked Sendable {
+    ///     override func load(task: HTTPTask) {
+    ///         let attempt = task.makeAttempt()
+    ///         attempt.addCompletionHandler { result in task.complete(result) }
+    ///         super.load(task: attempt)
+    ///     }
     /// }
     /// ```
     ///

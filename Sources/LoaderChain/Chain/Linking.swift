@@ -22,7 +22,7 @@ public func --> (chain: HTTPLoader, next: HTTPLoader) -> HTTPLoader {
 /// Links two loaders, of which the second may be left out.
 ///
 /// ```swift
-/// let chain = throttle --> (isDebugging ? PrintLoader() : nil) --> terminal
+/// let chain = throttle --> (isDebugging ? MyLoader() : nil) --> terminal
 /// ```
 @discardableResult
 public func --> (chain: HTTPLoader, next: HTTPLoader?) -> HTTPLoader {

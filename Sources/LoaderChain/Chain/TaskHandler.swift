@@ -35,7 +35,7 @@ enum TaskHandler: TaskHandling {
         case .completion(let handler): handler(result)
         case .plainCompletion(let handler): handler()
         case .cancel: break  // Nobody cancelled in time.
-        case .filter, .plainFilter: break  // They have had their turn.
+        case .filter, .plainFilter: break  // They had their turn before.
         case .observer(let observer): observer.task(task, didCompleteWith: result)
         case .relay(let other): other.complete(result)
         }
@@ -45,7 +45,8 @@ enum TaskHandler: TaskHandling {
         switch self {
         case .cancel(let handler): handler()
         case .observer(let observer): observer.taskWasCancelled(task)
-        case .completion, .plainCompletion, .relay, .filter, .plainFilter: break  // They hear of the completion that follows.
+        case .completion, .plainCompletion, .relay, .filter, .plainFilter:
+            break  // They have their turn at the completion that follows.
         }
     }
 

@@ -30,7 +30,10 @@ open class AsyncLoader: HTTPLoader, @unchecked Sendable {
         fileprivate let task: HTTPTask
 
         /// Loads a request with the loaders after this one, as a new task each time.
-        public func callAsFunction(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
+        ///
+        /// - Throws: always an ``HTTPError``. The type is left out on purpose: a `catch … where` on a typed error that
+        ///   declares a variable crashes some compilers, and this is where people write one.
+        public func callAsFunction(_ request: HTTPRequest) async throws -> HTTPResponse {
             try await loader.pass(request, for: task).get()
         }
     }

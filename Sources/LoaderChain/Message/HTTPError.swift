@@ -1,7 +1,11 @@
 /// Why a task has no response, or none that could be used.
 ///
 /// ```swift
-/// catch let error where error.code == .timedOut { showOffline() }
+/// do {
+///     _ = try await chain.load(request)
+/// } catch where error.code == .timedOut {
+///     print("The server takes too long")
+/// }
 /// ```
 public struct HTTPError: Error, Sendable {
     /// What went wrong, as a kind.

@@ -47,7 +47,7 @@ extension ContractCheck {
             let terminal = ScriptedTerminal()
             let chain = stage.chain(to: terminal)
             let other = stage.load("/other", with: chain)
-            let first = TaskProbe(patience: .seconds(60))
+            let first = stage.probe()
             chain.load(request: stage.request()) { result in
                 other.cancel()
                 first.complete(result)

@@ -23,14 +23,15 @@ extension ContractCheck {
                 }
                 return await group.reduce(into: []) { $0 += $1 }
             }
-            for probe in probes { await stage.result(of: probe) }
+            // One that never completes is enough to know; waiting for all of them takes too long.
+            for probe in probes where await stage.result(of: probe) == nil { return }
             await stage.reset(chain, "the reset at the end")
         },
         Part(name: "A long run of tasks, each loaded by the handler of the one before") { stage, _ in
             let terminal = DepthTerminal()
             let chain = stage.chain(to: terminal)
             let tasks = 20_000
-            let done = TaskProbe(patience: .seconds(60))
+            let done = stage.probe()
             Self.load(tasks, with: chain, then: done)
             stage.expect(await done.isOver(), "the run came to a halt")
             // What eight nested deliveries need is little against what twenty thousand would.

@@ -29,7 +29,7 @@ extension ContractCheck {
         },
         Part(name: "A reset from inside a completion handler") { stage, _ in
             let chain = stage.chain(to: ScriptedTerminal { _ in .success() })
-            let reset = TaskProbe(patience: .seconds(60))
+            let reset = stage.probe()
             chain.load(request: stage.request()) { [weak chain] _ in chain?.reset { reset.complete(nil) } }
             stage.expect(await reset.isOver(), "the reset never finished")
         },

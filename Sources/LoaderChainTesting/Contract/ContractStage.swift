@@ -47,9 +47,12 @@ final class ContractStage: Sendable {
         HTTPRequest(method: .get, host: "contract.test", path: path)
     }
 
+    /// Sees what comes of something.
+    func probe() -> TaskProbe { TaskProbe(patience: patience) }
+
     /// Loads a request, and returns a probe that tells what came of it.
     func load(_ path: String = "/", with chain: HTTPLoader) -> TaskProbe {
-        let probe = TaskProbe(patience: patience)
+        let probe = probe()
         probe.task = WeakReference(chain.load(request: request(path)) { probe.complete($0) })
         return probe
     }
@@ -65,7 +68,7 @@ final class ContractStage: Sendable {
 
     /// Resets a chain; notes a violation if that never finishes.
     func reset(_ chain: HTTPLoader, _ what: String = "a reset") async {
-        let probe = TaskProbe(patience: patience)
+        let probe = probe()
         chain.reset { probe.complete(nil) }
         expect(await probe.isOver(), "\(what) never finished")
     }

@@ -11,11 +11,14 @@ import LoaderChain
 /// A reply starts from a plain answer and is then bent, one word at a time:
 ///
 /// ```swift
-/// .ok("hello")
-/// .ok("hello").delayed(.milliseconds(50))
-/// .json("{}").gzipped().dripping(1, every: .milliseconds(5))
-/// .ok("hello").hangingUp(at: .body(3))      // announces five bytes, sends three
-/// .unavailable(retryAfter: 2).aborting(at: .start)
+/// let replies: [LoopbackReply] = [
+///     .ok("hello"),
+///     .ok("hello").delayed(.milliseconds(50)),
+///     .json("{}").gzipped().dripping(1, every: .milliseconds(5)),
+///     .ok("hello").hangingUp(at: .body(3)),  // announces five bytes, sends three
+///     .unavailable(retryAfter: 2).aborting(at: .start),
+/// ]
+/// server.route("/flaky", replies: replies[0], replies[4])
 /// ```
 public struct LoopbackReply: Sendable, Hashable {
     /// The bytes behind the head, or in place of it.

@@ -1,0 +1,19 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+let package = Package(
+    name: "Samples",
+    platforms: [.iOS(.v18), .macOS(.v15)],
+    dependencies: [.package(name: "LoaderChain", path: "../..")],
+    targets: [
+        // A test target, because samples of tests import Testing.
+        .testTarget(
+            name: "Samples",
+            dependencies: [
+                .product(name: "LoaderChain", package: "LoaderChain"),
+                .product(name: "LoaderChainTesting", package: "LoaderChain"),
+            ],
+            path: "Sources/Samples")
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Writes every Swift sample of the guides, the catalogues and the comments of the sources into a file of its own.
+#
+# A sample is a function's body, unless its fence says ```swift file, or it stands in a comment and declares something.
+# Its imports move to the top. Package manifests, marked ```swift manifest, are left out.
+set -euo pipefail
+cd "$(dirname "$0")"
+out=Sources/Samples/Extracted
+rm -rf "$out"
+mkdir -p "$out"
+
+for guide in ../../README.md $(find ../../Documentation -name '*.md' | sort) $(find ../../Sources -name '*.swift' | sort); do
+    name=$(basename "$guide" | sed 's/\.[a-z]*$//' | tr -c 'A-Za-z0-9\n' '_')
+    awk -v out="$out/$name" -v guide="${guide#../../}" '
+        function finish(   file, i) {
+            file = sprintf("%s_%02d.swift", out, ++count)
+            print "// From " guide ", line " start "." > file
+            print "import Foundation\nimport LoaderChain\nimport LoaderChainTesting\nimport Testing" > file
+            print "#if canImport(FoundationNetworking)\n    import FoundationNetworking\n#endif" > file
+            printf "%s", imports > file
+            if (whole) printf "\n%s", body > file
+            else printf "\nprivate func sample%d() async throws {\n%s}\n", start, body > file
+            close(file)
+        }
+        { line = $0 }
+        guide ~ /\.swift$/ {
+            if (line !~ /^ *\/\/\/ ?/) { inside = 0; next }
+            sub(/^ *\/\/\/ ?/, "", line)
+        }
+        line ~ /^```swift/ && !inside {
+            if (line ~ /manifest/) { skipping = 1; inside = 1; next }
+            inside = 1; skipping = 0; start = NR; body = ""; imports = ""
+            whole = (line ~ /^```swift file/)
+            next
+        }
+        line ~ /^```/ && inside { if (!skipping) finish(); inside = 0; next }
+        inside && line ~ /^(@testable )?import / { if (line !~ /import (Foundation|LoaderChain|LoaderChainTesting|Testing)$/) imports = imports line "\n"; next }
+        inside && guide ~ /\.swift$/ && line ~ /^(public |final |open |private |@)*(extension|protocol|Test) ?/ { whole = 1 }
+        inside { body = body line "\n" }
+    ' "$guide"
+done
+echo "$(find "$out" -name '*.swift' | wc -l) samples"
