@@ -30,11 +30,11 @@ extension ContractCheck {
         Part(name: "A long run of tasks, each loaded by the handler of the one before") { stage, _ in
             let terminal = DepthTerminal()
             let chain = stage.chain(to: terminal)
-            let tasks = 20_000
+            let tasks = 5_000
             let done = stage.probe()
             Self.load(tasks, with: chain, then: done)
             stage.expect(await done.isOver(), "the run came to a halt")
-            // What eight nested deliveries need is little against what twenty thousand would.
+            // What eight nested deliveries need is little against what five thousand would.
             let allowed = 512 * 1024
             stage.expect(terminal.depth < allowed, "the stack grew by \(terminal.depth) bytes over \(tasks) tasks")
         },
