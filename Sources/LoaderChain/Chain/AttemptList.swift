@@ -4,7 +4,7 @@
 /// it. No weak reference is ever turned into a strong one under the task's lock, because the last release could happen
 /// there; attempts are found by number instead.
 struct AttemptList {
-    // The usual one attempt lies here by parts, so that asking whether there is any touches no weak reference.
+    // The usual one attempt needs no array.
     private var firstNumber: UInt64?
     private weak var first: HTTPTask?
     private var others: [Entry] = []
@@ -13,8 +13,6 @@ struct AttemptList {
         let number: UInt64
         weak var task: HTTPTask?
     }
-
-    var isEmpty: Bool { firstNumber == nil && others.isEmpty }
 
     mutating func add(_ task: HTTPTask, number: UInt64) {
         if firstNumber == nil {
@@ -25,13 +23,15 @@ struct AttemptList {
         }
     }
 
-    mutating func remove(number: UInt64) {
+    /// Takes an attempt off the list, and answers whether any is left.
+    mutating func remove(number: UInt64) -> Bool {
         if firstNumber == number {
             firstNumber = nil
             first = nil
         } else {
             others.removeAll { $0.number == number }
         }
+        return firstNumber != nil || !others.isEmpty
     }
 
     func cancel() {

@@ -14,14 +14,14 @@
 struct Delivery {
     private let task: HTTPTask
     private let result: HTTPResult
-    private let handlers: HandlerStack<TaskHandler>
+    private let handlers: HandlerStack
 
     /// How deep deliveries nest before they queue.
     static let greatestDepth = 8
 
     /// Tells `handlers` now, or after the deliveries that are under way on this thread.
     @inline(__always)
-    static func tell(_ handlers: consuming HandlerStack<TaskHandler>, of task: HTTPTask, _ result: HTTPResult) {
+    static func tell(_ handlers: consuming HandlerStack, of task: HTTPTask, _ result: HTTPResult) {
         let line = Line.ofThisThread
         guard line.pointee.depth < greatestDepth else {
             line.pointee.waiting.append(Delivery(task: task, result: result, handlers: handlers))
@@ -35,7 +35,7 @@ struct Delivery {
 
     /// Tells one handler that came late.
     static func tell(_ handler: TaskHandler, of task: HTTPTask, _ result: HTTPResult) {
-        var handlers = HandlerStack<TaskHandler>()
+        var handlers = HandlerStack()
         handlers.push(handler)
         tell(handlers, of: task, result)
     }

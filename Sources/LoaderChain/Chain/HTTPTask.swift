@@ -27,7 +27,7 @@ import Synchronization
 /// - Any of its methods may be called from any thread, and from inside any handler.
 public final class HTTPTask: @unchecked Sendable {
     private let lock = TinyLock()
-    @exclusivity(unchecked) private var life = TaskLife<TaskHandler, HTTPResult>()
+    @exclusivity(unchecked) private var life = TaskLife()
     @exclusivity(unchecked) private var currentRequest: HTTPRequest
     @exclusivity(unchecked) private var attempts = AttemptList()
     // Beside the list, because asking the list would copy its weak references for every task that completes.
@@ -73,7 +73,7 @@ public final class HTTPTask: @unchecked Sendable {
         if life.isAwaited {
             HTTPTask(inheriting: self).abandon()
         }
-        parent?.forgetAttempt(number)
+        if let parent, life.phase != .finished { parent.forgetAttempt(number) }
     }
 
     /// What sets this execution apart from every other, also from one of the same request.
@@ -167,10 +167,10 @@ public final class HTTPTask: @unchecked Sendable {
     public func cancel() -> Bool {
         let flags = lock.acquire()
         let heard = life.cancel()
-        let attempts = heard == nil ? AttemptList() : self.attempts
+        let leavesAttempts = hasAttempts
         lock.release(heard == nil ? flags : flags.union(.cancelled))
         guard let heard else { return false }
-        attempts.cancel()
+        if leavesAttempts { cancelAttempts() }
         for handler in heard { handler.hear(cancelOf: self) }
         return true
     }
@@ -219,7 +219,7 @@ public final class HTTPTask: @unchecked Sendable {
     }
 
     @inline(never)
-    private func complete(with result: HTTPResult, passing filters: consuming HandlerStack<TaskHandler>) -> Bool {
+    private func complete(with result: HTTPResult, passing filters: consuming HandlerStack) -> Bool {
         var result = result
         while let filter = filters.pop() { result = filter.filtered(result, of: self) }
         return complete(with: result) { life, result in
@@ -231,7 +231,7 @@ public final class HTTPTask: @unchecked Sendable {
     @inline(never)
     private func complete(
         with result: HTTPResult,
-        by step: (inout TaskLife<TaskHandler, HTTPResult>, HTTPResult) -> TaskLife<TaskHandler, HTTPResult>.Finish
+        by step: (inout TaskLife, HTTPResult) -> TaskLife.Finish
     ) -> Bool {
         let flags = lock.acquire()
         switch step(&life, result) {
@@ -262,7 +262,7 @@ public final class HTTPTask: @unchecked Sendable {
 
     @inline(__always)
     private func settle(
-        _ result: HTTPResult, _ handlers: consuming HandlerStack<TaskHandler>, _ leavesAttempts: Bool
+        _ result: HTTPResult, _ handlers: consuming HandlerStack, _ leavesAttempts: Bool
     ) {
         if let parent { parent.forgetAttempt(number) }
         // What still works for this task works for nobody now.
@@ -318,8 +318,7 @@ public final class HTTPTask: @unchecked Sendable {
 
     private func forgetAttempt(_ number: UInt64) {
         let flags = lock.acquire()
-        attempts.remove(number: number)
-        hasAttempts = !attempts.isEmpty
+        hasAttempts = attempts.remove(number: number)
         lock.release(flags)
     }
 

@@ -1,19 +1,19 @@
 /// Handlers in the order of their registration, given back in the opposite one.
 ///
 /// The first four live inside the stack, because most tasks have no more and need no allocation then.
-struct HandlerStack<Handler> {
-    private var first: Handler?
-    private var second: Handler?
-    private var third: Handler?
-    private var fourth: Handler?
-    private var rest: [Handler] = []
+struct HandlerStack {
+    private var first: TaskHandler?
+    private var second: TaskHandler?
+    private var third: TaskHandler?
+    private var fourth: TaskHandler?
+    private var rest: [TaskHandler] = []
 
     /// Whether nothing is registered.
     var isEmpty: Bool { first == nil }
 
     /// Puts `handler` on top.
     @inline(__always)
-    mutating func push(_ handler: Handler) {
+    mutating func push(_ handler: TaskHandler) {
         if first == nil {
             first = handler
         } else if second == nil {
@@ -29,7 +29,7 @@ struct HandlerStack<Handler> {
 
     /// Takes the topmost handler off.
     @inline(__always)
-    mutating func pop() -> Handler? {
+    mutating func pop() -> TaskHandler? {
         if first == nil { return nil }
         if second == nil { return first.take() }
         if third == nil { return second.take() }
@@ -40,7 +40,7 @@ struct HandlerStack<Handler> {
 
 extension HandlerStack {
     /// The handlers from the first registered to the last.
-    var inOrder: [Handler] {
+    var inOrder: [TaskHandler] {
         [first, second, third, fourth].compactMap { $0 } + rest
     }
 }

@@ -9,14 +9,14 @@
 /// complete it with, its result says that it was cancelled.
 ///
 /// Every method changes the state and returns what there is to do. The owner does that after it has unlocked.
-struct TaskLife<Handler: TaskHandling, Outcome> {
+struct TaskLife {
     /// Where the life has got to.
     enum Phase { case open, settling, finished }
 
     private(set) var phase = Phase.open
     private(set) var isCancelled = false
-    private(set) var outcome: Outcome?
-    private var handlers = HandlerStack<Handler>()
+    private(set) var outcome: HTTPResult?
+    private var handlers = HandlerStack()
     private var hasFilters = false
 
     /// What becomes of a handler that is being registered.
@@ -28,14 +28,14 @@ struct TaskLife<Handler: TaskHandling, Outcome> {
         /// It is not kept, and has a cancel to hear of now.
         case hearsCancel
         /// It is not kept, and has the outcome to hear of now.
-        case hearsOutcome(Outcome)
+        case hearsOutcome(HTTPResult)
         /// It waited for something that can no longer come.
         case tooLate
     }
 
     /// Registers `handler`.
     @inline(__always)
-    mutating func register(_ handler: Handler) -> Registration {
+    mutating func register(_ handler: TaskHandler) -> Registration {
         guard phase != .finished else {
             if handler.hearsCompletion, let outcome { return .hearsOutcome(outcome) }
             return handler.hearsCancel && isCancelled ? .hearsCancel : .tooLate
@@ -47,7 +47,7 @@ struct TaskLife<Handler: TaskHandling, Outcome> {
     }
 
     /// Asks for the end, and returns who is to hear of it, last registered first; nil if that changes nothing.
-    mutating func cancel() -> [Handler]? {
+    mutating func cancel() -> [TaskHandler]? {
         guard phase != .finished, !isCancelled else { return nil }
         isCancelled = true
         let all = handlers.inOrder
@@ -59,9 +59,9 @@ struct TaskLife<Handler: TaskHandling, Outcome> {
     /// What becomes of a completion.
     enum Finish {
         /// It won: these hear of it, in the order in which they are popped.
-        case won(HandlerStack<Handler>)
+        case won(HandlerStack)
         /// It won, and passes the filters among these first; then it settles the life with what they made of it.
-        case mustPass(HandlerStack<Handler>)
+        case mustPass(HandlerStack)
         /// A cancel came first: the outcome must say so. Ask again with one that does.
         case mustSayCancelled
         /// Another completion came first.
@@ -70,7 +70,7 @@ struct TaskLife<Handler: TaskHandling, Outcome> {
 
     /// Finishes the life with `outcome`, where `saysCancelled` tells whether that outcome is a cancel's.
     @inline(__always)
-    mutating func finish(_ outcome: Outcome, saysCancelled: Bool) -> Finish {
+    mutating func finish(_ outcome: HTTPResult, saysCancelled: Bool) -> Finish {
         guard phase == .open else { return .lost }
         if isCancelled, !saysCancelled { return .mustSayCancelled }
         guard !hasFilters else {
@@ -81,13 +81,13 @@ struct TaskLife<Handler: TaskHandling, Outcome> {
     }
 
     /// Finishes the life with the `outcome` that has passed the filters.
-    mutating func settle(_ outcome: Outcome, saysCancelled: Bool) -> Finish {
+    mutating func settle(_ outcome: HTTPResult, saysCancelled: Bool) -> Finish {
         if isCancelled, !saysCancelled { return .mustSayCancelled }
         return end(with: outcome)
     }
 
     @inline(__always)
-    private mutating func end(with outcome: Outcome) -> Finish {
+    private mutating func end(with outcome: HTTPResult) -> Finish {
         phase = .finished
         self.outcome = outcome
         return .won(exchange(&handlers, with: HandlerStack()))
@@ -95,11 +95,4 @@ struct TaskLife<Handler: TaskHandling, Outcome> {
 
     /// Whether somebody would wait for ever if nobody completed it.
     var isAwaited: Bool { phase == .open && !handlers.isEmpty }
-}
-
-/// What a life must know of a handler: what it is there for.
-protocol TaskHandling {
-    var hearsCompletion: Bool { get }
-    var hearsCancel: Bool { get }
-    var filters: Bool { get }
 }

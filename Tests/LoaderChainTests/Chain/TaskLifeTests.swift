@@ -1,3 +1,4 @@
+import LoaderChainTesting
 import Testing
 
 @testable import LoaderChain
@@ -14,122 +15,109 @@ import Testing
                 naive.happens(event, at: step)
             }
             sequences += 1
-            guard driven.heard != naive.heard || driven.answers != naive.answers else { return }
-            Issue.record("\(sequence): heard \(driven.heard) \(driven.answers), not \(naive.heard) \(naive.answers)")
+            guard driven.log.events != naive.heard || driven.answers != naive.answers else { return }
+            Issue.record("\(sequence): \(driven.log.events) \(driven.answers), not \(naive.heard) \(naive.answers)")
         }
         #expect(sequences == 137_257)
     }
 
-    @Test func anObserverHearsOfBothInItsPlace() throws {
-        var life = TaskLife<Listener, String>()
-        _ = life.register(Listener(step: 0, hearsCompletion: true, hearsCancel: false))
-        _ = life.register(Listener(step: 1, hearsCompletion: true, hearsCancel: true))
-        _ = life.register(Listener(step: 2, hearsCompletion: false, hearsCancel: true))
-        #expect(life.cancel()?.map(\.step) == [2, 1])
-        guard case .won(var heard) = life.finish("cancelled", saysCancelled: true) else {
-            Issue.record("the completion did not win")
-            return
-        }
-        #expect([heard.pop()?.step, heard.pop()?.step, heard.pop()?.step] == [1, 0, nil])
-    }
-
     @Test func aCompletionThatPassesFiltersHasWonAlready() {
-        var life = TaskLife<Listener, String>()
-        _ = life.register(Listener(step: 0, hearsCompletion: true, hearsCancel: false))
-        _ = life.register(Listener(step: 1, hearsCompletion: false, hearsCancel: false, filters: true))
-        guard case .mustPass = life.finish("response", saysCancelled: false) else {
+        var life = TaskLife()
+        _ = life.register(.plainCompletion {})
+        _ = life.register(.plainFilter { $0 })
+        guard case .mustPass = life.finish(.sample, saysCancelled: false) else {
             Issue.record("the filter was passed over")
             return
         }
-        guard case .lost = life.finish("timedOut", saysCancelled: false) else {
+        guard case .lost = life.finish(.sample, saysCancelled: false) else {
             Issue.record("a second completion won")
             return
         }
         #expect(!life.isAwaited)
         #expect(life.cancel() != nil)
-        guard case .mustSayCancelled = life.settle("response", saysCancelled: false),
-            case .won(var heard) = life.settle("cancelled", saysCancelled: true)
+        guard case .mustSayCancelled = life.settle(.sample, saysCancelled: false),
+            case .won(let heard) = life.settle(.cancelled, saysCancelled: true)
         else {
             Issue.record("the cancel that came while it settled was lost")
             return
         }
-        #expect([heard.pop()?.step, heard.pop()?.step, heard.pop()?.step] == [1, 0, nil])
-        #expect(life.outcome == "cancelled")
+        #expect(heard.inOrder.count == 2)
+        #expect(life.outcome?.summary == "cancelled")
     }
 
     @Test func aStackGivesBackWhatItWasGivenLastFirst() {
         for count in 0...12 {
-            var stack = HandlerStack<Int>()
+            let log = EventLog()
+            var stack = HandlerStack()
             #expect(stack.isEmpty)
-            for number in 0..<count { stack.push(number) }
-            #expect(stack.inOrder == Array(0..<count))
-            var popped: [Int] = []
-            while let number = stack.pop() { popped.append(number) }
-            #expect(popped == (0..<count).reversed())
+            for number in 0..<count { stack.push(.cancel { log.note("\(number)") }) }
+            for handler in stack.inOrder { handler.hear(cancelOf: HTTPTask(request: .sample)) }
+            while let handler = stack.pop() { handler.hear(cancelOf: HTTPTask(request: .sample)) }
+            #expect(log.events == ((0..<count) + (0..<count).reversed()).map { "\($0)" })
             #expect(stack.isEmpty)
         }
     }
-}
-
-private struct Listener: TaskHandling {
-    var step: Int
-    var hearsCompletion: Bool
-    var hearsCancel: Bool
-    var filters = false
 }
 
 /// A life whose decisions are carried out at once.
 private struct DrivenLife {
-    private(set) var heard: [String] = []
+    let log = EventLog()
     private(set) var answers: [Bool] = []
-    private var life = TaskLife<Listener, String>()
+    private var life = TaskLife()
     private var isDropped = false
+    private static let task = HTTPTask(request: .sample)
 
     mutating func happens(_ event: TaskEvent, at step: Int) {
         guard !isDropped else { return }
         switch event {
-        case .complete: answers.append(complete("response"))
-        case .fail: answers.append(complete("timedOut"))
+        case .complete: answers.append(complete(.sample))
+        case .fail: answers.append(complete(.timedOut))
         case .cancel: answers.append(cancel())
-        case .addCompletionHandler: register(Listener(step: step, hearsCompletion: true, hearsCancel: false))
-        case .addCancelHandler: register(Listener(step: step, hearsCompletion: false, hearsCancel: true))
+        case .addCompletionHandler:
+            register(.completion { [log] result in log.note("\(step) hears \(result.summary)") })
+        case .addCancelHandler:
+            register(.cancel { [log] in log.note("\(step) hears of the cancel") })
         case .drop:
-            if life.isAwaited { _ = complete("abandoned") }
+            if life.isAwaited { _ = complete(.abandoned) }
             isDropped = true
         case .reset:
             _ = cancel()
-            _ = complete("cancelled")
+            _ = complete(.cancelled)
         }
     }
 
-    private mutating func register(_ listener: Listener) {
-        switch life.register(listener) {
+    private mutating func register(_ handler: TaskHandler) {
+        switch life.register(handler) {
         case .kept, .tooLate: break
-        case .hearsCancel, .keptHearingCancel: heard.append("\(listener.step) hears of the cancel")
-        case .hearsOutcome(let outcome): heard.append("\(listener.step) hears \(outcome)")
+        case .hearsCancel, .keptHearingCancel: handler.hear(cancelOf: Self.task)
+        case .hearsOutcome(let outcome): handler.hear(completionOf: Self.task, outcome)
         }
     }
 
     private mutating func cancel() -> Bool {
-        guard let listeners = life.cancel() else { return false }
-        heard += listeners.map { "\($0.step) hears of the cancel" }
+        guard let handlers = life.cancel() else { return false }
+        for handler in handlers { handler.hear(cancelOf: Self.task) }
         return true
     }
 
-    private mutating func complete(_ outcome: String) -> Bool {
-        switch life.finish(outcome, saysCancelled: outcome == "cancelled") {
+    private mutating func complete(_ outcome: HTTPResult) -> Bool {
+        switch life.finish(outcome, saysCancelled: outcome.error?.code == .cancelled) {
         case .mustSayCancelled:
-            return complete("cancelled")
+            return complete(.cancelled)
         case .mustPass:
             Issue.record("there are no filters")
             return false
         case .lost:
             return false
-        case .won(var listeners):
-            while let listener = listeners.pop() {
-                if listener.hearsCompletion { heard.append("\(listener.step) hears \(outcome)") }
-            }
+        case .won(var handlers):
+            while let handler = handlers.pop() { handler.hear(completionOf: Self.task, outcome) }
             return true
         }
     }
+}
+
+extension Result where Success == HTTPResponse, Failure == HTTPError {
+    fileprivate static var timedOut: HTTPResult { .failure(HTTPError(.timedOut, request: .sample)) }
+    fileprivate static var cancelled: HTTPResult { .failure(HTTPError(.cancelled, request: .sample)) }
+    fileprivate static var abandoned: HTTPResult { .failure(HTTPError(.abandoned, request: .sample)) }
 }
