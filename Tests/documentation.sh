@@ -21,6 +21,11 @@ for catalogue in Documentation/*.docc; do
     echo "$module: the reference is complete"
 done
 
-Tests/Samples/extract.sh
+# The samples become a package of their own, built beside everything else that is built.
+package="$scratch/samples"
+mkdir -p "$package/Sources"
+sed "s|path: \"../..\"|path: \"$PWD\"|" Tests/Samples/Package.swift >"$package/Package.swift"
+cp -R Tests/Samples/Sources/Samples "$package/Sources/"
+Tests/Samples/extract.sh "$package/Sources/Samples/Extracted"
 # A sample may leave a value unused, so warnings are no errors here.
-swift build --build-tests --package-path Tests/Samples --scratch-path "$scratch/samples" -Xswiftc -suppress-warnings
+swift build --build-tests --package-path "$package" -Xswiftc -suppress-warnings

@@ -2,16 +2,17 @@
 # Writes every Swift sample of the guides, the catalogues and the comments of the sources into a file of its own.
 #
 # A sample is a function's body, unless its fence says ```swift file, or it stands in a comment and declares something.
-# Its imports move to the top. Package manifests, marked ```swift manifest, are left out.
+# Its imports move to the top. Usage: extract.sh FOLDER, an absolute path.
+# Package manifests, marked ```swift manifest, are left out.
 set -euo pipefail
-cd "$(dirname "$0")"
-out=Sources/Samples/Extracted
+out=$1
+cd "$(dirname "$0")/../.."
 rm -rf "$out"
 mkdir -p "$out"
 
-for guide in ../../README.md $(find ../../Documentation -name '*.md' | sort) $(find ../../Sources -name '*.swift' | sort); do
+for guide in README.md $(find Documentation -name '*.md' | sort) $(find Sources -name '*.swift' | sort); do
     name=$(basename "$guide" | sed 's/\.[a-z]*$//' | tr -c 'A-Za-z0-9\n' '_')
-    awk -v out="$out/$name" -v guide="${guide#../../}" '
+    awk -v out="$out/$name" -v guide="$guide" '
         function finish(   file, i) {
             file = sprintf("%s_%02d.swift", out, ++count)
             print "// From " guide ", line " start "." > file
