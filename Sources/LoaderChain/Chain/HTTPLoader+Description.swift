@@ -12,7 +12,8 @@ extension HTTPLoader: CustomStringConvertible {
         return texts.joined(separator: " --> ")
     }
 
-    private final var ownDescription: String {
+    /// The loader alone, with its settings and live counts.
+    final var ownDescription: String {
         let details = details
         return details.isEmpty ? name : "\(name)(\(details))"
     }

@@ -34,25 +34,28 @@ extension HTTPLoader {
     /// let user = try await chain.load(HTTPRequest(url: url), as: User.self)
     /// ```
     ///
+    /// The body is decoded by the chain's ``Validate``, where one that cannot be decoded counts as a failure; without one,
+    /// at the end. A request that brings no ``HTTPRequest/responseCheck`` demands a status that says success. Without a
+    /// decoder, a `JSONDecoder` with its usual settings decodes.
+    ///
     /// - Throws: ``HTTPError/Code/invalidResponse`` for a status that does not say success, and
     ///   ``HTTPError/Code/cannotDecodeResponse`` for a body that is something else. Both carry the response.
     public final func load<Value: Decodable & Sendable>(
-        _ request: HTTPRequest, as type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
+        _ request: HTTPRequest, as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
     ) async throws(HTTPError) -> Value {
-        var request = request
-        if !request.headers.contains("Accept") { request.headers["Accept"] = "application/json" }
-        let response = try await load(request)
-        guard response.status.isSuccess else {
-            throw HTTPError(
-                .invalidResponse, request: response.request, response: response,
-                reason: "The status does not say success, so the body was not decoded", loader: name)
-        }
-        do {
-            return try decoder.decode(type, from: response.body)
+        let decoding = BodyDecoding<Value>(decoder: decoder, keepsValue: true)
+        let decodingCheck = ResponseCheck(rules: [.decoding(decoding)])
+        var decoded = request
+        decoded.decodingCheck = request.responseCheck == nil ? .success.and(decodingCheck) : decodingCheck
+        if !decoded.headers.contains("Accept") { decoded.headers["Accept"] = "application/json" }
+        do throws(HTTPError) {
+            let response = try await load(decoded)
+            if let value = decoding.takeValue(for: response) { return value }
+            // Nobody below has checked it, or what they checked has been replaced since.
+            if let error = (request.responseCheck ?? .success).verdict(on: response, by: name) { throw error }
+            return try decoding.decode(response, for: name)
         } catch {
-            throw HTTPError(
-                .cannotDecodeResponse, request: response.request, response: response, underlyingError: error,
-                reason: "The body of \(response.body.count) bytes is no \(type)", loader: name)
+            throw error.withoutDecodingCheck
         }
     }
 
@@ -60,6 +63,16 @@ extension HTTPLoader {
     private final func start(_ task: HTTPTask) {
         let traveller = task.makeTraveller()
         if accepts(traveller) { load(task: traveller) }
+    }
+}
+
+extension HTTPError {
+    /// The error for the caller, whose request never said what it would be decoded as.
+    fileprivate var withoutDecodingCheck: HTTPError {
+        var error = self
+        error.request.decodingCheck = nil
+        error.response?.request.decodingCheck = nil
+        return error
     }
 }
 

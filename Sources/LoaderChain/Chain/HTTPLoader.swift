@@ -156,8 +156,12 @@ open class HTTPLoader {
                 reference.release()
                 stop("\(name) already has \(nextLoader.name) as its next loader, and cannot get \(newValue.name) too")
             }
+            wasLinked(to: newValue)
         }
     }
+
+    /// Hears that tasks are passed on to `next` from now on; for a loader whose branches lead there too.
+    func wasLinked(to next: HTTPLoader) {}
 
     /// A chain that is put together wrongly is a fault of the program that would lose requests, so the program stops.
     private func stop(_ sentence: String) -> Never {

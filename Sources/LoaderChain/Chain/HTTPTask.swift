@@ -34,7 +34,8 @@ public final class HTTPTask: @unchecked Sendable {
     @exclusivity(unchecked) private var hasAttempts = false
 
     private let holder = Atomic<Unmanaged<LoaderName>?>(nil)
-    private let number: UInt64
+    /// What the ``id`` is made of: a caller's task and the one that travels for it share it, no others do.
+    let number: UInt64
     private let parent: HTTPTask?
 
     /// Makes a task that is still to be loaded.

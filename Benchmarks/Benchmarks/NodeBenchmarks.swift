@@ -1,0 +1,68 @@
+import BenchmarkSupport
+import LoaderChain
+
+/// What one more loader of a kind costs a task that it has no reason to stop.
+func nodeBenchmarks() -> [Benchmark] {
+    let suite = Suite()
+    let request = HTTPRequest(
+        method: .get, host: "example.com", path: "/v1/users", headers: ["Accept": "application/json"])
+    let result = HTTPResult.success(HTTPResponse(request: request, status: .ok))
+
+    suite.add(
+        .slope(
+            "guard/pass", "Passes a ResetGuard that is open.", peer: "chain/hop", allocations: 0,
+            small: (1, passing(1, request) { ResetGuard() }), large: (101, passing(101, request) { ResetGuard() })))
+
+    suite.add(
+        .slope(
+            "autocancel/pass", "Passes an Autocancel and ends: what that adds to loading a request.",
+            limit: .nanoseconds(100), allocations: 0,
+            small: (0, loading(request) { AnsweringTerminal(result) }),
+            large: (1, loading(request) { Autocancel() --> AnsweringTerminal(result) })))
+
+    let environment = ServerEnvironment(host: "example.com", pathPrefix: "/v1", headers: ["Accept": "*/*"])
+    suite.add(
+        .slope(
+            "environment/pass", "Passes an ApplyEnvironment with a request that lacks nothing.", peer: "chain/hop",
+            allocations: 0,
+            small: (1, passing(1, request) { ApplyEnvironment(environment: environment) }),
+            large: (101, passing(101, request) { ApplyEnvironment(environment: environment) })))
+
+    suite.add(
+        .slope(
+            "validate/pass", "Passes a Validate that has nothing to check.", peer: "chain/hop", allocations: 0,
+            small: (1, passing(1, request) { Validate() }), large: (101, passing(101, request) { Validate() })))
+
+    return suite.benchmarks
+}
+
+/// Hands one task down a chain of so many loaders, again and again; nobody ends it.
+private func passing(_ count: Int, _ request: HTTPRequest, _ loader: @escaping () -> HTTPLoader) -> Benchmark.Setup {
+    {
+        let chain = (0..<count).reduce(SwallowingTerminal() as HTTPLoader) { chain, _ in loader() --> chain }
+        let task = HTTPTask(request: request)
+        return { iterations in
+            for _ in 0..<iterations { chain.load(task: task) }
+        }
+    }
+}
+
+/// Loads a request as a caller does, down a chain that answers at once.
+private func loading(_ request: HTTPRequest, _ chain: @escaping () -> HTTPLoader) -> Benchmark.Setup {
+    {
+        let chain = chain()
+        return { iterations in
+            for _ in 0..<iterations { chain.load(request: request) { _ in } }
+        }
+    }
+}
+
+private final class SwallowingTerminal: HTTPLoader, @unchecked Sendable {
+    override func load(task: HTTPTask) {}
+}
+
+private final class AnsweringTerminal: HTTPLoader, @unchecked Sendable {
+    private let result: HTTPResult
+    init(_ result: HTTPResult) { self.result = result }
+    override func load(task: HTTPTask) { task.complete(result) }
+}

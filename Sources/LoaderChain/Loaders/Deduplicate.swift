@@ -1,0 +1,93 @@
+import Dispatch
+
+/// Lets identical requests that are in flight at the same time share one execution.
+///
+/// Ten views that ask for the same image at once make one request, and each gets its response.
+///
+/// ```swift
+/// let chain = ApplyEnvironment(environment: .production) --> Deduplicate() --> throttle --> retry --> terminal
+/// ```
+///
+/// Put it below the loaders that write into requests, such as ``ApplyEnvironment`` or those that add credentials: only
+/// what is in the request tells one from another. Options are not compared, but for ``HTTPRequest/responseCheck``. Put it
+/// above what is to be done once for all, such as `Throttle` and `Retry`.
+///
+/// The same are, unless a closure says otherwise, two `GET` or `HEAD` requests with the same address and the same
+/// headers; see ``Key/standard(for:ignoring:)``. A request's ``HTTPRequest/deduplication`` has the last word.
+///
+/// The shared execution is a task of its own. A follower that is cancelled completes at once and disturbs nobody; when
+/// all are, the execution is cancelled, and a newcomer starts another one without waiting for its end. Everybody gets the
+/// very same result, in which ``HTTPResponse/request`` is the one that was sent: the first follower's. A reset ends the
+/// followers with ``HTTPError/Code/resetInProgress``, and waits until the executions have stopped.
+public final class Deduplicate: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
+    private let key: @Sendable (HTTPRequest) -> Key?
+    private let state = Guarded(DeduplicateState<Key, HTTPTask, HTTPTask>())
+
+    /// Makes a loader that takes requests for the same by `key`, which returns nil for those that are never shared.
+    public init(key: @escaping @Sendable (HTTPRequest) -> Key? = { Key.standard(for: $0) }) {
+        self.key = key
+    }
+
+    /// Lets the task follow the execution of its request, which is started if there is none.
+    public override func load(task: HTTPTask) {
+        let request = task.request
+        guard let key = key(of: request) else { return super.load(task: task) }
+        let started = state.withLock { state in
+            state.join(task, number: task.number, key: key) { HTTPTask(request: request) }
+        }
+        task.addObserver(self)
+        guard let started else { return }
+        let (flight, execution) = started
+        execution.addCompletionHandler { self.complete(flight, with: $0) }
+        super.load(task: execution.makeTraveller())
+    }
+
+    /// Ends all who follow, and finishes when every execution has stopped.
+    public override func reset(with group: DispatchGroup) {
+        let (followers, executions) = state.withLock { $0.reset() }
+        for execution in executions {
+            group.enter()
+            execution.addCompletionHandler { group.leave() }
+            execution.cancel()
+        }
+        for follower in followers { fail(follower, .resetInProgress) }
+        super.reset(with: group)
+    }
+
+    /// How many executions are under way, and for how many tasks.
+    public override var details: String {
+        state.withLock { "executions \($0.executions), for \($0.followers) tasks" }
+    }
+
+    private func key(of request: HTTPRequest) -> Key? {
+        switch request.deduplication {
+        case .never: nil
+        case .shared(let key): key
+        case .automatic: key(request)
+        }
+    }
+
+    private func complete(_ flight: UInt64, with result: HTTPResult) {
+        guard let ended = state.withLock({ $0.end(flight) }) else { return }
+        for follower in ended.followers { follower.complete(result) }
+    }
+
+    // MARK: As an observer of the followers
+
+    /// Lets a follower that has a result leave, whoever it is from.
+    public func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
+        leave(task)
+    }
+
+    /// Lets a follower leave at once, and completes it as cancelled.
+    public func taskWasCancelled(_ task: HTTPTask) {
+        leave(task)
+        fail(task, .cancelled)
+    }
+
+    private func leave(_ task: HTTPTask) {
+        // What is returned is let go of here, outside the lock.
+        let leaving = state.withLock { $0.leave(task.number) }
+        if case .leftLast(_, let execution, _) = leaving { execution.cancel() }
+    }
+}

@@ -1,0 +1,117 @@
+import Dispatch
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The end of a chain without a server: each request is answered by the next of a queue of handlers.
+///
+/// Put it in the place of the terminal.
+///
+/// ```swift
+/// let mock = MockLoader()
+/// mock.then(.ok, body: #"{"name":"Ada"}"#)
+///     .then { request, completion in completion(.success(HTTPResponse(request: request, status: .notFound))) }
+///     .then(failing: .timedOut)
+/// let chain = retry --> mock
+/// ```
+///
+/// A request that finds the queue empty fails with ``HTTPError/Code/cannotConnect``. As every terminal, it refuses
+/// requests that cannot be sent, which use up no handler, and completes cancelled tasks at once.
+///
+/// A reset cancels what a handler has not answered yet, and waits for it. It leaves the queue as it is.
+public final class MockLoader: HTTPLoader, @unchecked Sendable {
+    private let handlers = Guarded<ArraySlice<@Sendable (HTTPTask) -> Void>>([])
+    private let inFlight = TasksInFlight()
+
+    // MARK: Saying what comes next
+
+    /// Lets `handler` have the next task, which it completes now or later.
+    @discardableResult
+    public func then(_ handler: @escaping @Sendable (HTTPTask) -> Void) -> MockLoader {
+        handlers.withLock { $0.append(handler) }
+        return self
+    }
+
+    /// Lets `handler` have the next request, and call its completion with the result, now or later.
+    @discardableResult
+    public func then(
+        _ handler:
+            @escaping @Sendable (_ request: HTTPRequest, _ completion: @escaping @Sendable (HTTPResult) -> Void)
+            -> Void
+    ) -> MockLoader {
+        then { task in handler(task.request) { task.complete($0) } }
+    }
+
+    /// Answers the next request with a response.
+    @discardableResult
+    public func then(_ status: HTTPStatus, headers: HTTPHeaders = [:], body: String = "") -> MockLoader {
+        then { request, completion in
+            completion(
+                .success(HTTPResponse(request: request, status: status, headers: headers, body: Data(body.utf8))))
+        }
+    }
+
+    /// Fails the next task with an error.
+    @discardableResult
+    public func then(failing code: HTTPError.Code) -> MockLoader {
+        then { task in task.fail(code) }
+    }
+
+    /// Answers the next request with what `answer` returns or throws.
+    ///
+    /// A cancel of the task cancels the Swift task that `answer` runs in. A thrown ``HTTPError`` is the result as it is;
+    /// any other error lies beneath an ``HTTPError/Code/unknown``.
+    @discardableResult
+    public func thenAnswer(
+        _ answer: @escaping @Sendable (_ request: HTTPRequest) async throws -> HTTPResponse
+    ) -> MockLoader {
+        then { task in
+            let work = Task {
+                do {
+                    task.complete(.success(try await answer(task.request)))
+                } catch let error as HTTPError {
+                    task.complete(.failure(error))
+                } catch {
+                    task.fail(.unknown, underlyingError: error)
+                }
+            }
+            task.addCancelHandler { work.cancel() }
+        }
+    }
+
+    // MARK: As a loader
+
+    /// Lets the next handler have the task.
+    public override func load(task: HTTPTask) {
+        do throws(HTTPError) {
+            _ = try task.request.encoded()
+        } catch {
+            task.complete(.failure(error))
+            return
+        }
+        guard inFlight.admit(task) else {
+            fail(task, .resetInProgress)
+            return
+        }
+        guard let handler = handlers.withLock({ $0.popFirst() }) else {
+            fail(task, .cannotConnect, reason: "No handler is left for it; add one with then(_:)")
+            return
+        }
+        task.addCancelHandler { [weak self, weak task] in
+            if let self, let task { self.fail(task, .cancelled) }
+        }
+        handler(task)
+    }
+
+    /// Cancels what is not answered yet, and finishes when all of it has completed.
+    public override func reset(with group: DispatchGroup) {
+        inFlight.cancelAll(in: group)
+        super.reset(with: group)
+    }
+
+    /// How many handlers are left, and how many tasks they have not answered yet.
+    public override var details: String { "handlers \(handlers.withLock(\.count)), in flight \(inFlight.count)" }
+}

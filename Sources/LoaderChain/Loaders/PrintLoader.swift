@@ -1,0 +1,86 @@
+import Synchronization
+
+/// Prints what goes down the chain and what comes back.
+///
+/// Put it where you want to look: at the head it shows what the app asks for, before the terminal what is really sent.
+///
+/// ```swift
+/// let chain = retry --> PrintLoader(bodyLimit: 1_000) --> terminal
+/// ```
+///
+///     → #7 POST https://example.com/v1/users?token=redacted
+///         Accept: application/json
+///         Authorization: <redacted>
+///         {"name":"Ada"}
+///     ← #7 201 Created after 12.3 ms, 34 bytes
+///         Content-Type: application/json
+///         {"name":"Ada","id":1}
+///
+/// Headers that carry secrets and the values of the query are redacted, and what could break a line is escaped. Bodies
+/// are shown only when asked for, and cut to a limit. The number is the task's, so that its lines can be found among
+/// others, also those of another such loader; a request is always printed before its result.
+public final class PrintLoader: HTTPLoader, @unchecked Sendable {
+    private let showsHeaders: Bool
+    private let bodyLimit: Int
+    private let timers: any Timers
+    private let output: @Sendable (String) -> Void
+
+    /// Makes a loader that prints.
+    ///
+    /// - Parameters:
+    ///   - showsHeaders: whether header fields are printed.
+    ///   - bodyLimit: how many bytes of a body are printed; 0 for none. A request's body is encoded once more for it.
+    ///   - timers: what tells how long the answer took.
+    ///   - output: is given each text, of one or more lines, from any thread.
+    public init(
+        showsHeaders: Bool = true, bodyLimit: Int = 0, timers: any Timers = SystemTimers.shared,
+        output: @escaping @Sendable (String) -> Void = { print($0) }
+    ) {
+        self.showsHeaders = showsHeaders
+        self.bodyLimit = bodyLimit
+        self.timers = timers
+        self.output = output
+    }
+
+    /// Prints the request now and the result when it is there, and passes the task on.
+    public override func load(task: HTTPTask) {
+        let number = task.number
+        output(text(of: task.request, number))
+        let start = timers.now
+        task.addCompletionHandler { [self] result in
+            output(text(of: result, number, after: start.duration(to: timers.now)))
+        }
+        super.load(task: task)
+    }
+
+    private func text(of request: HTTPRequest, _ number: UInt64) -> String {
+        var headers = request.headers
+        headers.merge(filling: request.body.additionalHeaders)
+        let first = "→ #\(number) \(request.method) \(request.loggableURL)"
+        return lines(first, headers, PrintedBody(request.body, limit: bodyLimit))
+    }
+
+    private func text(of result: HTTPResult, _ number: UInt64, after duration: Duration) -> String {
+        switch result {
+        case .success(let response):
+            let first = "← #\(number) \(response.status) after \(duration.inMilliseconds), \(response.body.count) bytes"
+            return lines(first, response.headers, PrintedBody(response.body, limit: bodyLimit))
+        case .failure(let error):
+            return "← #\(number) failed after \(duration.inMilliseconds). " + ASCII.printable("\(error)")
+        }
+    }
+
+    private func lines(_ first: String, _ headers: HTTPHeaders, _ body: PrintedBody) -> String {
+        let shown = (showsHeaders ? headers.map(\.description) : []) + body.lines
+        return ([first] + shown).joined(separator: "\n    ")
+    }
+}
+
+extension Duration {
+    /// The duration to a tenth of a millisecond, as in `12.3 ms`.
+    fileprivate var inMilliseconds: String {
+        let tenths = self / .microseconds(100)
+        let (whole, tenth) = Int64(tenths.rounded()).quotientAndRemainder(dividingBy: 10)
+        return "\(whole).\(tenth) ms"
+    }
+}

@@ -1,0 +1,60 @@
+import Dispatch
+import Synchronization
+
+/// Refuses every task while the chain is being reset.
+///
+/// Put it at the head of the chain: a reset starts there, so nothing gets in between the reset of one loader and that of
+/// the next.
+///
+/// ```swift
+/// let chain = ResetGuard() --> Autocancel() --> throttle --> terminal
+/// ```
+///
+/// A task that arrives during a reset fails with ``HTTPError/Code/resetInProgress``. Resets may overlap; it opens when the
+/// last of them has finished, which needs no particular thread or queue.
+public final class ResetGuard: HTTPLoader, @unchecked Sendable {
+    private let resets = Atomic(0)
+    private let groups = Guarded<[DispatchGroup]>([])
+
+    /// Passes the task on, unless a reset is running.
+    public override func load(task: HTTPTask) {
+        if resets.load(ordering: .acquiring) > 0, !runningResets.isEmpty { return refuse(task) }
+        super.load(task: task)
+    }
+
+    /// Refuses tasks from now on, until everybody has left the group.
+    public override func reset(with group: DispatchGroup) {
+        group.enter()
+        groups.withLock { $0.append(group) }
+        resets.wrappingAdd(1, ordering: .releasing)
+        group.notify(queue: .global()) { self.forget(group) }
+        super.reset(with: group)
+        group.leave()
+    }
+
+    /// How many resets are running, if any.
+    public override var details: String {
+        let running = runningResets.count
+        return running == 0 ? "" : "resets \(running)"
+    }
+
+    /// The groups that somebody has not left yet.
+    ///
+    /// A reset is over at the very moment when its group is empty. The notification that forgets it comes some time after,
+    /// maybe after somebody who waited for the same reset loads the next request.
+    private var runningResets: [DispatchGroup] {
+        groups.withLock(\.self).filter { $0.wait(timeout: .now()) == .timedOut }
+    }
+
+    private func forget(_ group: DispatchGroup) {
+        groups.withLock { groups in
+            if let index = groups.firstIndex(where: { $0 === group }) { groups.remove(at: index) }
+        }
+        resets.wrappingSubtract(1, ordering: .releasing)
+    }
+
+    @inline(never)
+    private func refuse(_ task: HTTPTask) {
+        fail(task, .resetInProgress, reason: "The chain is being reset; load it again when that has finished")
+    }
+}

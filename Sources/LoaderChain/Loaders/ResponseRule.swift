@@ -1,0 +1,97 @@
+/// One thing that a response must be like.
+enum ResponseRule: Sendable {
+    case statuses([ClosedRange<Int>])
+    case contentTypes([String])
+    case decoding(any ResponseDecoding)
+    case closure(Closure)
+
+    /// A user's closure, which only its identity can tell from others.
+    final class Closure: Sendable {
+        let check: @Sendable (HTTPResponse) throws -> Void
+        init(_ check: @escaping @Sendable (HTTPResponse) throws -> Void) { self.check = check }
+    }
+}
+
+extension ResponseCheck {
+    /// The error that a response deserves; nil if it passes.
+    func verdict(on response: HTTPResponse, by loader: String) -> HTTPError? {
+        for rule in rules {
+            guard var error = rule.verdict(on: response) else { continue }
+            error.response = error.response ?? response
+            error.loader = error.loader ?? loader
+            return error
+        }
+        return nil
+    }
+}
+
+extension ResponseRule {
+    fileprivate func verdict(on response: HTTPResponse) -> HTTPError? {
+        switch self {
+        case .statuses(let accepted):
+            if accepted.contains(where: { $0.contains(response.status.rawValue) }) { return nil }
+            return invalid(response, "Its status should be \(Self.list(accepted.map(Self.text)))")
+        case .contentTypes(let accepted):
+            return verdict(on: response, contentTypes: accepted)
+        case .decoding(let decoding):
+            return decoding.verdict(on: response)
+        case .closure(let closure):
+            do {
+                try closure.check(response)
+                return nil
+            } catch let error as HTTPError {
+                return error
+            } catch {
+                return invalid(response, "It does not pass its check", error)
+            }
+        }
+    }
+
+    private func verdict(on response: HTTPResponse, contentTypes accepted: [String]) -> HTTPError? {
+        // Where nothing is, nothing can be misread.
+        if response.body.isEmpty { return nil }
+        guard let found = response.headers.values(for: "Content-Type").first else {
+            return invalid(response, "It has no content type; it should be \(Self.list(accepted))")
+        }
+        let mediaType = ASCII.trimmed(found.utf8.prefix { $0 != UInt8(ascii: ";") })
+        if accepted.contains(where: { Self.matches(String(decoding: mediaType, as: UTF8.self), $0) }) { return nil }
+        return invalid(response, "Its content type is \(ASCII.printable(found)); it should be \(Self.list(accepted))")
+    }
+
+    private static func matches(_ mediaType: String, _ accepted: String) -> Bool {
+        guard accepted.hasSuffix("/*") else { return ASCII.isEqualIgnoringCase(mediaType, accepted) }
+        let kind = accepted.dropLast()
+        return ASCII.isEqualIgnoringCase(String(mediaType.prefix(kind.count)), String(kind))
+    }
+
+    private func invalid(_ response: HTTPResponse, _ reason: String, _ error: (any Error)? = nil) -> HTTPError {
+        HTTPError(.invalidResponse, request: response.request, underlyingError: error, reason: reason)
+    }
+
+    private static func text(_ range: ClosedRange<Int>) -> String {
+        range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
+    }
+
+    private static func list(_ texts: [String]) -> String { texts.joined(separator: " or ") }
+}
+
+extension ResponseRule: Hashable {
+    static func == (left: ResponseRule, right: ResponseRule) -> Bool {
+        switch (left, right) {
+        case (.statuses(let left), .statuses(let right)): left == right
+        case (.contentTypes(let left), .contentTypes(let right)): left == right
+        case (.decoding(let left), .decoding(let right)): left.identity == right.identity
+        case (.closure(let left), .closure(let right)): left === right
+        default: false
+        }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        switch self {
+        case .statuses(let accepted): hasher.combine(accepted)
+        case .contentTypes(let accepted): hasher.combine(accepted)
+        case .decoding(let decoding): hasher.combine(decoding.identity)
+        case .closure(let closure): hasher.combine(ObjectIdentifier(closure))
+        }
+    }
+}

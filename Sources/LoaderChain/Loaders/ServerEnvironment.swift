@@ -1,0 +1,56 @@
+/// What requests lack when they only say what they want, and not of which server.
+///
+/// ```swift
+/// extension ServerEnvironment {
+///     static let production = ServerEnvironment(host: "api.example.com", pathPrefix: "/v1")
+///     static let development = ServerEnvironment(scheme: "http", host: "localhost", port: 8080, pathPrefix: "/v1")
+/// }
+///
+/// let chain = ApplyEnvironment(environment: .production) --> terminal
+/// let people = try await chain.load(HTTPRequest(path: "people"))  // https://api.example.com/v1/people
+/// ```
+///
+/// It is a request's own option as well, and then outdoes the one of ``ApplyEnvironment``.
+public struct ServerEnvironment: Hashable, Sendable {
+    /// The scheme for requests without a host; nil to leave the one they have.
+    public var scheme: String?
+    /// The host for requests without one.
+    public var host: String
+    /// The port for requests without a host, unless they name a port; nil for the scheme's own.
+    public var port: Int?
+    /// What comes before relative paths, those that do not begin with a slash.
+    public var pathPrefix: String
+    /// The headers for requests in which their names are missing.
+    public var headers: HTTPHeaders
+    /// The query items for requests in which their names are missing.
+    public var query: [HTTPQueryItem]
+
+    /// Makes an environment; what is left out is not filled in.
+    public init(
+        scheme: String? = nil, host: String, port: Int? = nil, pathPrefix: String = "/", headers: HTTPHeaders = [:],
+        query: [HTTPQueryItem] = []
+    ) {
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+        self.pathPrefix = pathPrefix
+        self.headers = headers
+        self.query = query
+    }
+}
+
+extension ServerEnvironment: HTTPRequestOption {
+    /// None: the loader's own environment applies.
+    public static var defaultOptionValue: ServerEnvironment? { nil }
+}
+
+extension HTTPRequest {
+    /// The environment that fills in what this request lacks; nil for the one of ``ApplyEnvironment``.
+    ///
+    /// One with an empty host and nothing else, `ServerEnvironment(host: "")`, fills in no more than the slash before a
+    /// relative path.
+    public var serverEnvironment: ServerEnvironment? {
+        get { self[option: ServerEnvironment.self] }
+        set { self[option: ServerEnvironment.self] = newValue }
+    }
+}

@@ -1,0 +1,35 @@
+import Dispatch
+
+/// The tasks that a loader has passed on and not heard the end of, remembered for its reset.
+///
+/// They are remembered weakly: a task that everybody below has let go of must end as abandoned. What is heard of then is
+/// another object of the same number, so tasks are found by number.
+final class TasksInFlight: HTTPTaskObserver {
+    private let state = Guarded(InFlightState<WeakTask, DispatchGroup>())
+
+    private struct WeakTask {
+        weak var task: HTTPTask?
+    }
+
+    var count: Int { state.withLock { $0.count } }
+
+    /// Remembers a task until its end, and answers whether it may be passed on: not while a reset waits for others.
+    func admit(_ task: HTTPTask) -> Bool {
+        let isAdmitted = state.withLock { $0.admit(WeakTask(task: task), number: task.number) }
+        // Outside the lock, and after the entry is there: a task that is over already calls back at once.
+        if isAdmitted { task.addObserver(self) }
+        return isAdmitted
+    }
+
+    func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
+        for group in state.withLock({ $0.end(task.number) }) { group.leave() }
+    }
+
+    /// Cancels all, and keeps `group` from emptying until each has completed.
+    func cancelAll(in group: DispatchGroup) {
+        group.enter()
+        // The strong references that this makes leave the lock, so that none of them is the last one there.
+        guard let waitedFor = state.withLock({ state in state.begin(group)?.map(\.task) }) else { return group.leave() }
+        for task in waitedFor { task?.cancel() }
+    }
+}

@@ -1,0 +1,141 @@
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+@Suite struct ChooseTests {
+    private let terminal = ScriptedTerminal { _ in .success() }
+
+    @Test func theOptionDecides() {
+        let chain = Choose(by: Route.self, [.left: Tracing("left"), .right: Tracing("right")]) --> terminal
+        for route in [Route.left, .right, .other] { load(route, with: chain) }
+        #expect(terminal.requests.map { $0.headers["Trace"] } == ["left", "right", nil])
+    }
+
+    @Test func whatHasNoBranchTakesTheOtherwiseBranch() {
+        let chain = Choose(by: Route.self, [.left: Tracing("left")], otherwise: Tracing("rest")) --> terminal
+        for route in [Route.left, .right, .other] { load(route, with: chain) }
+        #expect(terminal.requests.map { $0.headers["Trace"] } == ["left", "rest", "rest"])
+    }
+
+    @Test func branchesMayBeChainsAndBeSharedAndNest() {
+        let shared = Tracing("1") --> Tracing("2")
+        let inner = Choose(by: Route.self, [.other: Tracing("inner")])
+        let chain =
+            Choose(by: Route.self, [.left: shared, .right: shared, .other: Tracing("outer") --> inner]) --> terminal
+        for route in [Route.left, .right, .other] { load(route, with: chain) }
+        #expect(terminal.requests.map { $0.headers["Trace"] } == ["12", "12", "outerinner"])
+    }
+
+    @Test func anOptionalValueChoosesToo() {
+        let chain = Choose(by: OptionalRoute.self, [.left: Tracing("left"), nil: Tracing("none")]) --> terminal
+        chain.load(request: .sample) { _ in }
+        var request = HTTPRequest.sample
+        request[option: OptionalRoute.self] = .left
+        chain.load(request: request) { _ in }
+        #expect(terminal.requests.map { $0.headers["Trace"] } == ["none", "left"])
+        #expect("\(chain)".hasPrefix("Choose(left: Tracing --> …, none: Tracing --> …, otherwise: …) --> "))
+    }
+
+    @Test func itIsDescribedWithItsBranches() {
+        let chain =
+            Choose(by: Route.self, [.right: NamedLoader("C"), .left: NamedLoader("A") --> NamedLoader("B")])
+            --> NamedLoader("D")
+        #expect("\(chain)" == "Choose(left: A --> B --> …, right: C --> …, otherwise: …) --> D")
+        let closed = Choose(by: Route.self, [:], otherwise: NamedLoader("A"))
+        #expect("\(closed)" == "Choose(otherwise: A --> …)")
+    }
+
+    @Test func aResetVisitsEveryLoaderOnce() async {
+        let left = ResetCounter(), right = ResetCounter(), tail = ResetCounter()
+        let chain = Choose(by: Route.self, [.left: left, .right: right, .other: left]) --> tail
+        await chain.reset()
+        #expect([left.count, right.count, tail.count] == [1, 1, 1])
+    }
+
+    @Test func withoutANextLoaderTheErrorSaysSo() {
+        let chain = Choose(by: Route.self, [.left: Tracing("left")])
+        let log = EventLog()
+        for route in [Route.left, .right] {
+            var request = HTTPRequest.sample
+            request[option: Route.self] = route
+            chain.load(request: request) { log.note($0.error?.reason ?? "none") }
+        }
+        #expect(Set(log.events) == ["Choose is the last loader of its chain, and no terminal"])
+    }
+
+    @Test func nothingOfItRemains() {
+        weak var gone: HTTPLoader?
+        weak var branch: HTTPLoader?
+        do {
+            let left = Tracing("left")
+            let chain = Choose(by: Route.self, [.left: left]) --> terminal
+            load(.left, with: chain)
+            (gone, branch) = (chain, left)
+        }
+        #expect(gone == nil)
+        #expect(branch == nil)
+    }
+
+    @Test func aTaskInABranchOutlivesTheComposite() {
+        let waiting = OneAtATime()
+        let held = ScriptedTerminal()
+        let log = EventLog()
+        do {
+            let chain = Choose(by: Route.self, [.left: waiting]) --> held
+            for _ in 0..<2 { load(.left, with: chain) { log.note($0.summary) } }
+        }
+        while let task = held.held.first { held.answer(task) }
+        #expect(log.events == ["response", "response"])
+    }
+
+    #if compiler(>=6.2)
+        @Test func aBranchThatComesAgainBehindTheCompositeStopsTheProgram() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let branch = NamedLoader("Branch")
+                Choose(by: Route.self, [.left: branch]) --> branch
+            }
+            let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            #expect(text.contains("Choose cannot have Branch as its next loader, because that one leads back to it"))
+        }
+    #endif
+
+    @Test func keepsTheContract() async {
+        let violations = await ContractCheck { _ in
+            Choose(by: Route.self, [.left: HTTPLoader(), .other: ClosureLoader { try await $1($0) }])
+        }.run()
+        #expect(violations.isEmpty, "\(violations)")
+    }
+
+    @Test func keepsTheContractStraightOn() async {
+        let violations = await ContractCheck { _ in Choose(by: Route.self, [.left: HTTPLoader()]) }.run()
+        #expect(violations.isEmpty, "\(violations)")
+    }
+
+    private func load(
+        _ route: Route, with chain: HTTPLoader, completion: @escaping @Sendable (HTTPResult) -> Void = { _ in }
+    ) {
+        var request = HTTPRequest.sample
+        request[option: Route.self] = route
+        chain.load(request: request, completion: completion)
+    }
+}
+
+private enum Route: HTTPRequestOption {
+    static var defaultOptionValue: Route { .other }
+    case left, right, other
+}
+
+private enum OptionalRoute: HTTPRequestOption {
+    static var defaultOptionValue: Route? { nil }
+}
+
+/// Writes its mark into each request.
+private final class Tracing: HTTPLoader, @unchecked Sendable {
+    private let mark: String
+    init(_ mark: String) { self.mark = mark }
+    override func load(task: HTTPTask) {
+        task.request.headers["Trace"] = (task.request.headers["Trace"] ?? "") + mark
+        super.load(task: task)
+    }
+}

@@ -1,0 +1,197 @@
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite struct DeduplicateTests {
+    private let terminal = ScriptedTerminal(onCancel: .waits)
+    private let log = EventLog()
+    private let chain: HTTPLoader
+
+    init() {
+        chain = Deduplicate() --> terminal
+    }
+
+    @Test func identicalRequestsShareOneExecution() {
+        let tasks = (1...3).map { load("follower \($0)") }
+        #expect(terminal.held.count == 1)
+        #expect(!tasks.contains { $0.id == terminal.held[0].id })
+        #expect("\(chain)".hasPrefix("Deduplicate(executions 1, for 3 tasks)"))
+        terminal.answer(terminal.held[0])
+        #expect(log.events == ["follower 1: response", "follower 2: response", "follower 3: response"])
+        load("newcomer")
+        #expect(terminal.held.count == 1)
+        #expect(terminal.requests.count == 2)
+        answerAll()
+    }
+
+    @Test func onlyTheSameRequestsShare() {
+        load("a")
+        load("b", HTTPRequest(method: .head, host: "example.com", path: "/v1/users"))
+        load("c", HTTPRequest(host: "example.com", path: "/v1/groups"))
+        load("d", HTTPRequest(host: "example.com", path: "/v1/users", headers: ["Accept-Language": "de"]))
+        load("e", HTTPRequest(host: "example.com", path: "/v1/users", body: DataBody(Data([1]))))
+        for _ in 0..<2 { load("f", HTTPRequest(method: .post, host: "example.com", path: "/v1/users")) }
+        #expect(terminal.held.count == 7)
+        load("a", HTTPRequest(host: "example.com", path: "/v1/users", headers: ["TraceParent": "1"]))
+        #expect(terminal.held.count == 7)
+        answerAll()
+    }
+
+    @Test func requestsThatDemandSomethingElseDoNotShare() {
+        var strict = HTTPRequest.sample
+        strict.responseCheck = .success
+        load("lenient")
+        load("strict", strict)
+        load("strict, too", strict)
+        #expect(terminal.held.count == 2)
+        answerAll()
+        #expect(key(.sample, decoding: [Int].self) == key(.sample, decoding: [Int].self))
+        #expect(key(.sample, decoding: [Int].self) != key(.sample, decoding: [String].self))
+        #expect(key(.sample, decoding: [Int].self) != Deduplicate.Key.standard(for: .sample))
+    }
+
+    @Test func theRequestHasTheLastWord() {
+        var alone = HTTPRequest.sample
+        alone.deduplication = .never
+        var together = HTTPRequest(method: .post, host: "example.com", path: "/search")
+        together.deduplication = .shared(as: Deduplicate.Key("search"))
+        for _ in 0..<2 {
+            load("alone", alone)
+            load("together", together)
+        }
+        #expect(terminal.held.map(\.request.path) == ["/v1/users", "/search", "/v1/users"])
+        answerAll()
+    }
+
+    @Test func aClosureGivesTheKey() {
+        let chain = Deduplicate { $0.path == "/alone" ? nil : Deduplicate.Key("all") } --> terminal
+        for path in ["/a", "/b", "/alone", "/alone"] {
+            chain.load(request: HTTPRequest(host: "example.com", path: path)) { _ in }
+        }
+        #expect(terminal.held.map(\.request.path) == ["/a", "/alone", "/alone"])
+        answerAll()
+    }
+
+    @Test func oneWhoCancelsDisturbsNobody() {
+        let tasks = (1...3).map { load("follower \($0)") }
+        tasks[0].cancel()
+        #expect(log.events == ["follower 1: cancelled"])
+        let execution = terminal.held[0]
+        #expect(!execution.isCancelled)
+        terminal.answer(execution)
+        #expect(log.events.dropFirst() == ["follower 2: response", "follower 3: response"])
+    }
+
+    @Test func whenAllCancelTheExecutionIsCancelledAndReplacedAtOnce() {
+        let tasks = (1...2).map { load("follower \($0)") }
+        let first = terminal.held[0]
+        for task in tasks { task.cancel() }
+        #expect(first.isCancelled)
+        #expect(log.events == ["follower 1: cancelled", "follower 2: cancelled"])
+        load("newcomer")
+        #expect(terminal.held.count == 2)
+        terminal.answer(first)
+        #expect(log.events.count == 2)
+        load("second newcomer")
+        terminal.answer(terminal.held[0])
+        #expect(log.events.dropFirst(2) == ["newcomer: response", "second newcomer: response"])
+    }
+
+    @Test func anExecutionThatNobodyAnswersEndsForAll() {
+        for number in 1...2 { load("follower \(number)") }
+        terminal.forget(terminal.held[0])
+        #expect(log.events == ["follower 1: abandoned", "follower 2: abandoned"])
+        #expect("\(chain)".hasPrefix("Deduplicate(executions 0, for 0 tasks)"))
+    }
+
+    @Test func aResetEndsAllAndWaitsForTheExecutions() async {
+        let cancelled = load("cancelled")
+        cancelled.cancel()
+        load("follower")
+        let executions = terminal.held
+        #expect(executions.count == 2)
+        chain.reset { log.note("reset") }
+        #expect(log.events == ["cancelled: cancelled", "follower: resetInProgress"])
+        #expect(executions.map(\.isCancelled) == [true, true])
+        terminal.answer(executions[0])
+        #expect(log.events.count == 2)
+        terminal.answer(executions[1])
+        await log.reaches(3)
+        #expect(log.events.last == "reset")
+    }
+
+    @Test func followersOfAnExecutionThatAnswersAtOnceDoNotNest() {
+        let chain = Deduplicate() --> ScriptedTerminal { _ in .success() }
+        let again = Guarded(10_000)
+        @Sendable func loadAgain() {
+            let left = again.withLock { left in
+                left -= 1
+                return left
+            }
+            if left > 0 { chain.load(request: .sample) { _ in loadAgain() } }
+        }
+        loadAgain()
+        #expect(again.withLock { $0 } == 0)
+    }
+
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func manyThreadsShareCancelAndReset(seed: UInt64) async throws {
+        let chain = Deduplicate() --> AsyncTerminal()
+        let completed = EventLog()
+        let resets = EventLog()
+        try onThreads(4) { thread in
+            var dice = SeededGenerator(seed: seed &* 31 &+ UInt64(thread))
+            for _ in 0..<500 {
+                let path = "/\(dice.next(upperBound: 3 as UInt64))"
+                let task = chain.load(request: HTTPRequest(host: "example.com", path: path)) {
+                    completed.note($0.summary)
+                }
+                if dice.next(upperBound: 3 as UInt64) == 0 { task.cancel() }
+                if dice.next(upperBound: 50 as UInt64) == 0 { chain.reset { resets.note("reset") } }
+            }
+        }
+        await completed.reaches(2_000)
+        await chain.reset()
+        #expect(completed.events.count == 2_000, "seed \(seed)")
+        #expect(Set(completed.events).isSubset(of: ["response", "cancelled", "resetInProgress"]), "seed \(seed)")
+        #expect("\(chain)".hasPrefix("Deduplicate(executions 0, for 0 tasks)"), "seed \(seed)")
+    }
+
+    @Test func keepsTheContract() async {
+        let violations = await ContractCheck { _ in Deduplicate() }.run()
+        #expect(violations.isEmpty, "\(violations)")
+    }
+
+    /// Leaves nothing in flight, which would keep the chain alive after the test.
+    private func answerAll() {
+        while let task = terminal.held.first { terminal.answer(task) }
+    }
+
+    @discardableResult
+    private func load(_ name: String, _ request: HTTPRequest = .sample) -> HTTPTask {
+        chain.load(request: request) { [log] in log.note("\(name): \($0.summary)") }
+    }
+
+    private func key<Value: Decodable & Sendable>(
+        _ request: HTTPRequest, decoding type: Value.Type
+    ) -> Deduplicate.Key? {
+        var request = request
+        request.decodingCheck = .decoding(type)
+        return Deduplicate.Key.standard(for: request)
+    }
+}
+
+/// Answers on other threads.
+private final class AsyncTerminal: AsyncLoader, @unchecked Sendable {
+    override func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        await Task.yield()
+        return HTTPResponse(request: request, status: .ok)
+    }
+}

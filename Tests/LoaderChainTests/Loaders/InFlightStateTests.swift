@@ -1,0 +1,48 @@
+import Testing
+
+@testable import LoaderChain
+
+/// The pure state of what is in flight, against sets.
+@Suite struct InFlightStateTests {
+    @Test func randomWalksAgreeWithSets() {
+        for seed in 0..<10_000 as Range<UInt64> {
+            guard let difference = difference(onWalk: seed) else { continue }
+            Issue.record("seed \(seed): \(difference)")
+            return
+        }
+    }
+
+    /// Each reset is remembered with everything that was in flight when it began: it is over when none of that is left.
+    private func difference(onWalk seed: UInt64) -> String? {
+        var dice = SeededGenerator(seed: seed)
+        var state = InFlightState<UInt64, Int>()
+        var inFlight: Set<UInt64> = []
+        var waiting: [Int: Set<UInt64>] = [:]
+        for step in 0..<60 {
+            let number = dice.next(upperBound: 12 as UInt64)
+            switch dice.next(upperBound: 8 as UInt64) {
+            case 0:
+                let asked = state.begin(step).map(Set.init)
+                let isFirst = waiting.isEmpty
+                if inFlight.isEmpty {
+                    if asked != nil { return "a reset of nothing waits" }
+                } else {
+                    waiting[step] = inFlight
+                    if asked != (isFirst ? inFlight : []) { return "a reset cancels \(asked as Any)" }
+                }
+            case 1...4:
+                let isAdmitted = state.admit(number, number: number)
+                if isAdmitted != waiting.isEmpty { return "\(number) admitted: \(isAdmitted)" }
+                if isAdmitted { inFlight.insert(number) }
+            default:
+                let finished = Set(state.end(number))
+                inFlight.remove(number)
+                let over = waiting.filter { $0.value.isDisjoint(with: inFlight) }.keys
+                if finished != Set(over) { return "the end of \(number) finishes \(finished), not \(over)" }
+                for reset in over { waiting[reset] = nil }
+            }
+            if state.count != inFlight.count { return "\(state.count) in flight, not \(inFlight.count)" }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,112 @@
+import Dispatch
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite struct MockLoaderTests {
+    private let mock = MockLoader()
+    private let log = EventLog()
+
+    @Test func handlersAnswerInTheOrderInWhichTheyWereAdded() {
+        mock.then(.created, headers: ["A": "b"], body: "hello")
+            .then { request, completion in
+                completion(.success(HTTPResponse(request: request, status: .notFound)))
+            }
+            .then { task in task.fail(.connectionLost) }
+            .then(failing: .timedOut)
+            .then(204)
+        for _ in 0..<6 {
+            mock.load(request: .sample) { result in log.note(result.response.map { "\($0.status)" } ?? result.summary) }
+        }
+        #expect(
+            log.events == [
+                "201 Created", "404 Not Found", "connectionLost", "timedOut", "204 No Content", "cannotConnect",
+            ])
+    }
+
+    @Test func anAsyncHandlerAnswersOrThrows() async {
+        struct Mishap: Error {}
+        mock.thenAnswer { request in HTTPResponse(request: request, status: .accepted) }
+            .thenAnswer { request in throw HTTPError(.insecureConnection, request: request) }
+            .thenAnswer { _ in throw Mishap() }
+        for number in 1...3 {
+            mock.load(request: .sample) { log.note($0.summary) }
+            await log.reaches(number)
+        }
+        #expect(log.events == ["response", "insecureConnection", "unknown"])
+    }
+
+    @Test func aCancelReachesAnAsyncHandler() async {
+        mock.thenAnswer { [log] request in
+            log.note("begun")
+            await withTaskCancellationHandler {
+                while !Task.isCancelled { await Task.yield() }
+            } onCancel: {
+                log.note("asked")
+            }
+            return HTTPResponse(request: request, status: .ok)
+        }
+        let task = mock.load(request: .sample) { [log] in log.note($0.summary) }
+        await log.reaches(1)
+        task.cancel()
+        await log.reaches(3)
+        #expect(Set(log.events) == ["begun", "asked", "cancelled"])
+    }
+
+    @Test func aRequestThatCannotBeSentUsesUpNoHandler() {
+        mock.then(.ok)
+        mock.load(request: HTTPRequest(path: "/")) { [log] in log.note($0.summary) }
+        mock.load(request: .sample) { [log] in log.note($0.summary) }
+        #expect(log.events == ["invalidRequest", "response"])
+    }
+
+    @Test func aHandlerThatForgetsItsTaskAbandonsIt() {
+        mock.then { _, _ in }
+        mock.load(request: .sample) { [log] in log.note($0.summary) }
+        #expect(log.events == ["abandoned"])
+    }
+
+    @Test func aResetEndsWhatIsNotAnswered() async {
+        let kept = Guarded<HTTPTask?>(nil)
+        mock.then { task in kept.withLock { $0 = task } }
+        mock.load(request: .sample) { [log] in log.note($0.summary) }
+        #expect("\(mock)" == "MockLoader(handlers 0, in flight 1)")
+        await mock.reset()
+        #expect(log.events == ["cancelled"])
+        #expect("\(mock)" == "MockLoader(handlers 0, in flight 0)")
+    }
+
+    @Test func itIsFedAndAskedFromManyThreads() throws {
+        try onThreads(4) { [mock, log] _ in
+            for _ in 0..<250 {
+                mock.then(.ok)
+                mock.load(request: .sample) { log.note($0.summary) }
+            }
+        }
+        #expect(log.events == Array(repeating: "response", count: 1_000))
+    }
+
+    @Test func keepsTheContractWithoutHandlers() async {
+        let violations = await ContractCheck { _ in MockLoader() }.run()
+        #expect(violations.isEmpty, "\(violations)")
+    }
+
+    @Test func keepsTheContractWithHandlers() async {
+        let violations = await ContractCheck { _ in
+            let mock = MockLoader()
+            // The longest part of the check loads twenty thousand tasks.
+            for _ in 0..<20_001 { mock.then(.ok) }
+            return mock
+        }.run()
+        // What becomes of a terminal's failure is no question for a loader that asks none.
+        let relevant = violations.filter { !$0.hasPrefix("A terminal that ") }
+        #expect(relevant.isEmpty, "\(relevant)")
+    }
+}

@@ -1,0 +1,102 @@
+import Dispatch
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+@Suite struct ResetGuardTests {
+    private let guardian = ResetGuard()
+    private let slow = SlowToReset()
+    private let chain: HTTPLoader
+
+    init() {
+        chain = guardian --> slow --> ScriptedTerminal { _ in .success() }
+    }
+
+    @Test func tasksAreRefusedWhileAResetRuns() async {
+        #expect(outcome() == "response")
+        let log = EventLog()
+        chain.reset { log.note("done") }
+        #expect(outcome() == "resetInProgress")
+        #expect(guardian.description.hasPrefix("ResetGuard(resets 1) --> "))
+        slow.finish()
+        await log.reaches(1)
+        #expect(outcome() == "response")
+        #expect(guardian.description.hasPrefix("ResetGuard --> "))
+    }
+
+    @Test func theErrorNamesTheGuard() {
+        let group = DispatchGroup()
+        chain.reset(with: group)
+        let seen = Guarded<HTTPResult?>(nil)
+        chain.load(request: .sample) { result in seen.withLock { $0 = result } }
+        #expect(seen.withLock { $0?.error?.loader } == "ResetGuard")
+        slow.finish()
+        group.wait()
+    }
+
+    @Test func aSecondResetJoinsTheFirst() async {
+        let log = EventLog()
+        chain.reset { log.note("first") }
+        chain.reset { log.note("second") }
+        #expect(log.events.isEmpty)
+        #expect(outcome() == "resetInProgress")
+        slow.finish()
+        await log.reaches(2)
+        #expect(outcome() == "response")
+    }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func itOpensWhenTheLastOfOverlappingResetsHasFinished(seed: UInt64) {
+        var dice = SeededGenerator(seed: seed)
+        let guardian = ResetGuard()
+        let chain = guardian --> ScriptedTerminal { _ in .success() }
+        var running: [DispatchGroup] = []
+        for step in 0..<100 {
+            if running.isEmpty || (running.count < 5 && dice.next(upperBound: 2 as UInt64) == 0) {
+                let group = DispatchGroup()
+                group.enter()
+                chain.reset(with: group)
+                running.append(group)
+            } else {
+                running.remove(at: Int(dice.next(upperBound: UInt64(running.count)))).leave()
+            }
+            // At once: nothing has to happen on another thread before it opens.
+            let expected = running.isEmpty ? "response" : "resetInProgress"
+            #expect(outcome(of: chain) == expected, "seed \(seed), step \(step)")
+        }
+        for group in running { group.leave() }
+    }
+
+    @Test func whoeverWaitedForTheResetCanLoadAtOnce() async throws {
+        let chain = ResetGuard() --> ScriptedTerminal { _ in .success() }
+        for _ in 0..<500 {
+            await chain.reset()
+            _ = try await chain.load(.sample)
+        }
+    }
+
+    @Test func itOpensWhileTheMainThreadIsBlocked() async {
+        let outcome = await MainActor.run {
+            let chain = ResetGuard() --> ScriptedTerminal { _ in .success() }
+            let done = DispatchSemaphore(value: 0)
+            chain.reset { done.signal() }
+            done.wait()
+            return self.outcome(of: chain)
+        }
+        #expect(outcome == "response")
+    }
+
+    @Test func keepsTheContract() async {
+        let violations = await ContractCheck { _ in ResetGuard() }.run()
+        #expect(violations.isEmpty, "\(violations)")
+    }
+
+    private func outcome() -> String? { outcome(of: chain) }
+
+    private func outcome(of chain: HTTPLoader) -> String? {
+        let log = EventLog()
+        chain.load(request: .sample) { log.note($0.summary) }
+        return log.events.first
+    }
+}

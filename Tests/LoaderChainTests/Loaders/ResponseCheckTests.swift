@@ -1,0 +1,83 @@
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite struct ResponseCheckTests {
+    @Test func statuses() {
+        #expect(ResponseCheck.success.accepts(response(204)))
+        #expect(!ResponseCheck.success.accepts(response(304)))
+        #expect(ResponseCheck.statuses(200, 404).accepts(response(404)))
+        #expect(!ResponseCheck.statuses(200, 404).accepts(response(201)))
+        #expect(ResponseCheck.nothing.accepts(response(500)))
+        let error = ResponseCheck.statuses(200, 404).verdict(on: response(500), by: "V")
+        #expect(error?.reason == "Its status should be 200 or 404")
+        #expect(ResponseCheck.success.verdict(on: response(500), by: "V")?.reason == "Its status should be 200 to 299")
+    }
+
+    @Test(arguments: [
+        ("application/json", "application/json", true), ("Application/JSON; charset=utf-8", "application/json", true),
+        (" text/html ;a=b", "text/html", true), ("text/html", "application/json", false),
+        ("image/png", "image/*", true),
+        ("imagery/png", "image/*", false), ("application/json+x", "application/json", false), ("", "text/html", false),
+    ])
+    func contentTypes(_ found: String, _ accepted: String, _ isAccepted: Bool) {
+        let check = ResponseCheck.contentTypes("application/never", accepted)
+        #expect(check.accepts(response(200, ["Content-Type": found], body: "x")) == isAccepted)
+    }
+
+    @Test func aBodyNeedsAContentTypeAndNoBodyNeedsNone() {
+        #expect(!ResponseCheck.contentTypes("text/html").accepts(response(200, body: "x")))
+        #expect(ResponseCheck.contentTypes("text/html").accepts(response(204)))
+    }
+
+    @Test func closuresThrowWhatTheyLike() {
+        struct Mishap: Error {}
+        let mishap = ResponseCheck.custom { _ in throw Mishap() }.verdict(on: response(200), by: "V")
+        #expect(mishap?.code == .invalidResponse)
+        #expect(mishap?.underlyingError is Mishap)
+        let own = ResponseCheck.custom { throw HTTPError(.timedOut, request: $0.request) }
+        #expect(own.verdict(on: response(200), by: "V")?.code == .timedOut)
+        #expect(own.verdict(on: response(200), by: "V")?.response?.status == .ok)
+        #expect(own.verdict(on: response(200), by: "V")?.loader == "V")
+        #expect(ResponseCheck.custom { _ in }.accepts(response(500)))
+    }
+
+    @Test func theFirstThatIsNotMetIsTold() {
+        let check = ResponseCheck.success.and(.contentTypes("text/html")).and(.decoding([Int].self))
+        #expect(check.verdict(on: response(500), by: "V")?.code == .invalidResponse)
+        let html: HTTPHeaders = ["Content-Type": "text/html"]
+        #expect(check.verdict(on: response(200, html, body: "<p>"), by: "V")?.code == .cannotDecodeResponse)
+        #expect(check.accepts(response(200, html, body: "[1]")))
+    }
+
+    @Test func checksAreEqualIfTheyDemandTheSame() {
+        let decoder = JSONDecoder()
+        let closure = ResponseCheck.custom { _ in }
+        let all: [ResponseCheck] = [
+            .nothing, .success, .statuses(200), .contentTypes("a/b"), .contentTypes("a/b", "c/d"), closure,
+            .custom { _ in }, .decoding(Int.self), .decoding(String.self), .decoding(Int.self, decoder: decoder),
+            .success.and(closure),
+        ]
+        #expect(Set(all).count == all.count)
+        let again: [ResponseCheck] = [
+            .statuses(in: 200...299), .contentTypes("a/b"), closure, .decoding(Int.self),
+            .decoding(Int.self, decoder: decoder), .success.and(closure),
+        ]
+        #expect(Set(again).isSubset(of: Set(all)))
+    }
+
+    private func response(_ status: HTTPStatus, _ headers: HTTPHeaders = [:], body: String = "") -> HTTPResponse {
+        HTTPResponse(request: .sample, status: status, headers: headers, body: Data(body.utf8))
+    }
+}
+
+extension ResponseCheck {
+    fileprivate func accepts(_ response: HTTPResponse) -> Bool { verdict(on: response, by: "V") == nil }
+}

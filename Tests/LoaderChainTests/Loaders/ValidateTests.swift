@@ -1,0 +1,188 @@
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite struct ValidateTests {
+    @Test func byItselfItAcceptsEveryStatus() async throws {
+        let chain = Validate() --> ScriptedTerminal { _ in .success(500) }
+        #expect(try await chain.load(.sample).status == 500)
+    }
+
+    @Test func aRequestsCheckCountsAboveAndBelow() async {
+        let above = Listening(), below = Listening()
+        let chain = above --> Validate() --> below --> ScriptedTerminal { _ in .success(404, body: "gone") }
+        var request = HTTPRequest.sample
+        request.responseCheck = .success
+        do {
+            _ = try await chain.load(request)
+            Issue.record("there was a response")
+        } catch {
+            #expect(error.code == .invalidResponse)
+            #expect(error.loader == "Validate")
+            #expect(error.response?.body == Data("gone".utf8))
+            #expect(error.request.responseCheck == .success)
+        }
+        #expect(above.log.events == ["invalidResponse"])
+        #expect(below.log.events == ["invalidResponse"])
+    }
+
+    @Test func aRequestsCheckTakesThePlaceOfTheLoaders() async throws {
+        let chain = Validate(.success) --> ScriptedTerminal { _ in .success(404) }
+        #expect(await errorCode(of: chain, .sample) == .invalidResponse)
+        var request = HTTPRequest.sample
+        request.responseCheck = .nothing
+        #expect(try await chain.load(request).status == 404)
+    }
+
+    @Test func anErrorStaysAsItIs() async {
+        let chain = Validate(.success) --> ScriptedTerminal { _ in .failure(.timedOut) }
+        #expect(await errorCode(of: chain, .sample) == .timedOut)
+    }
+
+    @Test func aLoaderBelowThatForgetsTheOptionsTakesNoCheckAway() async {
+        let chain =
+            Validate() --> ModifyRequest { HTTPRequest(host: $0.host, path: $0.path) }
+            --> ScriptedTerminal { _ in .success(404) }
+        var request = HTTPRequest.sample
+        request.responseCheck = .success
+        #expect(await errorCode(of: chain, request) == .invalidResponse)
+    }
+
+    // MARK: Decoding
+
+    @Test(arguments: [true, false])
+    func theBodyIsDecodedOnce(validates: Bool) async throws {
+        let decoder = JSONDecoder()
+        let log = EventLog()
+        decoder.userInfo[Noting.key] = log
+        let chain = HTTPLoader() --> (validates ? Validate() : nil) --> ScriptedTerminal { _ in .success(body: "[1]") }
+        let value = try await chain.load(.sample, as: Noting.self, decoder: decoder)
+        #expect(value.numbers == [1])
+        #expect(log.events == ["decoded"])
+    }
+
+    @Test func whatCannotBeDecodedCountsAsAFailureInside() async {
+        let above = Listening()
+        let chain = above --> Validate() --> ScriptedTerminal { _ in .success(body: "<html>") }
+        do {
+            _ = try await chain.load(.sample, as: [Int].self)
+            Issue.record("it was decoded")
+        } catch {
+            #expect(error.code == .cannotDecodeResponse)
+            #expect(error.loader == "Validate")
+            #expect(error.underlyingError is DecodingError)
+            #expect(error.request.decodingCheck == nil)
+            #expect(error.response?.request.decodingCheck == nil)
+        }
+        #expect(above.log.events == ["cannotDecodeResponse"])
+    }
+
+    @Test func aResponseThatIsReplacedOnItsWayUpIsDecodedForWhatItIs() async throws {
+        let replacing = ClosureLoader { request, next in
+            var response = try await next(request)
+            response.body = Data("[2]".utf8)
+            return response
+        }
+        let chain = replacing --> Validate() --> ScriptedTerminal { _ in .success(body: "[1]") }
+        #expect(try await chain.load(.sample, as: [Int].self) == [2])
+    }
+
+    @Test func theValueIsThatOfTheAttemptThatWasTaken() async throws {
+        let attempts = Guarded(0)
+        let chain =
+            Persistent(attempts: 3) --> Validate()
+            --> ScriptedTerminal { _ in
+                let number = attempts.withLock { attempts in
+                    attempts += 1
+                    return attempts
+                }
+                return .success(body: "[\(number)]")
+            }
+        #expect(try await chain.load(.sample, as: [Int].self) == [3])
+    }
+
+    @Test(arguments: [true, false])
+    func aCheckOfTheRequestsOwnDecidesOnTheStatusAndRunsOnce(validates: Bool) async throws {
+        let log = EventLog()
+        var request = HTTPRequest.sample
+        request.responseCheck = .statuses(404).and(.custom { _ in log.note("checked") })
+        let chain =
+            HTTPLoader() --> (validates ? Validate(.success) : nil)
+            --> ScriptedTerminal { _ in .success(404, body: "[1]") }
+        #expect(try await chain.load(request, as: [Int].self) == [1])
+        #expect(log.events == ["checked"])
+    }
+
+    @Test(arguments: [true, false])
+    func withoutOneTheStatusMustSaySuccess(validates: Bool) async {
+        let chain =
+            HTTPLoader() --> (validates ? Validate() : nil) --> ScriptedTerminal { _ in .success(404, body: "[1]") }
+        do {
+            _ = try await chain.load(.sample, as: [Int].self)
+            Issue.record("it was decoded")
+        } catch {
+            #expect(error.code == .invalidResponse)
+            #expect(error.loader == (validates ? "Validate" : "HTTPLoader"))
+        }
+    }
+
+    @Test func sharedExecutionsAreDecodedForEverybody() async throws {
+        let terminal = ScriptedTerminal()
+        let chain = Deduplicate() --> Validate() --> terminal
+        async let first = chain.load(.sample, as: [Int].self)
+        async let second = chain.load(.sample, as: [Int].self)
+        let task = await terminal.next()
+        // Not before both of them share it.
+        while !"\(chain)".contains("for 2 tasks") { await Task.yield() }
+        terminal.answer(task, body: "[7]")
+        #expect(try await first == [7])
+        #expect(try await second == [7])
+        #expect(terminal.requests.count == 1)
+    }
+
+    @Test func keepsTheContract() async {
+        let violations = await ContractCheck { _ in Validate() }.run()
+        #expect(violations.isEmpty, "\(violations)")
+    }
+
+    @Test func keepsTheContractWithSomethingToCheck() async {
+        let violations = await ContractCheck { _ in Validate(.success) }.run()
+        #expect(violations.isEmpty, "\(violations)")
+    }
+
+    private func errorCode(of chain: HTTPLoader, _ request: HTTPRequest) async -> HTTPError.Code? {
+        do {
+            _ = try await chain.load(request)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+}
+
+/// Notes how tasks end.
+private final class Listening: HTTPLoader, @unchecked Sendable {
+    let log = EventLog()
+    override func load(task: HTTPTask) {
+        task.addCompletionHandler { [log] in log.note($0.summary) }
+        super.load(task: task)
+    }
+}
+
+/// Notes each time that it is decoded.
+private struct Noting: Decodable {
+    static let key = CodingUserInfoKey(rawValue: "log").unsafelyUnwrapped
+    let numbers: [Int]
+
+    init(from decoder: any Decoder) throws {
+        (decoder.userInfo[Self.key] as? EventLog)?.note("decoded")
+        numbers = try decoder.singleValueContainer().decode([Int].self)
+    }
+}
