@@ -150,10 +150,12 @@ public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
             return
         }
         let waiting = state.withLock { $0.hold(task) }
+        // It may end elsewhere, by somebody above who gives it up.
+        task.addCompletionHandler { [weak self, weak task] in
+            if let task { self?.forget(task) }
+        }
         if cancelReaction == .completes {
-            task.addCancelHandler { [weak self, weak task] in
-                if let self, let task { _ = self.complete(task, with: .failure(.cancelled)) }
-            }
+            task.addCancelHandler { [weak self] task in _ = self?.complete(task, with: .failure(.cancelled)) }
         }
         waiting?.resume(returning: task)
     }
@@ -193,6 +195,8 @@ extension ScriptedTerminal {
         /// Keeps a task, and returns who is to be given it.
         mutating func hold(_ task: HTTPTask) -> UnsafeContinuation<HTTPTask?, Never>? {
             requests.append(task.request)
+            // One that is loaded twice is held once.
+            guard numbers[ObjectIdentifier(task)] == nil else { return nil }
             tasks[arrived] = task
             numbers[ObjectIdentifier(task)] = arrived
             arrived += 1

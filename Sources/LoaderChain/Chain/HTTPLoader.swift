@@ -39,11 +39,7 @@ open class HTTPLoader {
     public init() {}
 
     deinit {
-        // Released one after the other: a long chain would else be released in as many nested calls.
-        var following = next.exchange(nil, ordering: .acquiringAndReleasing)?.takeRetainedValue()
-        while following != nil, isKnownUniquelyReferenced(&following) {
-            following = following?.next.exchange(nil, ordering: .acquiringAndReleasing)?.takeRetainedValue()
-        }
+        if let next = next.load(ordering: .acquiring) { ThreadLine.letGo(of: next) }
     }
 
     // MARK: To override
@@ -93,7 +89,7 @@ open class HTTPLoader {
     /// Takes over a task from the loader before, or from the caller, and answers whether it is still to be loaded.
     @inline(__always)
     final func accepts(_ task: HTTPTask) -> Bool {
-        task.isHeld(by: label.load(ordering: .relaxed) ?? makeLabel())
+        task.isHeld(by: label.load(ordering: .acquiring) ?? makeLabel())
         if task.isOpen { return true }
         finishWithoutLoading(task)
         return false
@@ -130,7 +126,7 @@ open class HTTPLoader {
     @inline(never)
     private final func makeLabel() -> Unmanaged<LoaderName> {
         let made = Unmanaged.passUnretained(LoaderName.named(name))
-        label.store(made, ordering: .relaxed)
+        label.store(made, ordering: .releasing)
         return made
     }
 

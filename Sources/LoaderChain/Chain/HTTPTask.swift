@@ -108,6 +108,9 @@ public final class HTTPTask: @unchecked Sendable {
     // MARK: Hearing of the end
 
     /// Calls `handler` with the result: when it is there, or at once if it is.
+    ///
+    /// Deep inside other handlers, it is called when those have returned. So a handler never blocks until another task
+    /// has ended.
     @preconcurrency
     public func addCompletionHandler(_ handler: @escaping @Sendable (HTTPResult) -> Void) {
         register(.completion(handler))
@@ -121,9 +124,19 @@ public final class HTTPTask: @unchecked Sendable {
 
     /// Calls `handler` when the task is cancelled before it has a result, or at once if it was.
     ///
-    /// This is where the loader that has the task stops its work and completes the task.
+    /// This is where the loader that has the task stops its work and completes the task. A handler that needs the task
+    /// takes it as an argument; one that captured it would keep it alive, and nobody could see that it was abandoned.
+    ///
+    /// Everybody hears of the cancel before anybody hears of the completion that it leads to, unless another thread
+    /// completes the task at that very moment.
     @preconcurrency
     public func addCancelHandler(_ handler: @escaping @Sendable () -> Void) {
+        register(.plainCancel(handler))
+    }
+
+    /// Calls `handler` with the task when it is cancelled before it has a result, or at once if it was.
+    @preconcurrency
+    public func addCancelHandler(_ handler: @escaping @Sendable (HTTPTask) -> Void) {
         register(.cancel(handler))
     }
 
@@ -154,8 +167,12 @@ public final class HTTPTask: @unchecked Sendable {
         lock.release(flags)
         switch registration {
         case .kept, .tooLate: break
-        case .keptHearingCancel, .hearsCancel: handler.hear(cancelOf: self)
-        case .hearsOutcome(let result): Delivery.tell(handler, of: self, result)
+        case .keptHearingCancel, .hearsCancel:
+            ThreadLine.tell([handler], ofCancelOf: self, reachesAttempts: false)
+        case .hearsOutcome(let result):
+            var handlers = HandlerStack()
+            handlers.push(handler)
+            ThreadLine.tell(handlers, of: self, result)
         }
     }
 
@@ -171,8 +188,7 @@ public final class HTTPTask: @unchecked Sendable {
         let leavesAttempts = hasAttempts
         lock.release(heard == nil ? flags : flags.union(.cancelled))
         guard let heard else { return false }
-        if leavesAttempts { cancelAttempts() }
-        for handler in heard { handler.hear(cancelOf: self) }
+        ThreadLine.tell(heard, ofCancelOf: self, reachesAttempts: leavesAttempts)
         return true
     }
 
@@ -268,7 +284,7 @@ public final class HTTPTask: @unchecked Sendable {
         if let parent { parent.forgetAttempt(number) }
         // What still works for this task works for nobody now.
         if leavesAttempts { cancelAttempts() }
-        if !handlers.isEmpty { Delivery.tell(handlers, of: self, result) }
+        if !handlers.isEmpty { ThreadLine.tell(handlers, of: self, result) }
     }
 
     // MARK: Attempts
@@ -323,8 +339,9 @@ public final class HTTPTask: @unchecked Sendable {
         lock.release(flags)
     }
 
+    /// Cancels the attempts that are under way.
     @inline(never)
-    private func cancelAttempts() {
+    func cancelAttempts() {
         let flags = lock.acquire()
         let left = attempts
         lock.release(flags)
@@ -332,8 +349,8 @@ public final class HTTPTask: @unchecked Sendable {
     }
 
     private func abandon() {
-        let by = holderName.map { "\($0) let go of it" } ?? "it was let go of before a loader had it"
-        fail(.abandoned, reason: "Nobody holds the task any more, and nobody completed it: \(by)")
+        let by = holderName ?? "the first loader that it was given to"
+        fail(.abandoned, reason: "Nobody completed the task, and nobody holds it any more: \(by) let go of it")
     }
 }
 
@@ -355,6 +372,16 @@ extension HTTPTask {
     /// Whether there is still something to do for a loader that is handed the task.
     @inline(__always)
     var isOpen: Bool { lock.flags.isEmpty }
+}
+
+extension HTTPTask: CustomStringConvertible {
+    /// What it is to load, how far it has got, and who has it; no secrets.
+    public var description: String {
+        let state = isCompleted ? "completed" : isCancelled ? "cancelled" : "open"
+        let request = request
+        let holder = holderName.map { ", with \($0)" } ?? ""
+        return "HTTPTask \(id): \(request.method) \(request.loggableURL), \(state)\(holder)"
+    }
 }
 
 extension TinyLock.Flags {

@@ -2,7 +2,8 @@
 enum TaskHandler {
     case completion(@Sendable (HTTPResult) -> Void)
     case plainCompletion(@Sendable () -> Void)
-    case cancel(@Sendable () -> Void)
+    case cancel(@Sendable (HTTPTask) -> Void)
+    case plainCancel(@Sendable () -> Void)
     case observer(any HTTPTaskObserver)
     case relay(to: HTTPTask)
     case filter(any HTTPResultFilter)
@@ -11,13 +12,13 @@ enum TaskHandler {
     var hearsCompletion: Bool {
         switch self {
         case .completion, .plainCompletion, .observer, .relay: true
-        case .cancel, .filter, .plainFilter: false
+        case .cancel, .plainCancel, .filter, .plainFilter: false
         }
     }
 
     var hearsCancel: Bool {
         switch self {
-        case .cancel, .observer: true
+        case .cancel, .plainCancel, .observer: true
         case .completion, .plainCompletion, .relay, .filter, .plainFilter: false
         }
     }
@@ -25,7 +26,7 @@ enum TaskHandler {
     var filters: Bool {
         switch self {
         case .filter, .plainFilter: true
-        case .completion, .plainCompletion, .cancel, .observer, .relay: false
+        case .completion, .plainCompletion, .cancel, .plainCancel, .observer, .relay: false
         }
     }
 
@@ -34,7 +35,7 @@ enum TaskHandler {
         switch self {
         case .completion(let handler): handler(result)
         case .plainCompletion(let handler): handler()
-        case .cancel: break  // Nobody cancelled in time.
+        case .cancel, .plainCancel: break  // Nobody cancelled in time.
         case .filter, .plainFilter: break  // They had their turn before.
         case .observer(let observer): observer.task(task, didCompleteWith: result)
         case .relay(let other): other.complete(result)
@@ -43,7 +44,8 @@ enum TaskHandler {
 
     func hear(cancelOf task: HTTPTask) {
         switch self {
-        case .cancel(let handler): handler()
+        case .cancel(let handler): handler(task)
+        case .plainCancel(let handler): handler()
         case .observer(let observer): observer.taskWasCancelled(task)
         case .completion, .plainCompletion, .relay, .filter, .plainFilter:
             break  // They have their turn at the completion that follows.
@@ -54,7 +56,7 @@ enum TaskHandler {
         switch self {
         case .filter(let filter): filter.result(result, of: task)
         case .plainFilter(let filter): filter(result)
-        case .completion, .plainCompletion, .cancel, .observer, .relay: result
+        case .completion, .plainCompletion, .cancel, .plainCancel, .observer, .relay: result
         }
     }
 }

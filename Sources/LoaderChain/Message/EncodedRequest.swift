@@ -29,16 +29,15 @@ extension HTTPRequest {
         guard method.isToken else {
             throw invalid("The method \(Self.printable(method.rawValue)) is no token; use letters, as in GET")
         }
-        guard ["http", "https"].contains(scheme.lowercased()) else {
-            throw invalid("The scheme \(Self.printable(scheme)) is neither http nor https")
-        }
-        guard !storage.address.lacksHost else {
-            throw invalid("The URL has no host; set request.host, or put a loader into the chain that fills it in")
-        }
-        guard let url, let scheme = url.scheme, !scheme.isEmpty else {
-            throw invalid("The host \(Self.printable(host ?? "")), port and path make no valid URL")
-        }
+        if let fault = storage.address.fault { throw invalid(fault) }
+        guard let url else { throw invalid("The address \(loggableURL) is no valid URL") }
         do { try headers.validate() } catch { throw invalid("\(error)", error) }
+        guard !headers.contains("Transfer-Encoding") else {
+            throw invalid("Transfer-Encoding is for the terminal to set; leave it out")
+        }
+        if let named = headers["Host"], !ASCII.isEqualIgnoringCase(named, storage.address.authority) {
+            throw invalid("The header Host says \(Self.printable(named)), but the URL goes to another; leave it out")
+        }
         guard body.isEmpty || !methods.contains(method) else {
             throw invalid("A \(method) request cannot have a body here; use another method, or query items")
         }

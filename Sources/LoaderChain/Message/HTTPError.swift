@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Why a task has no response, or none that could be used.
 ///
 /// ```swift
@@ -133,4 +139,9 @@ extension HTTPError: CustomStringConvertible {
         default: "\(type(of: error))"
         }
     }
+}
+
+extension HTTPError: LocalizedError {
+    /// The description, for whoever shows `localizedDescription`.
+    public var errorDescription: String? { description }
 }

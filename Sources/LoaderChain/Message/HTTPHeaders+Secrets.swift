@@ -2,18 +2,21 @@ extension HTTPHeaders {
     /// What stands in a log for a value that no log may hold.
     static let redaction = "<redacted>"
 
-    private static let secretNames = ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie"]
-    private static let secretWords = ["token", "secret", "api-key", "apikey", "password", "signature"]
+    private static let secretWords = [
+        "auth", "cookie", "credential", "jwt", "key", "passw", "secret", "session", "signature", "token",
+    ]
+    private static let harmlessNames = ["WWW-Authenticate", "Proxy-Authenticate", "Idempotency-Key"]
 
     /// Whether the header of that name carries something that no log may hold.
     package static func isSecret(_ name: String) -> Bool {
-        secretNames.contains { ASCII.isEqualIgnoringCase($0, name) }
-            || secretWords.contains { ASCII.contains(name, lowercase: $0) }
+        secretWords.contains { ASCII.contains(name, lowercase: $0) }
+            && !harmlessNames.contains { ASCII.isEqualIgnoringCase($0, name) }
     }
 
     /// The same headers with every secret value replaced, for logs and reports.
     ///
-    /// Secret are credentials and cookies, and whatever calls itself a token, secret, key, password or signature.
+    /// Secret is what has a word in its name that sounds like it: auth, cookie, credential, jwt, key, password, secret,
+    /// session, signature or token. Challenges and idempotency keys are none.
     public var redacted: HTTPHeaders {
         HTTPHeaders(fields.lazy.map { $0.redacted })
     }

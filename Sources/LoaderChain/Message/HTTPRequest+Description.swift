@@ -1,3 +1,15 @@
+extension HTTPRequest: CustomReflectable {
+    /// What a debugger or a dump shows: as little of secrets as the description.
+    public var customMirror: Mirror { Mirror(self, children: ["curl": description]) }
+}
+
+extension EncodedRequest: CustomStringConvertible, CustomReflectable {
+    /// The request it was made from, without secrets.
+    public var description: String { request.description }
+    /// The request it was made from, without secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["request": request.description]) }
+}
+
 extension HTTPRequest: CustomStringConvertible {
     /// The request as a cURL command, with `redacted` in the place of secrets.
     public var description: String { curlCommand() }
@@ -14,18 +26,25 @@ extension HTTPRequest: CustomStringConvertible {
             words += ["-X", Self.quoted(method.rawValue)]
         }
         let shown = includingSecrets ? headers : headers.redacted
-        for field in shown { words += ["-H", Self.quoted("\(field.name): \(field.value)")] }
-        for field in body.additionalHeaders where !headers.contains(field.name) {
-            words += ["-H", Self.quoted("\(field.name): \(field.value)")]
+        let added = includingSecrets ? body.additionalHeaders : body.additionalHeaders.redacted
+        for field in shown.fields + added.fields.filter({ !headers.contains($0.name) }) {
+            // cURL takes a name with a colon and no value for one to leave out, and wants a semicolon instead.
+            let value = ASCII.printable(field.value)
+            words += ["-H", Self.quoted(field.name + (value.isEmpty ? ";" : ": " + value))]
         }
-        if !body.isEmpty { words += ["--data-binary", bodyArgument(includingSecrets)] }
-        words.append(Self.quoted(storage.address.text(showing: includingSecrets ? .shown : .redacted) ?? loggableURL))
+        // Not --data-binary, for which a text that begins with an at sign names a file.
+        if !body.isEmpty { words += ["--data-raw", bodyArgument(includingSecrets)] }
+        let address = storage.address.text(showing: includingSecrets ? .shown : .redacted) ?? loggableURL
+        words += ["--url", Self.quoted(address)]
         return words.joined(separator: " ")
     }
 
     /// The address without what could be secret in it, also where it is not complete yet.
     package var loggableURL: String {
-        storage.address.text(showing: .redacted) ?? storage.address.target(showing: .redacted)
+        storage.address.text(showing: .redacted)
+            ?? ASCII.printable(
+                "\(storage.address.scheme)://\(storage.address.host ?? "")\(storage.address.target(showing: .redacted))"
+            )
     }
 
     private func bodyArgument(_ includingSecrets: Bool) -> String {

@@ -50,15 +50,18 @@ public struct HTTPRequest: Sendable {
     }
 
     /// Makes a request from its parts; what is left out may be filled in by a loader.
+    ///
+    /// - Parameter path: the path alone; a question mark in it is part of the path, and the query is for `queryItems`.
     public init(
         method: HTTPMethod = .get, scheme: String = "https", host: String? = nil, port: Int? = nil, path: String = "",
-        headers: HTTPHeaders = [:], body: any HTTPBody = EmptyBody()
+        queryItems: [HTTPQueryItem] = [], headers: HTTPHeaders = [:], body: any HTTPBody = EmptyBody()
     ) {
         var address = RequestAddress()
         address.scheme = scheme
         address.host = host
         address.port = port
         address.setPath(path)
+        address.queryItems = queryItems
         self.init(method: method, address: address, headers: headers, body: body)
     }
 

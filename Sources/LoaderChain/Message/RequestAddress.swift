@@ -9,7 +9,9 @@ struct RequestAddress: Sendable {
     var scheme = "https"
     /// A user and password as some URLs carry them, encoded.
     private(set) var userInfo: String?
-    var host: String?
+    var host: String? {
+        didSet { host = host.map(Self.withoutBrackets) }
+    }
     var port: Int?
     private(set) var path = ""
     private(set) var query: String?
@@ -21,14 +23,15 @@ struct RequestAddress: Sendable {
     init(_ url: URL) {
         let url = url.absoluteURL
         scheme = url.scheme ?? "https"
-        host = url.host(percentEncoded: true).map(Self.withoutBrackets)
+        // Taken from the text, because Foundation decodes the host of an international name.
+        host = Self.host(in: url.absoluteString).map(Self.withoutBrackets)
         port = url.port
         path = url.path(percentEncoded: true)
         query = url.query(percentEncoded: true)
         fragment = url.fragment(percentEncoded: true)
-        if let user = url.user(percentEncoded: true), !user.isEmpty {
-            userInfo = user + (url.password(percentEncoded: true).map { ":" + $0 } ?? "")
-        }
+        let user = url.user(percentEncoded: true) ?? ""
+        let password = url.password(percentEncoded: true)
+        if !user.isEmpty || password != nil { userInfo = user + (password.map { ":" + $0 } ?? "") }
     }
 
     mutating func setPath(_ newPath: String) {
@@ -60,14 +63,71 @@ struct RequestAddress: Sendable {
     /// Whether the host is still to be filled in.
     var lacksHost: Bool { host?.isEmpty ?? true }
 
+    /// What is wrong with scheme, host and port, which stand in a URL as they are; nil if nothing is.
+    ///
+    /// A host that held a slash, an at sign or the like would make a URL that leads elsewhere than it says.
+    var fault: String? {
+        guard ["http", "https"].contains(scheme.lowercased()) else {
+            return "The scheme \(Self.quoted(scheme)) is neither http nor https"
+        }
+        guard let host, !host.isEmpty else {
+            return "The URL has no host; set request.host, or put a loader into the chain that fills it in"
+        }
+        if let port, !(1...65_535).contains(port) { return "The port \(port) is none; ports go from 1 to 65535" }
+        if host.utf8.allSatisfy(Self.hostBytes.contains) || Self.isIPv6(host) { return nil }
+        let advice =
+            if host.utf8.contains(UInt8(ascii: "/")) {
+                "give the host alone, and the rest by scheme and path, or make the request from a URL"
+            } else if host.utf8.contains(UInt8(ascii: ":")) {
+                "give the port by request.port"
+            } else if !host.utf8.allSatisfy({ $0 < 0x80 }) {
+                "write it in its ASCII form, which begins with xn--"
+            } else {
+                "it may hold letters, digits, dots, hyphens and underscores"
+            }
+        return "The host \(Self.quoted(host)) is no host; \(advice)"
+    }
+
+    private static let hostBytes = ASCIISet(ASCIISet.alphanumerics + "-._~")
+
+    /// Whether a host could be the address of an IPv6 host, with a zone or without.
+    private static func isIPv6(_ host: String) -> Bool {
+        let parts = host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+        let address = ASCIISet("0123456789abcdefABCDEF:.")
+        guard parts[0].utf8.allSatisfy(address.contains), parts[0].utf8.count(where: { $0 == 0x3A }) >= 2 else {
+            return false
+        }
+        return parts.count == 1 || parts[1].utf8.allSatisfy(hostBytes.contains)
+    }
+
+    private static func host(in url: String) -> String? {
+        guard let start = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let rest = url.utf8[start...].dropFirst()
+        guard rest.starts(with: "//".utf8) else { return nil }
+        let authority = rest.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
+        let afterUser = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...].dropFirst() } ?? authority
+        let end =
+            afterUser.first == UInt8(ascii: "[")
+            ? afterUser.firstIndex(of: UInt8(ascii: "]")).map { afterUser.index(after: $0) }
+            : afterUser.firstIndex(of: UInt8(ascii: ":"))
+        return String(afterUser[..<(end ?? afterUser.endIndex)])
+    }
+
+    private static func quoted(_ text: String) -> String { "\"" + ASCII.printable(String(text.prefix(100))) + "\"" }
+
     /// The whole address as text, with or without what could be secret in it; nil without a host.
     func text(showing secrets: Secrets) -> String? {
-        guard let host, !host.isEmpty else { return nil }
+        guard fault == nil else { return nil }
         var text = scheme + "://"
         if let userInfo { text += (secrets == .shown ? userInfo : "redacted") + "@" }
-        text += host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-        if let port { text += ":\(port)" }
-        return text + target(showing: secrets) + (secrets == .shown ? fragment.map { "#" + $0 } ?? "" : "")
+        return text + authority + target(showing: secrets) + (secrets == .shown ? fragment.map { "#" + $0 } ?? "" : "")
+    }
+
+    /// The host and the port, as a Host header has them.
+    var authority: String {
+        let host = host ?? ""
+        let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+        return port.map { "\(name):\($0)" } ?? name
     }
 
     /// The path and the query, as a request line has them.
@@ -82,7 +142,7 @@ struct RequestAddress: Sendable {
     private var redactedQuery: String? {
         guard let query else { return nil }
         return query.split(separator: "&", omittingEmptySubsequences: false).map { item in
-            guard let equals = item.firstIndex(of: "=") else { return String(item) }
+            guard let equals = item.firstIndex(of: "=") else { return "redacted" }
             return item[..<equals] + "=redacted"
         }.joined(separator: "&")
     }

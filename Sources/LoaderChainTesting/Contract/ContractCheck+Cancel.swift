@@ -31,6 +31,9 @@ extension ContractCheck {
             let probe = stage.load(with: chain)
             guard let task = await Self.arrival(at: terminal, or: probe) else { return }
             probe.cancel()
+            stage.expect(
+                stage.mayLeaveCancelledTasks || !probe.hasEnded, "it completed while the loader after it was still busy"
+            )
             terminal.answer(task)
             let code = await stage.result(of: probe)?.error?.code
             stage.expect(code == .cancelled, "it completed with \(Self.named(code))")

@@ -21,17 +21,22 @@ public struct ContractCheck: Sendable {
     private let make: @Sendable (ManualTimers) -> HTTPLoader
     private let seed: UInt64
     private let patience: Duration
+    private let mayLeaveCancelledTasks: Bool
 
     /// Prepares a check.
     ///
     /// - Parameters:
     ///   - seed: decides what the threads do in the part that is left to chance.
     ///   - patience: how long to wait for something that has to happen. It is never waited for when all is well.
+    ///   - mayLeaveCancelledTasks: whether the loader may complete a cancelled task at once and leave its work to others, as
+    ///     one does that shares an execution among several. Others wait until the loaders after them have stopped.
     ///   - make: makes a new loader, or a chain of several, for each part of the check. If it needs timers, it takes those
     ///     that it is given; the check moves them whenever something waits for them.
     public init(
-        seed: UInt64 = 1, patience: Duration = .seconds(60), _ make: @escaping @Sendable (ManualTimers) -> HTTPLoader
+        seed: UInt64 = 1, patience: Duration = .seconds(60), mayLeaveCancelledTasks: Bool = false,
+        _ make: @escaping @Sendable (ManualTimers) -> HTTPLoader
     ) {
+        self.mayLeaveCancelledTasks = mayLeaveCancelledTasks
         self.make = make
         self.seed = seed
         self.patience = patience
@@ -41,7 +46,8 @@ public struct ContractCheck: Sendable {
     public func run() async -> [String] {
         var violations: [String] = []
         for part in Self.parts {
-            let stage = ContractStage(make: make, patience: patience)
+            let stage = ContractStage(
+                make: make, patience: patience, mayLeaveCancelledTasks: mayLeaveCancelledTasks)
             await part.run(stage, seed)
             violations += await stage.end().map { "\(part.name): \($0)" }
         }

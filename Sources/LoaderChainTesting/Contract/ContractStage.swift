@@ -9,8 +9,12 @@ final class ContractStage: Sendable {
     private let violations = Guarded<[String]>([])
     private let remains = Guarded<[(name: String, object: WeakReference)]>([])
     private let pump: Task<Void, Never>
+    let mayLeaveCancelledTasks: Bool
 
-    init(make: @escaping @Sendable (ManualTimers) -> HTTPLoader, patience: Duration) {
+    init(
+        make: @escaping @Sendable (ManualTimers) -> HTTPLoader, patience: Duration, mayLeaveCancelledTasks: Bool
+    ) {
+        self.mayLeaveCancelledTasks = mayLeaveCancelledTasks
         self.make = make
         self.patience = patience
         pump = Task { [timers] in

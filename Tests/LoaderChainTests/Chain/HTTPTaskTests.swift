@@ -181,6 +181,27 @@ import Testing
         #expect(observer.log.events == ["asked", "cancelled", "cancelled"])
     }
 
+    @Test func everybodyHearsOfTheCancelBeforeAnybodyHearsOfTheEnd() {
+        let log = EventLog()
+        let task = HTTPTask(request: .sample) { log.note("caller: \($0.summary)") }
+        task.addCancelHandler { log.note("above") }
+        task.addCompletionHandler { log.note("above: \($0.summary)") }
+        task.addCancelHandler { task in
+            log.note("terminal")
+            task.complete(.sample)
+        }
+        task.cancel()
+        #expect(log.events == ["terminal", "above", "above: cancelled", "caller: cancelled"])
+    }
+
+    @Test func aCancelHandlerThatIsHandedTheTaskDoesNotKeepIt() {
+        let log = EventLog()
+        var task: HTTPTask? = HTTPTask(request: .sample) { log.note($0.summary) }
+        task?.addCancelHandler { task in task.fail(.cancelled) }
+        task = nil
+        #expect(log.events == ["abandoned"])
+    }
+
     // MARK: 4. Abandoned tasks
 
     @Test func aDroppedTaskCompletesAsAbandoned() {

@@ -150,6 +150,20 @@ import Testing
         #expect(response.request.headers["X-Added"] == "yes")
     }
 
+    @Test func aLoaderThatIsRevivedWhileItsChainEndsHasItsNextLoader() throws {
+        for _ in 0..<300 {
+            let chain = Guarded<HTTPLoader?>(HTTPLoader() --> HTTPLoader() --> ScriptedTerminal { _ in .success() })
+            let second = WeakLoader(chain.withLock { $0?.nextLoader })
+            try onThreads(2) { thread in
+                if thread == 0 {
+                    _ = chain.withLock { exchange(&$0, with: nil) }
+                } else if let revived = second.value {
+                    revived.load(request: .sample) { #expect($0.summary == "response") }
+                }
+            }
+        }
+    }
+
     private func errorCode(of chain: HTTPLoader) async -> HTTPError.Code? {
         do {
             _ = try await chain.load(.sample)
@@ -158,4 +172,9 @@ import Testing
             return error.code
         }
     }
+}
+
+private final class WeakLoader: @unchecked Sendable {
+    private(set) weak var value: HTTPLoader?
+    init(_ value: HTTPLoader?) { self.value = value }
 }

@@ -67,6 +67,43 @@ import Testing
         }
     }
 
+    @Test func aHandlerThatLoadsAgainThroughAThousandLoaders() throws {
+        try onASmallStack {
+            let chain = (0..<1_000).reduce(Answering {} as HTTPLoader) { chain, _ in Listening() --> chain }
+            let count = Guarded(0)
+            @Sendable func loadAgain() {
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                if number < 50 { chain.load(request: .sample) { _ in loadAgain() } }
+            }
+            loadAgain()
+            #expect(count.withLock { $0 } == 50)
+        }
+    }
+
+    @Test func aCancelThroughTenThousandAttempts() throws {
+        try onASmallStack {
+            let task = HTTPTask(request: .sample)
+            var attempts = [task]
+            for _ in 0..<10_000 { attempts.append(attempts[attempts.count - 1].makeAttempt()) }
+            task.cancel()
+            #expect(attempts.last?.isCancelled == true)
+            // From the last to the first, so that the release does not nest either.
+            while !attempts.isEmpty { attempts.removeLast() }
+        }
+    }
+
+    @Test func tenThousandCancelHandlersThatCancelTheNextTask() throws {
+        try onASmallStack {
+            let tasks = (0..<10_000).map { _ in HTTPTask(request: .sample) }
+            for (task, next) in zip(tasks, tasks.dropFirst()) { task.addCancelHandler { next.cancel() } }
+            tasks[0].cancel()
+            #expect(tasks.last?.isCancelled == true)
+        }
+    }
+
     @Test func aThousandLoadersLoadResetAndAreReleased() throws {
         try onASmallStack {
             weak var first: HTTPLoader?

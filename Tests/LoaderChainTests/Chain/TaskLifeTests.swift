@@ -50,7 +50,7 @@ import Testing
             let log = EventLog()
             var stack = HandlerStack()
             #expect(stack.isEmpty)
-            for number in 0..<count { stack.push(.cancel { log.note("\(number)") }) }
+            for number in 0..<count { stack.push(.plainCancel { log.note("\(number)") }) }
             for handler in stack.inOrder { handler.hear(cancelOf: HTTPTask(request: .sample)) }
             while let handler = stack.pop() { handler.hear(cancelOf: HTTPTask(request: .sample)) }
             #expect(log.events == ((0..<count) + (0..<count).reversed()).map { "\($0)" })
@@ -76,7 +76,7 @@ private struct DrivenLife {
         case .addCompletionHandler:
             register(.completion { [log] result in log.note("\(step) hears \(result.summary)") })
         case .addCancelHandler:
-            register(.cancel { [log] in log.note("\(step) hears of the cancel") })
+            register(.plainCancel { [log] in log.note("\(step) hears of the cancel") })
         case .drop:
             if life.isAwaited { _ = complete(.abandoned) }
             isDropped = true

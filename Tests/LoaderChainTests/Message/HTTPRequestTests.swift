@@ -155,8 +155,8 @@ import Testing
         #expect(
             "\(request)" == """
                 curl -X POST -H 'Authorization: <redacted>' -H 'Accept: it'\\''s' \
-                -H 'Content-Type: application/x-www-form-urlencoded' --data-binary '<16 bytes>' \
-                'https://example.com/login?token=redacted'
+                -H 'Content-Type: application/x-www-form-urlencoded' --data-raw '<16 bytes>' \
+                --url 'https://example.com/login?token=redacted'
                 """)
         let whole = request.curlCommand(includingSecrets: true)
         #expect(whole.contains("Bearer abc"))
@@ -171,7 +171,14 @@ import Testing
         let response = HTTPResponse(
             request: request, status: .ok, headers: ["Set-Cookie": "secret6"], body: Data("secret7".utf8))
         let error = HTTPError(.unknown, request: request, response: response)
-        for text in ["\(request)", "\(response)", "\(error)", String(reflecting: request), String(reflecting: error)] {
+        var dumped = ""
+        dump(request, to: &dumped)
+        dump(try request.encoded(), to: &dumped)
+        let texts = [
+            "\(request)", "\(response)", "\(error)", error.localizedDescription, String(reflecting: request),
+            String(reflecting: error), "\(try request.encoded())", dumped, "\(HTTPTask(request: request))",
+        ]
+        for text in texts {
             #expect(!text.contains("secret"), "\(text)")
         }
     }
@@ -183,7 +190,7 @@ import Testing
         (HTTPRequest(method: "", host: "example.com"), "is no token"),
         (HTTPRequest(scheme: "ftp", host: "example.com"), "neither http nor https"),
         (HTTPRequest(path: "/v1"), "has no host"),
-        (HTTPRequest(host: "exa mple.com"), "make no valid URL"),
+        (HTTPRequest(host: "exa mple.com"), "is no host"),
         (HTTPRequest(host: "example.com", headers: ["A": "b\r\nC: d"]), "carriage return"),
         (HTTPRequest(host: "example.com", headers: ["A": "b\nc"]), "line feed"),
         (HTTPRequest(host: "example.com", headers: ["A": "b\0"]), "null byte"),
@@ -213,6 +220,52 @@ import Testing
                     "\(error.reason ?? "") — \(reason)")
             }
         }
+    }
+
+    @Test(arguments: [
+        "a.b/evil?x#", "trusted@evil.test", "::1]@evil.test/[", "a.b?x", "a.b#f", "localhost:8080", "a.b%2Fevil",
+        "https://a.b", "b\u{FC}cher.de", "a b", "a\r\nb", "a\\b", "[::1", "a:b:c",
+    ])
+    func aHostThatIsNoneIsNeverSent(host: String) {
+        let request = HTTPRequest(host: host, path: "/p")
+        #expect(request.url == nil)
+        #expect(throws: HTTPError.self) { try request.encoded() }
+        #expect(!"\(request)".contains("\n"))
+    }
+
+    @Test(arguments: ["localhost", "a-b.c_d.test", "127.0.0.1", "::1", "[::1]", "fe80::1%25en0", "xn--bcher-kva.de"])
+    func aHostThatIsOneIsSent(host: String) throws {
+        let encoded = try HTTPRequest(host: host, port: 8080, path: "/p").encoded()
+        #expect(encoded.url.port == 8080)
+        #expect(encoded.url.path(percentEncoded: true) == "/p")
+    }
+
+    @Test(arguments: [0, -1, 65_536, Int.max])
+    func aPortThatIsNoneIsNeverSent(port: Int) {
+        #expect(throws: HTTPError.self) { try HTTPRequest(host: "a.b", port: port).encoded() }
+    }
+
+    @Test func framingIsLeftToTheTerminal() {
+        #expect(throws: HTTPError.self) {
+            try HTTPRequest(host: "a.b", headers: ["Transfer-Encoding": "chunked"]).encoded()
+        }
+        #expect(throws: HTTPError.self) { try HTTPRequest(host: "a.b", headers: ["Host": "evil.test"]).encoded() }
+        #expect(throws: Never.self) { try HTTPRequest(host: "a.b", port: 81, headers: ["Host": "A.b:81"]).encoded() }
+    }
+
+    @Test func anInternationalHostKeepsItsWriting() throws {
+        let url = try #require(URL(string: "https://xn--bcher-kva.de/%C3%BC"))
+        #expect(HTTPRequest(url: url).url == url)
+    }
+
+    @Test func theCommandSendsWhatTheRequestSays() {
+        let body = DataBody(Data("@/etc/passwd".utf8), contentType: "text/plain")
+        var request = HTTPRequest(method: .post, host: "a.b", body: body)
+        request.headers["X-Empty"] = ""
+        let command = request.curlCommand(includingSecrets: true)
+        #expect(command.contains("--data-raw @/etc/passwd"))
+        #expect(command.contains("'X-Empty;'"))
+        #expect(command.hasSuffix("--url https://a.b/"))
     }
 
     @Test func whatIsSentHasItsHeadersAndLength() throws {
