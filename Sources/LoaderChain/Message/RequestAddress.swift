@@ -3,6 +3,13 @@
 #else
     import Foundation
 #endif
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 
 /// Where a request goes: the parts of a URL, percent-encoded, any of which may still be missing.
 struct RequestAddress: Sendable {
@@ -90,13 +97,11 @@ struct RequestAddress: Sendable {
 
     private static let hostBytes = ASCIISet(ASCIISet.alphanumerics + "-._~")
 
-    /// Whether a host could be the address of an IPv6 host, with a zone or without.
+    /// Whether a host is the address of an IPv6 host, with a zone or without.
     private static func isIPv6(_ host: String) -> Bool {
         let parts = host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
-        let address = ASCIISet("0123456789abcdefABCDEF:.")
-        guard parts[0].utf8.allSatisfy(address.contains), parts[0].utf8.count(where: { $0 == 0x3A }) >= 2 else {
-            return false
-        }
+        var address = in6_addr()
+        guard inet_pton(AF_INET6, String(parts[0]), &address) == 1 else { return false }
         return parts.count == 1 || parts[1].utf8.allSatisfy(hostBytes.contains)
     }
 

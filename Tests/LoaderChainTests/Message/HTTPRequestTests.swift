@@ -175,7 +175,7 @@ import Testing
         dump(request, to: &dumped)
         dump(try request.encoded(), to: &dumped)
         let texts = [
-            "\(request)", "\(response)", "\(error)", error.localizedDescription, String(reflecting: request),
+            "\(request)", "\(response)", "\(error)", error.errorDescription ?? "", String(reflecting: request),
             String(reflecting: error), "\(try request.encoded())", dumped, "\(HTTPTask(request: request))",
         ]
         for text in texts {

@@ -1,0 +1,19 @@
+extension Authorizer {
+    /// What the loader shows of itself.
+    var details: String {
+        let waiting = waiting
+        return phase.name + (waiting == 0 ? "" : ", waiting \(waiting)")
+    }
+}
+
+extension CredentialState.Phase {
+    var name: String {
+        switch self {
+        case .idle: "idle"
+        case .authorizing: "authorizing"
+        case .authorized: "authorized"
+        case .expired: "expired"
+        case .resetting: "resetting"
+        }
+    }
+}

@@ -1,0 +1,70 @@
+extension Authorizer {
+    /// What came of a question.
+    struct Answer {
+        var credential: PreparedCredential<Scheme.Credential>?
+        /// Why those who waited fail; they may do so although there is a credential.
+        var failure: AuthenticationFailure?
+        /// Whether the store has been emptied.
+        var hasForgotten = false
+    }
+
+    /// Asks the store, then the source, and keeps in the store what the source had.
+    func answer(to question: State.Question, for loader: any AuthorizingLoader) async -> Answer {
+        var answer = Answer()
+        var old = question.old?.credential
+        do throws(AuthenticationFailure) {
+            if question.mustForget {
+                try await naming("The credential store could not forget") { try await store.forget() }
+                answer.hasForgotten = true
+            }
+            if question.mayLoad,
+                let stored = try await naming("The credential store could not be read", { try await store.load() })
+            {
+                if let prepared = try? scheme.prepare(stored), !prepared.isDue(at: scheme.now) {
+                    answer.credential = prepared
+                    return answer
+                }
+                // What is due, or cannot be sent, may still help to get another.
+                old = stored
+            }
+            guard let new = try await credential(replacing: old, using: RestOfChain(below: loader)) else {
+                return answer
+            }
+            let prepared = try scheme.prepare(new)
+            // Known from here on, whatever becomes of the save: the server may have given it out only once.
+            answer.credential = prepared
+            try await naming("The credential store could not save") { try await store.save(prepared.credential) }
+        } catch {
+            answer.failure = error
+            // With nothing to replace there is nothing to forget, and somebody may be saving what they signed in with.
+            if error.makesStoredWorthless, old != nil { answer.hasForgotten = await hasForgotten() }
+        }
+        return answer
+    }
+
+    /// Empties the store, and answers whether that succeeded.
+    func hasForgotten() async -> Bool {
+        do {
+            try await store.forget()
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func credential(
+        replacing old: Scheme.Credential?, using chain: RestOfChain
+    ) async throws(AuthenticationFailure) -> Scheme.Credential? {
+        do { return try await scheme.credential(replacing: old, using: chain) } catch {
+            throw scheme.failure(for: error)
+        }
+    }
+
+    private func naming<Value>(
+        _ reason: String, _ body: () async throws -> Value
+    ) async throws(AuthenticationFailure) -> Value {
+        do { return try await body() } catch {
+            throw AuthenticationFailure(reason: reason, underlyingError: error)
+        }
+    }
+}

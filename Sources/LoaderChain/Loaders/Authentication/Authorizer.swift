@@ -1,0 +1,183 @@
+import Dispatch
+
+/// Takes tasks through authorization: gets them a credential, sends them, and sends them again when it was rejected.
+///
+/// What happens is decided by a ``CredentialState`` under the lock, and done here after it. No store, source, task or
+/// completion handler is called while the lock is held. Tasks are held while they wait, and never once they have been
+/// passed on: from then on only their attempts hold them.
+final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
+    typealias State = CredentialState<PreparedCredential<Scheme.Credential>, Journey>
+
+    let scheme: Scheme
+    let store: any CredentialStore<Scheme.Credential>
+    private let books = Guarded(Books())
+
+    private struct Books {
+        var state = State(forgetsRejected: Scheme.forgetsRejected)
+        /// The work on the question that is under way, once it is known.
+        var work: Task<Void, Never>?
+        /// The resets that wait for what runs.
+        var groups: [DispatchGroup] = []
+    }
+
+    /// A task on its way through authorization.
+    struct Journey: Sendable {
+        let task: HTTPTask
+        let loader: any AuthorizingLoader
+        var replays = 0
+        /// The answer to the credential that it was sent with last.
+        var rejection: HTTPResult?
+    }
+
+    init(_ scheme: Scheme, store: any CredentialStore<Scheme.Credential>) {
+        self.scheme = scheme
+        self.store = store
+    }
+
+    var phase: State.Phase { books.withLock { $0.state.phase } }
+    var waiting: Int { books.withLock { $0.state.waiting } }
+
+    // MARK: Tasks
+
+    /// Sends a task with the credential, as soon as there is one.
+    func load(_ task: HTTPTask, for loader: any AuthorizingLoader) {
+        let journey = Journey(task: task, loader: loader)
+        let now = scheme.now
+        proceed(journey, by: books.withLock { $0.state.arrive(journey, at: now) })
+    }
+
+    private func proceed(_ journey: Journey, by step: State.Step) {
+        switch step {
+        case .go(let held):
+            send(journey, with: held)
+        case .wait(let number):
+            endWaitOnCancel(of: journey.task, number)
+        case .ask(let question, let number):
+            endWaitOnCancel(of: journey.task, number)
+            ask(question, for: journey.loader)
+        case .refuse:
+            journey.refuse()
+        }
+    }
+
+    private func endWaitOnCancel(of task: HTTPTask, _ number: Int) {
+        task.addCancelHandler { [weak self] in
+            guard let journey = self?.books.withLock({ $0.state.leave(number) }) else { return }
+            journey.loader.fail(journey.task, .cancelled)
+        }
+    }
+
+    /// Sends a task as an attempt, since only that can be repeated.
+    private func send(_ journey: Journey, with held: State.Held) {
+        var request = journey.task.request
+        request.headers["Authorization"] = held.credential.headerValue.value
+        let attempt = journey.task.makeAttempt(request)
+        attempt.addCompletionHandler { self.hear($0, of: journey, sentWith: held.generation) }
+        journey.loader.passOn(attempt)
+    }
+
+    private func hear(_ result: HTTPResult, of journey: Journey, sentWith generation: Int) {
+        guard scheme.isRejection(result) else {
+            journey.task.complete(result)
+            return
+        }
+        var journey = journey
+        journey.rejection = result
+        journey.replays += 1
+        let waiter = journey.canBeReplayed ? journey : nil
+        let now = scheme.now
+        if let step = books.withLock({ $0.state.reject(generation, by: waiter, at: now) }) {
+            proceed(journey, by: step)
+        } else {
+            journey.task.complete(result)
+        }
+    }
+
+    // MARK: The question
+
+    private func ask(_ question: State.Question, for loader: any AuthorizingLoader) {
+        let work = Task { await self.pursue(question, for: loader) }
+        let standing = books.withLock { books in
+            let standing = books.state.standing(of: question.number)
+            if standing == .underWay { books.work = work }
+            return standing
+        }
+        // A reset came before it could know whom to cancel.
+        if standing == .unwanted { work.cancel() }
+    }
+
+    private func pursue(_ question: State.Question, for loader: any AuthorizingLoader) async {
+        let answer = await answer(to: question, for: loader)
+        let (ending, work) = books.withLock { books in
+            let ending = books.state.answer(
+                answer.credential, until: answer.credential?.deadline, hasForgotten: answer.hasForgotten)
+            return (ending, exchange(&books.work, with: nil))
+        }
+        _ = consume work
+        switch ending {
+        case .go(let waiters, let held):
+            for journey in waiters {
+                if let failure = answer.failure { journey.fail(failure) } else { send(journey, with: held) }
+            }
+        case .stay(let waiters):
+            for journey in waiters {
+                if let failure = answer.failure { journey.fail(failure) } else { journey.goWithout() }
+            }
+        case .forget:
+            forget()
+        }
+    }
+
+    // MARK: Resetting
+
+    /// Forgets everything, and leaves the group when nothing works on a question any more.
+    func reset(with group: DispatchGroup) {
+        group.enter()
+        let (reset, work) = books.withLock { books in
+            books.groups.append(group)
+            return (books.state.reset(), exchange(&books.work, with: nil))
+        }
+        work?.cancel()
+        for journey in reset.waiters { journey.refuse() }
+        if reset.forgetsNow { forget() }
+    }
+
+    /// Empties the store in a task of its own: the one that worked on the question has been cancelled.
+    private func forget() {
+        Task {
+            let hasForgotten = await hasForgotten()
+            let groups = books.withLock { books in
+                books.state.finishReset(hasForgotten: hasForgotten)
+                return exchange(&books.groups, with: [])
+            }
+            for group in groups { group.leave() }
+        }
+    }
+}
+
+extension Authorizer.Journey {
+    /// Whether another attempt would do what the first did, and there is one left.
+    fileprivate var canBeReplayed: Bool {
+        replays <= Scheme.greatestReplays && !task.isCancelled && task.request.body.canBeSentAgain
+    }
+
+    fileprivate func fail(_ failure: AuthenticationFailure) {
+        loader.fail(
+            task, failure.code, response: rejection?.response, underlyingError: failure.underlyingError,
+            reason: failure.reason)
+    }
+
+    /// Ends because of a reset, with the server's answer if there is one.
+    fileprivate func refuse() {
+        if let rejection {
+            task.complete(rejection)
+        } else {
+            loader.fail(task, .resetInProgress, reason: "The credentials that it waited for are being forgotten")
+        }
+    }
+
+    /// Ends or goes on as it is, because there is nobody who could have a credential.
+    fileprivate func goWithout() {
+        if let rejection { task.complete(rejection) } else { loader.passOn(task) }
+    }
+}

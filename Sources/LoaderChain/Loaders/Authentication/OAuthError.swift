@@ -1,0 +1,69 @@
+/// What a token endpoint answered instead of a token.
+///
+/// Its text holds nothing that the server wrote, except for the code.
+public struct OAuthError: Error, Hashable, Sendable {
+    /// The kind of refusal.
+    public let code: Code
+
+    /// The status of the answer.
+    public let status: HTTPStatus
+
+    private let secretMessage: Secret<String>?
+
+    /// Makes an error, as a source of one's own may throw.
+    public init(_ code: Code, status: HTTPStatus, message: String? = nil) {
+        self.code = code
+        self.status = status
+        secretMessage = message.map { Secret($0) }
+    }
+
+    /// What the server wrote for the developer, which may quote anything that was sent; not for logs.
+    public var message: String? { secretMessage?.value }
+
+    /// A kind of refusal, by the name that it has in RFC 6749.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The name.
+        public let rawValue: String
+
+        /// Makes a kind of this name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The request was malformed.
+        public static let invalidRequest = Code(rawValue: "invalid_request")
+        /// The endpoint does not know the client, or its secret was wrong.
+        public static let invalidClient = Code(rawValue: "invalid_client")
+        /// What was to be exchanged for a token, such as a refresh token, is of no use any more.
+        public static let invalidGrant = Code(rawValue: "invalid_grant")
+        /// The client may not use this flow.
+        public static let unauthorizedClient = Code(rawValue: "unauthorized_client")
+        /// The endpoint does not know this flow.
+        public static let unsupportedGrantType = Code(rawValue: "unsupported_grant_type")
+        /// The scope is unknown, malformed, or more than was granted.
+        public static let invalidScope = Code(rawValue: "invalid_scope")
+        /// The answer was neither a usable bearer token nor an error of the standard.
+        ///
+        /// This one is not of the standard.
+        public static let unreadableAnswer = Code(rawValue: "unreadable_answer")
+    }
+}
+
+extension OAuthError.Code: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The name, unless it looks like something else than a name.
+    ///
+    /// A server that quotes a token here would have it in every log.
+    public var description: String {
+        let isName = rawValue.utf8.allSatisfy { ($0 &- UInt8(ascii: "a")) < 26 || $0 == UInt8(ascii: "_") }
+        return isName && 1...40 ~= rawValue.utf8.count ? rawValue : "an unknown error"
+    }
+
+    /// The name, unless it looks like something else than a name.
+    public var debugDescription: String { description }
+
+    /// Shows no more than the description.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension OAuthError: CustomStringConvertible {
+    /// A sentence with the kind and the status.
+    public var description: String { "The token endpoint answered \(code) with status \(status)" }
+}
