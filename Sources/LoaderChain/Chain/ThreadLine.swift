@@ -52,7 +52,9 @@ struct ThreadLine {
         depth -= 1
     }
 
-    /// Whether another call may nest here. Stacks grow downwards; a wrong guess only makes something wait.
+    /// Whether another call may nest here.
+    ///
+    /// Stacks grow downwards; a wrong guess only makes something wait.
     @inline(__always)
     private var isShallow: Bool {
         depth == 0 || (depth < Self.greatestDepth && outermostAddress &- Self.stackAddress < Self.greatestExtent)
