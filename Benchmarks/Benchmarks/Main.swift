@@ -17,6 +17,8 @@ enum Main {
         suite.add(chainBenchmarks())
         suite.add(requestBenchmarks())
         suite.add(nodeBenchmarks())
+        suite.add(throttleBenchmarks())
+        suite.add(throttlePeerBenchmarks())
 
         #if DEBUG
             print("This is a debug build; its times mean nothing. Use: swift run -c release Benchmarks\n")

@@ -34,7 +34,9 @@ public final class HTTPTask: @unchecked Sendable {
     @exclusivity(unchecked) private var hasAttempts = false
 
     private let holder = Atomic<Unmanaged<LoaderName>?>(nil)
-    /// What the ``id`` is made of: a caller's task and the one that travels for it share it, no others do.
+    /// What the ``id`` is made of; it rises from task to task in the order in which they are made.
+    ///
+    /// A caller's task and the one that travels for it share it, no others do.
     let number: UInt64
     private let parent: HTTPTask?
 
@@ -97,6 +99,23 @@ public final class HTTPTask: @unchecked Sendable {
             lock.release(flags)
             _ = consume unused
         }
+    }
+
+    /// An option of the request, read without counting a reference to it.
+    @inline(__always)
+    func option<Option: HTTPRequestOption>(_ option: Option.Type) -> Option.Value {
+        peek { $0.options[option] }
+    }
+
+    /// The host of the request, read without counting a reference to it.
+    var host: String? { peek { $0.address.host } }
+
+    /// Reads under the lock, so only what is the library's own.
+    @inline(__always)
+    private func peek<Value>(_ read: (HTTPRequest.Storage) -> Value) -> Value {
+        let flags = lock.acquire()
+        defer { lock.release(flags) }
+        return Unmanaged.passUnretained(currentRequest.storage)._withUnsafeGuaranteedRef(read)
     }
 
     /// Whether somebody asked for its end before it had a result.
