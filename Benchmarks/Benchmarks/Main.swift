@@ -16,6 +16,7 @@ enum Main {
         suite.add(floorBenchmarks())
         suite.add(chainBenchmarks())
         suite.add(requestBenchmarks())
+        suite.add(retryBenchmarks())
 
         #if DEBUG
             print("This is a debug build; its times mean nothing. Use: swift run -c release Benchmarks\n")

@@ -98,6 +98,16 @@ public final class HTTPTask: @unchecked Sendable {
         }
     }
 
+    /// What the request says to the loaders that know `option`; cheaper than to ask a copy of the request.
+    ///
+    /// For this library's own options: the default is asked for under the lock.
+    @inline(__always)
+    func option<Option: HTTPRequestOption>(_ option: Option.Type) -> Option.Value {
+        let flags = lock.acquire()
+        defer { lock.release(flags) }
+        return currentRequest[option: option]
+    }
+
     /// Whether somebody asked for its end before it had a result.
     public var isCancelled: Bool { lock.flags.contains(.cancelled) }
 
