@@ -26,7 +26,7 @@ tests() {
 
 # Under a sanitizer the same calls need more stack; what the tests allow a thread grows with it.
 threads() {
-    TSAN_OPTIONS="halt_on_error=1" TEST_STACK_KILOBYTES=1024 \
+    TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Tests/races.supp" TEST_STACK_KILOBYTES=1024 \
         swift test --sanitize=thread --scratch-path .build-thread
 }
 

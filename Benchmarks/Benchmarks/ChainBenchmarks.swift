@@ -45,6 +45,27 @@ func chainBenchmarks() -> [Benchmark] {
         }
     }
 
+    suite.add(
+        "chain/seven-nodes",
+        """
+        Loads a request through guard, autocancel, throttle, environment, retry, a pass-through and validate, over a \
+        terminal that answers at once: everything that a caller pays for.
+        """,
+        limit: .nanoseconds(700), allocations: 8
+    ) {
+        let chain =
+            ResetGuard() --> Autocancel() --> Throttle(maximumNumberOfRequests: 100)
+            --> ApplyEnvironment(environment: ServerEnvironment(host: "example.com")) --> Retry() --> PassingLoader()
+            --> Validate() --> AnsweringLoader(result)
+        var request = request
+        request.retryStrategy = Backoff.immediately(maximumNumberOfAttempts: 3)
+        return { [request] iterations in
+            let count = Box(0)
+            for _ in 0..<iterations { chain.load(request: request) { _ in count.value &+= 1 } }
+            blackHole(count.value)
+        }
+    }
+
     return suite.benchmarks
 }
 

@@ -19,6 +19,7 @@ enum Main {
         suite.add(nodeBenchmarks())
         suite.add(throttleBenchmarks())
         suite.add(throttlePeerBenchmarks())
+        suite.add(retryBenchmarks())
 
         #if DEBUG
             print("This is a debug build; its times mean nothing. Use: swift run -c release Benchmarks\n")

@@ -5,8 +5,10 @@
 ///     static let production = ServerEnvironment(host: "api.example.com", pathPrefix: "/v1")
 ///     static let development = ServerEnvironment(scheme: "http", host: "localhost", port: 8080, pathPrefix: "/v1")
 /// }
+/// ```
 ///
-/// let chain = ApplyEnvironment(environment: .production) --> terminal
+/// ```swift
+/// let chain = ApplyEnvironment(environment: ServerEnvironment(host: "api.example.com", pathPrefix: "/v1")) --> terminal
 /// let people = try await chain.load(HTTPRequest(path: "people"))  // https://api.example.com/v1/people
 /// ```
 ///

@@ -29,12 +29,12 @@ public struct HTTPError: Error, Sendable {
     ) {
         self.code = code
         self.request = request
-        details = Details((response, underlyingError, reason, loader))
+        details = Details((response, underlyingError, reason, loader, attempts: 1))
     }
 
     private final class Details: Sendable {
         typealias Values = (
-            response: HTTPResponse?, underlyingError: (any Error)?, reason: String?, loader: String?
+            response: HTTPResponse?, underlyingError: (any Error)?, reason: String?, loader: String?, attempts: Int
         )
         let values: Values
         init(_ values: Values) { self.values = values }
@@ -70,6 +70,12 @@ extension HTTPError {
     public var loader: String? {
         get { details.values.loader }
         set { change { $0.loader = newValue } }
+    }
+
+    /// How many attempts were made before it was given up; 1 unless somebody tried again, as ``Retry`` does.
+    public var attempts: Int {
+        get { details.values.attempts }
+        set { change { $0.attempts = newValue } }
     }
 }
 

@@ -51,7 +51,7 @@ public struct HTTPRequest: Sendable {
 
     /// Makes a request from its parts; what is left out may be filled in by a loader.
     ///
-    /// - Parameter path: the path alone; a question mark in it is part of the path, and the query is for `queryItems`.
+    /// The path is the path alone: a question mark in it becomes part of the path, and the query is for `queryItems`.
     public init(
         method: HTTPMethod = .get, scheme: String = "https", host: String? = nil, port: Int? = nil, path: String = "",
         queryItems: [HTTPQueryItem] = [], headers: HTTPHeaders = [:], body: any HTTPBody = EmptyBody()

@@ -25,4 +25,25 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
         case .failure(let error): error
         }
     }
+
+    /// How many attempts it took to come to this; 1 unless somebody tried again, as ``Retry`` does.
+    public var attempts: Int {
+        switch self {
+        case .success(let response): response.attempts
+        case .failure(let error): error.attempts
+        }
+    }
+
+    /// The same result, as that of so many attempts.
+    func numbered(_ attempts: Int) -> HTTPResult {
+        if attempts == self.attempts { return self }
+        switch self {
+        case .success(var response):
+            response.attempts = attempts
+            return .success(response)
+        case .failure(var error):
+            error.attempts = attempts
+            return .failure(error)
+        }
+    }
 }

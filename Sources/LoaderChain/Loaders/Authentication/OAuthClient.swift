@@ -24,7 +24,7 @@ public struct OAuthClient: Hashable, Sendable {
 
     /// Makes a client.
     ///
-    /// - Parameter secret: nil for a program that cannot keep one, such as an app; it is known by its name alone.
+    /// The secret is nil for a program that cannot keep one, such as an app; it is known by its name alone.
     public init(id: String, secret: String? = nil, placement: SecretPlacement = .header) {
         self.id = id
         self.placement = placement

@@ -5,7 +5,7 @@ import LoaderChainTesting
 // What the samples take for given.
 
 let url = URL(filePath: "/")
-let request = HTTPRequest(host: "api.example.com", path: "/v1/users")
+nonisolated(unsafe) var request = HTTPRequest(host: "api.example.com", path: "/v1/users")
 let task = HTTPTask(request: request)
 let terminal = ScriptedTerminal { _ in .success() }
 let chain = HTTPLoader() --> terminal
@@ -13,9 +13,14 @@ let loader = chain
 let timers = ManualTimers()
 let isDebugging = true
 
-let resetGuard = HTTPLoader()
-let throttle = HTTPLoader()
-let retry = HTTPLoader()
+let resetGuard = ResetGuard()
+let throttle = Throttle(maximumNumberOfRequests: 4)
+let environment = ApplyEnvironment(environment: ServerEnvironment(host: "api.example.com"))
+let strategy = Backoff.exponential(delay: 0.5, maximumNumberOfAttempts: 3)
+let retry = Retry(strategy: strategy)
+let basicAuth = HTTPLoader()
+let bearerAuth = HTTPLoader()
+let otherTerminal = ScriptedTerminal { _ in .success() }
 let urlSessionLoader = terminal
 
 final class MyLoader: HTTPLoader, @unchecked Sendable {}
@@ -37,3 +42,26 @@ extension LoopbackServer {
     /// Only ever compiled.
     static var sample: LoopbackServer { fatalError("samples do not run") }
 }
+
+// What an app brings to authentication.
+
+let password = "password"
+let secret = "secret"
+let tokenURL = url
+
+struct Keychain: Sendable {
+    func read(_ name: String) async throws -> BearerToken? { nil }
+    func write(_ token: BearerToken, as name: String) async throws {}
+    func remove(_ name: String) async throws {}
+}
+let keychain = Keychain()
+
+struct TokenKeychain: CredentialStore {
+    let keychain: Keychain
+    func load() async throws -> BearerToken? { try await keychain.read("token") }
+    func save(_ token: BearerToken) async throws { try await keychain.write(token, as: "token") }
+    func forget() async throws { try await keychain.remove("token") }
+}
+
+func signInWithBrowser() async throws -> BearerToken { BearerToken(accessToken: "token") }
+func showSheet(wasWrong: Bool) async -> BasicCredentials? { nil }

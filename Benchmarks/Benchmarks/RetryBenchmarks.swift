@@ -1,0 +1,80 @@
+import BenchmarkSupport
+import LoaderChain
+
+/// What the loaders cost that try again, slow down and give up, while there is nothing to do for them.
+func retryBenchmarks() -> [Benchmark] {
+    let suite = Suite()
+    let request = HTTPRequest(method: .get, host: "example.com", path: "/v1/users")
+    let result = HTTPResult.success(HTTPResponse(request: request, status: .ok))
+    let strategy = Backoff.exponential(delay: 0.2, maximumNumberOfAttempts: 4)
+
+    suite.add(
+        .slope(
+            "retry/pass", "Hands a task without a strategy through a Retry loader.",
+            peer: "chain/hop", allocations: 0,
+            small: (1, passes(1, request)), large: (101, passes(101, request))))
+
+    suite.add(
+        "retry/attempt",
+        "Loads a task whose first attempt succeeds: a task and its handler, an attempt with its weak reference, a run.",
+        peer: "task/lifecycle", allocations: 5
+    ) {
+        loads(request, through: Retry(strategy: strategy), result)
+    }
+
+    suite.add(
+        "breaker/pass", "Loads a task through a closed circuit of its host, and counts its success.",
+        peer: "task/lifecycle", allocations: 2
+    ) {
+        loads(request, through: CircuitBreaker(), result)
+    }
+
+    suite.add(
+        "rate-limit/pass", "Loads a task for which there is a token.",
+        peer: "task/lifecycle", allocations: 2
+    ) {
+        let mostPerSecond = 2_000_000_000
+        return loads(
+            request, through: RateLimit(requests: mostPerSecond, per: .seconds(1), burst: mostPerSecond), result)
+    }
+
+    return suite.benchmarks
+}
+
+private func passes(_ count: Int, _ request: HTTPRequest) -> Benchmark.Setup {
+    {
+        let chain = (0..<count).reduce(Swallowing() as HTTPLoader) { chain, _ in Retry() --> chain }
+        let task = HTTPTask(request: request)
+        return { iterations in
+            for _ in 0..<iterations { chain.load(task: task) }
+        }
+    }
+}
+
+private func loads(_ request: HTTPRequest, through loader: HTTPLoader, _ result: HTTPResult) -> (Int) -> Void {
+    let chain = loader --> Answering(result)
+    return { iterations in
+        let count = Count()
+        for index in 0..<iterations {
+            let task = HTTPTask(request: request)
+            task.addCompletionHandler { _ in count.value &+= index }
+            chain.load(task: task)
+        }
+        blackHole(count.value)
+    }
+}
+
+private final class Count: @unchecked Sendable {
+    var value = 0
+}
+
+/// Takes a task and does nothing, so that one task can be handed down many times.
+private final class Swallowing: HTTPLoader, @unchecked Sendable {
+    override func load(task: HTTPTask) {}
+}
+
+private final class Answering: HTTPLoader, @unchecked Sendable {
+    private let result: HTTPResult
+    init(_ result: HTTPResult) { self.result = result }
+    override func load(task: HTTPTask) { task.complete(result) }
+}

@@ -1,0 +1,75 @@
+/// The circuit of one host, or of all.
+///
+/// Verdicts and the change hook are a user's code, and run under no lock.
+final class Circuit: Sendable {
+    let host: String?
+    private let policy: Policy
+    private let state: Guarded<CircuitState>
+
+    /// What all circuits of a breaker have in common.
+    struct Policy: Sendable {
+        let settings: CircuitBreaker.Settings
+        let verdict: @Sendable (HTTPResult) -> CircuitBreaker.Verdict
+        let onChange: (@Sendable (CircuitBreaker.Change) -> Void)?
+        let timers: any Timers
+        let dice: Dice
+    }
+
+    init(of host: String?, _ policy: Policy, at now: TimerInstant) {
+        self.host = host
+        self.policy = policy
+        state = Guarded(CircuitState(policy.settings, at: now))
+    }
+
+    var name: CircuitBreaker.State { state.withLock { $0.name } }
+
+    func calls(at now: TimerInstant) -> CircuitCalls { state.withLock { $0.calls(at: now) } }
+
+    func isIdle(at now: TimerInstant) -> Bool { state.withLock { $0.isIdle(at: now) } }
+
+    /// Admits a call, or not; a change is to be told once no lock is held.
+    func admit(at now: TimerInstant) -> (admission: CircuitState.Admission, change: CircuitBreaker.Change?) {
+        changing { $0.admit(at: now) }
+    }
+
+    /// Counts the result of a call that began in the phase of that number.
+    func record(_ result: HTTPResult, of period: UInt64) {
+        let verdict = policy.verdict(result)
+        let now = policy.timers.now
+        tell(changing { $0.record(verdict, of: period, at: now, jitteredBy: policy.dice) }.change)
+    }
+
+    /// Closes it, with nothing counted.
+    func reset() {
+        tell(changing { $0.close() }.change)
+    }
+
+    /// Tells the hook of a change.
+    func tell(_ change: CircuitBreaker.Change?) {
+        if let change { policy.onChange?(change) }
+    }
+
+    private func changing<Result>(_ body: (inout CircuitState) -> Result) -> (Result, change: CircuitBreaker.Change?) {
+        let (result, before, after) = state.withLock { state in
+            let before = state.name
+            let result = body(&state)
+            return (result, before, state.name)
+        }
+        return (result, before == after ? nil : CircuitBreaker.Change(host: host, from: before, to: after))
+    }
+}
+
+/// Hears how the calls of one phase of a circuit end: all of them share it, so that a call costs no allocation.
+final class CircuitWatch: HTTPTaskObserver {
+    let period: UInt64
+    private let circuit: Circuit
+
+    init(_ circuit: Circuit, period: UInt64) {
+        self.circuit = circuit
+        self.period = period
+    }
+
+    func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
+        circuit.record(result, of: period)
+    }
+}

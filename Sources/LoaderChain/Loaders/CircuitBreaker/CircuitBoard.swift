@@ -1,0 +1,66 @@
+/// The circuits of a breaker: one for all hosts, or one for each.
+///
+/// A circuit is idle, and goes to make room, when it was not used for the length of its window: nothing is counted any
+/// more. With it goes the memory that it was open, if it was; the next call would have been a probe, and is a usual one.
+struct CircuitBoard {
+    private let policy: Circuit.Policy
+    private var common: Place
+    private var places = HostTable<Place>()
+
+    /// A circuit, and who hears of the calls of its present phase.
+    private struct Place {
+        let circuit: Circuit
+        var watch: CircuitWatch
+
+        init(of host: String?, _ policy: Circuit.Policy, at now: TimerInstant) {
+            circuit = Circuit(of: host, policy, at: now)
+            watch = CircuitWatch(circuit, period: 0)
+        }
+    }
+
+    init(_ policy: Circuit.Policy, at now: TimerInstant) {
+        self.policy = policy
+        common = Place(of: nil, policy, at: now)
+    }
+
+    /// What becomes of a call.
+    struct Answer {
+        /// Who hears of its end; nil if it is refused.
+        var watch: CircuitWatch?
+        /// Until when it is refused; nil if that is up to the probes that are on their way.
+        var end: TimerInstant?
+        /// A change to be told of, and by whom.
+        let change: CircuitBreaker.Change?
+        let circuit: Circuit
+    }
+
+    /// Admits a call to `host`, or not; nil for the circuit of all hosts.
+    mutating func admit(_ host: String?, at now: TimerInstant) -> Answer {
+        guard let host else { return Self.admit(to: &common, at: now) }
+        return places.withEntry(
+            of: host, orMake: { Place(of: host, policy, at: now) }, sweeping: { $0.circuit.isIdle(at: now) }
+        ) {
+            Self.admit(to: &$0, at: now)
+        }
+    }
+
+    private static func admit(to place: inout Place, at now: TimerInstant) -> Answer {
+        let (admission, change) = place.circuit.admit(at: now)
+        switch admission {
+        case .passes(let period):
+            if place.watch.period != period { place.watch = CircuitWatch(place.circuit, period: period) }
+            return Answer(watch: place.watch, change: change, circuit: place.circuit)
+        case .refused(let end):
+            return Answer(end: end, change: change, circuit: place.circuit)
+        }
+    }
+
+    /// The circuit of a host, if there is one; that of all hosts for nil.
+    mutating func circuit(of host: String?) -> Circuit? {
+        guard let host else { return common.circuit }
+        return places.withEntry(of: host) { $0.circuit }
+    }
+
+    /// All circuits.
+    var circuits: [Circuit] { [common.circuit] + places.all.values.map(\.circuit) }
+}

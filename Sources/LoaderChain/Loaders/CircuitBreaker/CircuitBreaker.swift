@@ -1,0 +1,92 @@
+import Dispatch
+
+/// Leaves a server alone that fails, and finds out carefully when it is well again.
+///
+/// ```swift
+/// let breaker = CircuitBreaker(onChange: { print($0.host ?? "", $0.to) })
+/// let chain = Retry(strategy: strategy) --> breaker --> RateLimit(requests: 10, per: .seconds(1)) --> terminal
+/// ```
+///
+/// **What it is for.** A server that is down is not helped by more requests, nor a user by waiting for a timeout each time.
+/// When enough of enough requests of late have failed, the circuit *opens*, and requests fail at once as
+/// ``HTTPError/Code/circuitOpen``. After a while it is *half-open*: a probe passes, and if it succeeds, the circuit is
+/// *closed* again and everything passes. If not, it stays open for twice as long.
+///
+/// **Where it belongs.** Below ``Retry``, so that it sees every attempt and its refusals cost the server nothing; a refusal
+/// is not a transient failure, and is not retried. Below what fills in the host. Above a ``RateLimit``, whose tokens are
+/// for requests that are made. Above what judges responses, so that a response that cannot be used is a failure here too.
+///
+/// Each host has a circuit of its own, unless one for all is asked for; those of hosts that are no longer called are
+/// forgotten. A probe that is cancelled leaves its place to the next. A reset closes every circuit, and what was on its
+/// way then is not counted.
+public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
+    private let timers: any Timers
+    private let isPerHost: Bool
+    private let board: Guarded<CircuitBoard>
+
+    /// Makes a breaker.
+    ///
+    /// - Parameters:
+    ///   - settings: when a circuit opens, and how it closes again.
+    ///   - perHost: whether each host has a circuit of its own; otherwise there is one for all.
+    ///   - timers: the clock. Nothing is ever scheduled.
+    ///   - dice: choose how much longer than it must a circuit stays open.
+    ///   - verdict: what a result says about the server.
+    ///   - onChange: called after a circuit went from one state to another, on the thread that made it, under no lock.
+    public init(
+        _ settings: Settings = Settings(), perHost: Bool = true, timers: any Timers = SystemTimers.shared,
+        dice: Dice = .system, verdict: @escaping @Sendable (HTTPResult) -> Verdict = CircuitBreaker.usualVerdict,
+        onChange: (@Sendable (Change) -> Void)? = nil
+    ) {
+        self.timers = timers
+        isPerHost = perHost
+        let policy = Circuit.Policy(
+            settings: settings, verdict: verdict, onChange: onChange, timers: timers, dice: dice)
+        board = Guarded(CircuitBoard(policy, at: timers.now))
+    }
+
+    /// The state of a host's circuit; without circuits per host, of the one for all.
+    public func state(of host: String = "") -> State {
+        board.withLock { $0.circuit(of: isPerHost ? host.lowercased() : nil) }?.name ?? .closed
+    }
+
+    /// Passes a task on, or refuses it.
+    public override func load(task: HTTPTask) {
+        let host = isPerHost ? task.request.hostKey : nil
+        let now = timers.now
+        let answer = board.withLock { $0.admit(host, at: now) }
+        answer.circuit.tell(answer.change)
+        guard let watch = answer.watch else {
+            fail(task, .circuitOpen, reason: refusal(until: answer.end, at: now))
+            return
+        }
+        task.addObserver(watch)
+        super.load(task: task)
+    }
+
+    /// Closes every circuit.
+    public override func reset(with group: DispatchGroup) {
+        for circuit in board.withLock({ $0.circuits }) { circuit.reset() }
+        super.reset(with: group)
+    }
+
+    /// The state; with circuits per host, how many there are and which are not closed.
+    public override var details: String {
+        let now = timers.now
+        guard isPerHost else {
+            let circuit = board.withLock { $0.circuit(of: nil) }
+            return circuit.map { "\($0.name), failed \($0.calls(at: now).failed) of \($0.calls(at: now).all)" } ?? ""
+        }
+        let circuits = board.withLock { $0.circuits }.filter { $0.host != nil }
+        let broken = circuits.filter { $0.name != .closed }.map { "\($0.host ?? "") \($0.name)" }.sorted()
+        return (["hosts \(circuits.count)"] + broken.prefix(Self.mostToTell)).joined(separator: ", ")
+    }
+
+    /// How many hosts a description names.
+    private static var mostToTell: Int { 5 }
+
+    private func refusal(until end: TimerInstant?, at now: TimerInstant) -> String {
+        let when = end.map { "in \(now.duration(to: $0))" } ?? "as soon as a probe that is on its way has ended"
+        return "The server has failed too often. The next probe may be made \(when)"
+    }
+}

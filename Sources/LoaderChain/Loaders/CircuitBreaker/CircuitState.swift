@@ -1,0 +1,153 @@
+/// Whether one server may be asked, decided without threads, clocks or callbacks.
+///
+/// The phases:
+/// - **closed**: every call passes, and its verdict is counted in a sliding window. When enough of enough calls have
+///   failed, the circuit opens.
+/// - **open**: no call passes until an instant. The first one after it is a probe.
+/// - **half-open**: a few probes pass. When all have succeeded, the circuit closes; when one fails, it opens for longer.
+///
+/// No timer is needed: the time is looked at when somebody calls. Each phase has a number, and the verdict on a call that
+/// began in an earlier phase is not counted.
+struct CircuitState {
+    private enum Phase {
+        case closed
+        case open(until: TimerInstant)
+        case halfOpen(successes: Int)
+    }
+
+    private let settings: CircuitBreaker.Settings
+    private var phase = Phase.closed
+    private var period: UInt64 = 0
+    private var window: SlidingWindow<CircuitCalls>
+    /// How many calls of the present phase are on their way.
+    private var running = 0
+    /// How often it has opened since it was last closed.
+    private var openings = 0
+    private var lastUse: TimerInstant
+
+    init(_ settings: CircuitBreaker.Settings, at now: TimerInstant) {
+        self.settings = settings
+        window = SlidingWindow(settings.window)
+        lastUse = now
+    }
+
+    var name: CircuitBreaker.State {
+        switch phase {
+        case .closed: .closed
+        case .open: .open
+        case .halfOpen: .halfOpen
+        }
+    }
+
+    /// What becomes of a call.
+    enum Admission: Equatable {
+        /// It passes; its verdict belongs to the phase of this number.
+        case passes(period: UInt64)
+        /// It is refused until that instant, or until the probes that are on their way have ended.
+        case refused(until: TimerInstant?)
+    }
+
+    /// Admits a call, or not.
+    mutating func admit(at now: TimerInstant) -> Admission {
+        lastUse = max(lastUse, now)
+        switch phase {
+        case .closed: break
+        case .open(let end) where now < end: return .refused(until: end)
+        case .open: enter(.halfOpen(successes: 0))
+        case .halfOpen(let successes) where running + successes < probes: break
+        case .halfOpen: return .refused(until: nil)
+        }
+        running += 1
+        return .passes(period: period)
+    }
+
+    /// Hears the verdict on a call that began in the phase of that number.
+    mutating func record(
+        _ verdict: CircuitBreaker.Verdict, of period: UInt64, at now: TimerInstant, jitteredBy dice: Dice
+    ) {
+        guard period == self.period else { return }
+        running -= 1
+        lastUse = max(lastUse, now)
+        switch (phase, verdict) {
+        case (_, .nothing): break  // A probe that says nothing leaves its place to another one.
+        case (.open, _): break  // No call begins in an open phase, so none ends in it.
+        case (.closed, .success): count(CircuitCalls(all: 1, failed: 0), at: now)
+        case (.closed, .failure):
+            count(CircuitCalls(all: 1, failed: 1), at: now)
+            if hasFailedTooOften { open(at: now, dice) }
+        case (.halfOpen(let successes), .success):
+            phase = .halfOpen(successes: successes + 1)
+            if successes + 1 >= probes { close() }
+        case (.halfOpen, .failure): open(at: now, dice)
+        }
+    }
+
+    /// Forgets everything.
+    mutating func close() {
+        enter(.closed)
+        window = SlidingWindow(settings.window)
+        openings = 0
+    }
+
+    /// Whether nobody would miss it: nothing has been asked for so long that no call counts any more.
+    func isIdle(at now: TimerInstant) -> Bool {
+        var quietSince = lastUse
+        if case .open(let end) = phase { quietSince = max(quietSince, end) }
+        return running == 0 && now >= quietSince.advanced(by: settings.window)
+    }
+
+    /// The calls that count at the moment.
+    mutating func calls(at now: TimerInstant) -> CircuitCalls {
+        window.move(to: now)
+        return window.sum
+    }
+
+    /// Without any probe it would never close.
+    private var probes: Int { max(1, settings.probes) }
+
+    private mutating func enter(_ phase: Phase) {
+        self.phase = phase
+        period += 1
+        running = 0
+    }
+
+    private mutating func count(_ calls: CircuitCalls, at now: TimerInstant) {
+        window.move(to: now)
+        window.add(calls)
+    }
+
+    private var hasFailedTooOften: Bool {
+        let calls = window.sum
+        return calls.all >= settings.minimumNumberOfCalls
+            && Double(calls.failed) >= settings.failureRatio * Double(calls.all)
+    }
+
+    private mutating func open(at now: TimerInstant, _ dice: Dice) {
+        let shortest = max(.zero, settings.openDuration)
+        let longest = max(shortest, settings.maximumOpenDuration)
+        var duration = shortest
+        for _ in 0..<openings where duration < longest { duration = min(longest, duration * 2) }
+        let mostJitter = 100.0
+        if settings.jitter > 0 {
+            duration = dice.duration(in: duration...(duration * (1 + min(settings.jitter, mostJitter))))
+        }
+        enter(.open(until: now.advanced(by: duration)))
+        openings += 1
+    }
+}
+
+/// So many calls, and how many of them failed.
+struct CircuitCalls: AdditiveArithmetic {
+    var all = 0
+    var failed = 0
+
+    static var zero: CircuitCalls { CircuitCalls() }
+
+    static func + (left: CircuitCalls, right: CircuitCalls) -> CircuitCalls {
+        CircuitCalls(all: left.all + right.all, failed: left.failed + right.failed)
+    }
+
+    static func - (left: CircuitCalls, right: CircuitCalls) -> CircuitCalls {
+        CircuitCalls(all: left.all - right.all, failed: left.failed - right.failed)
+    }
+}

@@ -1,0 +1,29 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// How long a server asks its clients to wait, in either form of the `Retry-After` header.
+enum RetryAfter {
+    /// What no server can ask beyond: some thirty years, which any clock can add to its present.
+    private static let longest: Int64 = 1_000_000_000
+
+    /// The delay that a response asks for; zero if it asks for none, or in no form that HTTP knows.
+    ///
+    /// - Parameter now: the date by which a date is a delay; asked for only where there is one.
+    static func delay(of response: HTTPResponse?, now: @autoclosure () -> Date) -> Duration {
+        guard let text = response?.headers.values(for: "Retry-After").first else { return .zero }
+        if let seconds = seconds(text) { return .seconds(seconds) }
+        let now = now()
+        guard let date = HTTPDate.date(text, now: now) else { return .zero }
+        return .seconds(min(max(0, date.timeIntervalSince(now)), Double(longest)))
+    }
+
+    /// The number that the text is, digits and nothing else, or the longest delay where that is shorter.
+    private static func seconds(_ text: String) -> Int64? {
+        let digits = ASCII.trimmed(text.utf8)
+        guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }
+        return digits.reduce(0) { number, digit in min(longest, number * 10 + Int64(digit - UInt8(ascii: "0"))) }
+    }
+}

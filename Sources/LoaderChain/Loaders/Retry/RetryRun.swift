@@ -1,0 +1,169 @@
+import Dispatch
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// One task on its way through ``Retry``, from its first attempt to its result.
+///
+/// It observes the attempts, one after the other. The next attempt is made when a pause begins, not when it ends: so a
+/// cancel of the task reaches it, and through it the pause.
+///
+/// It keeps the task, and keeps an attempt only for a pause, while nobody else has it.
+final class RetryRun: HTTPTaskObserver, LineEntry, @unchecked Sendable {
+    var place = LinePlace<RetryRun>()
+
+    private let retry: Retry
+    private let task: HTTPTask
+    private let strategy: any HTTPRetryStrategy
+    private let deadline: TimerInstant?
+    private let lock = TinyLock()
+    @exclusivity(unchecked) private var state = RetryState<Pause, DispatchGroup>()
+
+    /// The attempt that waits, and why there is one.
+    private struct Pause {
+        let attempt: HTTPTask
+        let result: HTTPResult
+    }
+
+    init(_ task: HTTPTask, by strategy: any HTTPRetryStrategy, until deadline: TimerInstant?, _ retry: Retry) {
+        self.task = task
+        self.strategy = strategy
+        self.deadline = deadline
+        self.retry = retry
+    }
+
+    /// Whether the next attempt is waiting for its time.
+    var isPausing: Bool { locked { $0.isPausing } }
+
+    /// Starts the first attempt.
+    func begin(with request: HTTPRequest) {
+        let attempt = task.makeAttempt(request)
+        attempt.addObserver(self)
+        start(attempt)
+    }
+
+    private func start(_ attempt: HTTPTask) {
+        if let deadline { watch(deadline, of: attempt) }
+        retry.pass(attempt)
+    }
+
+    private func end(with result: HTTPResult) {
+        task.complete(result)
+        // Not before, so that a reset that comes meanwhile waits for the completion.
+        let groups = locked { $0.end() }
+        retry.forget(self)
+        for group in groups { group.leave() }
+    }
+
+    @inline(__always)
+    private func locked<Result>(_ body: (inout RetryState<Pause, DispatchGroup>) -> Result) -> Result {
+        let flags = lock.acquire()
+        defer { lock.release(flags) }
+        return body(&state)
+    }
+
+    // MARK: Hearing of attempts
+
+    func task(_ attempt: HTTPTask, didCompleteWith result: HTTPResult) {
+        let (timer, attempts, isExpired) = locked { ($0.attemptEnded(), $0.attempts, $0.isExpired) }
+        timer?.cancel()
+        if isExpired, result.error?.code == .cancelled { return end(with: timedOut(result).numbered(attempts)) }
+        let result = result.numbered(attempts)
+        guard let delay = delay(after: result) else { return end(with: result) }
+        let next = task.makeAttempt()
+        if delay > .zero {
+            pause(next, for: delay, after: result)
+        } else if locked({ $0.goOn() }) {
+            next.addObserver(self)
+            start(next)
+        } else {
+            end(with: result)
+        }
+    }
+
+    func taskWasCancelled(_ attempt: HTTPTask) {
+        // A running attempt is completed by whoever has it.
+        guard let ended = locked({ $0.interrupt() }) else { return }
+        ended.timer?.cancel()
+        retry.fail(ended.pause.attempt, .cancelled)
+    }
+
+    // MARK: Deciding
+
+    /// How long to wait for the next attempt; nil if this result is the last.
+    private func delay(after result: HTTPResult) -> Duration? {
+        // Whoever asked for the end, and whoever ended it, waits for no other attempt.
+        guard !task.isCancelled, !task.isCompleted, locked({ $0.mayGoOn }) else { return nil }
+        if let code = result.error?.code, code == .cancelled || code == .resetInProgress { return nil }
+        guard let seconds = strategy.retryDelay(for: result), !seconds.isNaN else { return nil }
+
+        let request = task.request
+        // Made twice, it might do twice what it is to do once.
+        guard request.isRepeatable else { return nil }
+        // Its body is spent.
+        guard request.body.canBeSentAgain else { return nil }
+
+        let longest: TimeInterval = 1_000_000_000
+        let delay = max(.seconds(min(max(0, seconds), longest)), retry.delayAsked(by: result.response))
+        // Nobody will wait that long.
+        if let deadline, retry.timers.now.advanced(by: delay) >= deadline { return nil }
+        // Others have spent what the server can bear.
+        guard retry.budget.takeRetry() else { return nil }
+        return delay
+    }
+
+    // MARK: Pauses
+
+    private func pause(_ attempt: HTTPTask, for delay: Duration, after result: HTTPResult) {
+        guard let number = locked({ $0.pause(Pause(attempt: attempt, result: result)) }) else {
+            return end(with: result)
+        }
+        attempt.addObserver(self)
+        let timer = retry.timers.schedule(after: delay) { self.resume(number) }
+        locked { $0.keep(timer, of: number) }?.cancel()
+    }
+
+    private func resume(_ number: UInt64) {
+        guard let ended = locked({ $0.resume(number) }) else { return }
+        start(ended.pause.attempt)
+    }
+
+    // MARK: The deadline
+
+    private func watch(_ deadline: TimerInstant, of attempt: HTTPTask) {
+        let number = locked { $0.watchDeadline() }
+        let timer = retry.timers.schedule(at: deadline) { [weak attempt] in self.expire(number, attempt) }
+        locked { $0.keep(timer, of: number) }?.cancel()
+    }
+
+    private func expire(_ number: UInt64, _ attempt: HTTPTask?) {
+        guard locked({ $0.expire(number) }) != nil else { return }
+        attempt?.cancel()
+    }
+
+    private func timedOut(_ result: HTTPResult) -> HTTPResult {
+        .failure(
+            HTTPError(
+                .timedOut, request: result.request, response: result.response,
+                reason: "The deadline for all attempts together came during an attempt", loader: retry.name))
+    }
+
+    // MARK: Resets
+
+    /// Sees to it that there are no further attempts, and lets the group wait for the one that runs.
+    func reset(with group: DispatchGroup) {
+        group.enter()
+        switch locked({ $0.reset(group) }) {
+        case .isOver: group.leave()
+        case .waits(nil): break
+        case .waits(let ended?):
+            ended.timer?.cancel()
+            retry.fail(
+                ended.pause.attempt, .resetInProgress, response: ended.pause.result.response,
+                underlyingError: ended.pause.result.error, reason: "A reset ended the wait for the next attempt")
+        }
+    }
+}

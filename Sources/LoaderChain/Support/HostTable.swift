@@ -1,0 +1,50 @@
+/// What is known of each host, without what is no longer worth knowing.
+///
+/// An entry that is idle says nothing that a new one would not say, so it can go at any time. Whenever the table has
+/// doubled, the idle ones go: it holds at most twice the hosts that were busy at once, at a constant cost for each.
+struct HostTable<Entry> {
+    private var entries: [String: Entry] = [:]
+    private var roomBeforeSweep = smallestRoom
+
+    private static var smallestRoom: Int { 64 }
+
+    /// The hosts with their entries, in no order.
+    var all: [String: Entry] { entries }
+
+    /// Changes a host's entry, making one if there is none.
+    mutating func withEntry<Result>(
+        of host: String, orMake make: () -> Entry, sweeping isIdle: (inout Entry) -> Bool,
+        _ body: (inout Entry) -> Result
+    ) -> Result {
+        if entries.count >= roomBeforeSweep, entries[host] == nil { sweep(isIdle) }
+        return body(&entries[host, default: make()])
+    }
+
+    /// Changes a host's entry; nil if there is none.
+    mutating func withEntry<Result>(of host: String, _ body: (inout Entry) -> Result) -> Result? {
+        guard let index = entries.index(forKey: host) else { return nil }
+        return body(&entries.values[index])
+    }
+
+    /// Changes every entry.
+    mutating func forEach(_ body: (_ host: String, inout Entry) -> Void) {
+        for index in entries.indices { body(entries.keys[index], &entries.values[index]) }
+    }
+
+    private mutating func sweep(_ isIdle: (inout Entry) -> Bool) {
+        for (host, entry) in entries {
+            var entry = entry
+            if isIdle(&entry) { entries[host] = nil }
+        }
+        roomBeforeSweep = max(Self.smallestRoom, 2 * entries.count)
+    }
+}
+
+extension HTTPRequest {
+    /// The host by which what is known of hosts is filed: however it is spelled, it is one host.
+    var hostKey: String {
+        guard let host else { return "" }
+        // Most are spelled so already, and to look is cheaper than to copy.
+        return host.utf8.allSatisfy { ASCII.lowercased($0) == $0 && $0 < 0x80 } ? host : host.lowercased()
+    }
+}

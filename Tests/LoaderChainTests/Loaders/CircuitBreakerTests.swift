@@ -1,0 +1,215 @@
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+@Suite struct CircuitBreakerTests {
+    let timers = ManualTimers()
+    let terminal = ScriptedTerminal()
+    let log = EventLog()
+
+    private func breaker(probes: Int = 1, perHost: Bool = false) -> CircuitBreaker {
+        let settings = CircuitBreaker.Settings(
+            minimumNumberOfCalls: 4, openDuration: .seconds(5), jitter: 0, probes: probes)
+        let breaker = CircuitBreaker(
+            settings, perHost: perHost, timers: timers,
+            onChange: { [log] in log.note("\($0.host ?? "all") \($0.from) \($0.to)") })
+        breaker --> terminal
+        return breaker
+    }
+
+    private func load(_ host: String = "example.com", with breaker: CircuitBreaker) -> EventLog {
+        let log = EventLog()
+        breaker.load(request: HTTPRequest(host: host)) { log.note($0.summary) }
+        return log
+    }
+
+    /// Calls until the circuit is open.
+    private func trip(_ breaker: CircuitBreaker, _ host: String = "example.com") throws {
+        for _ in 0..<4 {
+            _ = load(host, with: breaker)
+            terminal.refuse(try #require(terminal.held.first), .timedOut)
+        }
+    }
+
+    @Test func afterEnoughFailuresRequestsAreRefusedUntilAProbeSucceeds() throws {
+        let breaker = breaker()
+        try trip(breaker)
+        #expect(breaker.state() == .open)
+        timers.advance(by: .milliseconds(1_800))
+
+        let seen = Guarded<HTTPError?>(nil)
+        breaker.load(request: .sample) { result in seen.withLock { $0 = result.error } }
+        let error = try #require(seen.withLock { $0 })
+        #expect(error.code == .circuitOpen && error.loader == "CircuitBreaker")
+        #expect(error.reason?.contains("\(Duration.milliseconds(3_200))") == true)
+        #expect(terminal.requests.count == 4)
+
+        timers.advance(by: .milliseconds(3_200))
+        let probe = load(with: breaker)
+        #expect(breaker.state() == .halfOpen)
+        #expect(load(with: breaker).events == ["circuitOpen"])
+        terminal.answer(try #require(terminal.held.first))
+        #expect(probe.events == ["response"])
+        #expect(log.events == ["all closed open", "all open halfOpen", "all halfOpen closed"])
+        #expect("\(breaker)".contains("closed, failed 0 of 0"))
+        #expect(timers.pendingCount == 0)
+    }
+
+    @Test func fewerCallsThanTheMinimumMeanNothing() throws {
+        let breaker = breaker()
+        for _ in 0..<10 {
+            for _ in 0..<3 {
+                _ = load(with: breaker)
+                terminal.refuse(try #require(terminal.held.first), .timedOut)
+            }
+            timers.advance(by: .seconds(10))
+        }
+        #expect(breaker.state() == .closed)
+    }
+
+    @Test func aFailedProbeDoublesTheTime() throws {
+        let breaker = breaker()
+        try trip(breaker)
+        timers.advance(by: .seconds(5))
+        _ = load(with: breaker)
+        terminal.refuse(try #require(terminal.held.first), .cannotConnect)
+        timers.advance(by: .seconds(9))
+        #expect(load(with: breaker).events == ["circuitOpen"])
+        timers.advance(by: .seconds(1))
+        #expect(load(with: breaker).events.isEmpty)
+        #expect(log.events.suffix(3) == ["all open halfOpen", "all halfOpen open", "all open halfOpen"])
+    }
+
+    @Test func aCancelledProbeLeavesItsPlaceToAnother() throws {
+        let breaker = breaker()
+        try trip(breaker)
+        timers.advance(by: .seconds(5))
+        let task = breaker.load(request: .sample) { _ in }
+        #expect(load(with: breaker).events == ["circuitOpen"])
+        task.cancel()
+        #expect(breaker.state() == .halfOpen)
+        let second = load(with: breaker)
+        #expect(second.events.isEmpty)
+        terminal.answer(try #require(terminal.held.first))
+        #expect(breaker.state() == .closed)
+    }
+
+    @Test func severalProbesMustAllSucceed() throws {
+        let breaker = breaker(probes: 3)
+        try trip(breaker)
+        timers.advance(by: .seconds(5))
+        for _ in 0..<3 { _ = load(with: breaker) }
+        #expect(load(with: breaker).events == ["circuitOpen"])
+        for answered in 1...3 {
+            #expect(breaker.state() == .halfOpen)
+            terminal.answer(try #require(terminal.held.first))
+            #expect(load(with: breaker).events.isEmpty == (answered == 3))
+        }
+        #expect(breaker.state() == .closed)
+    }
+
+    @Test func whatBeganBeforeTheOutageDoesNotReopenIt() throws {
+        let breaker = breaker()
+        // Four that take their time, and four that fail at once.
+        for _ in 0..<4 { _ = load(with: breaker) }
+        let slow = terminal.held
+        for _ in 0..<4 {
+            _ = load(with: breaker)
+            terminal.refuse(try #require(terminal.held.last), .timedOut)
+        }
+        timers.advance(by: .seconds(5))
+        _ = load(with: breaker)
+        terminal.answer(try #require(terminal.held.last))
+        #expect(breaker.state() == .closed)
+        for task in slow { terminal.refuse(task, .timedOut) }
+        #expect(breaker.state() == .closed)
+    }
+
+    @Test func everyHostHasACircuitOfItsOwn() throws {
+        let breaker = breaker(perHost: true)
+        try trip(breaker, "Bad.example.com")
+        #expect(load("bad.example.com", with: breaker).events == ["circuitOpen"])
+        #expect(load("good.example.com", with: breaker).events.isEmpty)
+        #expect(breaker.state(of: "bad.EXAMPLE.com") == .open && breaker.state(of: "good.example.com") == .closed)
+        #expect(breaker.state(of: "unheard.example.com") == .closed)
+        #expect(breaker.details == "hosts 2, bad.example.com open")
+        #expect(log.events == ["bad.example.com closed open"])
+    }
+
+    @Test func hostsThatAreNoLongerCalledAreForgotten() throws {
+        let breaker = breaker(perHost: true)
+        for number in 0..<5_000 {
+            _ = load("host\(number)", with: breaker)
+            terminal.answer(try #require(terminal.held.first))
+            timers.advance(by: .seconds(1))
+        }
+        let hosts = breaker.details.split(separator: " ").compactMap { Int($0) }.first ?? 0
+        #expect((1...64).contains(hosts), "\(breaker.details)")
+    }
+
+    @Test func aResetClosesEveryCircuit() async throws {
+        let breaker = breaker(perHost: true)
+        try trip(breaker)
+        let late = load("late.example.com", with: breaker)
+        await breaker.reset()
+        #expect(late.events == ["cancelled"])
+        #expect(breaker.state(of: "example.com") == .closed)
+        #expect(log.events == ["example.com closed open", "example.com open closed"])
+    }
+
+    @Test func theUsualVerdicts() {
+        func verdict(_ status: Int) -> CircuitBreaker.Verdict {
+            CircuitBreaker.usualVerdict(on: .success(HTTPResponse(request: .sample, status: HTTPStatus(status))))
+        }
+        func verdict(_ code: HTTPError.Code, _ status: Int? = nil) -> CircuitBreaker.Verdict {
+            let response = status.map { HTTPResponse(request: .sample, status: HTTPStatus($0)) }
+            return CircuitBreaker.usualVerdict(
+                on: .failure(HTTPError(code, request: .sample, response: response)))
+        }
+        #expect([200, 302, 401, 404, 408].allSatisfy { verdict($0) == .success })
+        #expect([429, 500, 501, 503, 599].allSatisfy { verdict($0) == .failure })
+        let failures: [HTTPError.Code] = [
+            .timedOut, .cannotConnect, .connectionLost, .insecureConnection, .invalidResponse, .cannotDecodeResponse,
+            .unknown,
+        ]
+        #expect(failures.allSatisfy { verdict($0) == .failure })
+        let silent: [HTTPError.Code] = [
+            .cancelled, .resetInProgress, .invalidRequest, .abandoned, .circuitOpen, .rateLimited,
+        ]
+        #expect(silent.allSatisfy { verdict($0) == .nothing && verdict($0, 503) == .nothing })
+        #expect(verdict(.invalidResponse, 404) == .success)
+        #expect(verdict(.invalidResponse, 503) == .failure)
+        #expect(verdict(.cannotDecodeResponse, 200) == .failure)
+    }
+
+    @Test func oddSettingsDoNoHarm() throws {
+        let settings = CircuitBreaker.Settings(
+            failureRatio: .nan, minimumNumberOfCalls: -1, window: .zero, openDuration: .seconds(-1),
+            maximumOpenDuration: .seconds(Int64.max), jitter: .infinity, probes: 0)
+        let breaker = CircuitBreaker(settings, timers: timers) --> ScriptedTerminal { _ in .failure(.timedOut) }
+        for _ in 0..<100 {
+            breaker.load(request: .sample) { _ in }
+            timers.advance(by: .seconds(1))
+        }
+    }
+
+    @Test(arguments: [(true, 0.5, Duration.seconds(1)), (false, 0.1, .milliseconds(1)), (true, 2, .seconds(100))])
+    func itKeepsTheContract(_ perHost: Bool, _ ratio: Double, _ open: Duration) async {
+        let violations = await ContractCheck { timers in
+            CircuitBreaker(
+                CircuitBreaker.Settings(failureRatio: ratio, minimumNumberOfCalls: 2, openDuration: open),
+                perHost: perHost, timers: timers, dice: Dice(seed: 3))
+        }.run()
+        #expect(violations.isEmpty, "\(violations)")
+    }
+
+    @Test func withItsUsualNeighboursItKeepsTheContract() async {
+        let violations = await ContractCheck { timers in
+            Retry(strategy: Backoff.constant(delay: 1, maximumNumberOfAttempts: 3), timers: timers)
+                --> CircuitBreaker(timers: timers)
+                --> RateLimit(requests: 1_000, per: .seconds(1), burst: 5, timers: timers)
+        }.run()
+        #expect(violations.isEmpty, "\(violations)")
+    }
+}

@@ -1,0 +1,157 @@
+import Testing
+
+@testable import LoaderChain
+
+/// Random walks of arrivals, leavings, rings and changes, against an array of those who wait.
+@Suite struct RateLimitLaneTests {
+    @Test(arguments: 0..<10) func everyWalkServesInOrderAndForgetsNobody(group: UInt64) {
+        for seed in (group * 1_000)..<(group * 1_000 + 1_000) {
+            let walk = LaneWalk(seed: seed)
+            walk.run(steps: 40)
+            guard walk.fault.isEmpty else {
+                Issue.record("seed \(seed): \(walk.fault)")
+                return
+            }
+        }
+    }
+}
+
+private final class LaneEntry: LineEntry {
+    var place = LinePlace<LaneEntry>()
+    let number: Int
+    init(_ number: Int) { self.number = number }
+}
+
+private final class LaneWalk {
+    private(set) var fault = ""
+    private var dice: SeededGenerator
+    private var now: Int64 = 0
+    private let room: Int
+    private var lane: RateLimitLane<LaneEntry>
+    /// The naive model: a bucket of its own, and who waits.
+    private var bucket: TokenBucket
+    private var waiting: [LaneEntry] = []
+    private var setting: RateLimitLane<LaneEntry>.Setting?
+    private var past: [UInt64] = []
+    private var arrivals = 0
+
+    init(seed: UInt64) {
+        dice = SeededGenerator(seed: seed)
+        room = Int.random(in: 0...6, using: &dice)
+        let rate = Self.rate(&dice)
+        lane = RateLimitLane(rate, at: TimerInstant(nanoseconds: 0))
+        bucket = TokenBucket(rate, at: TimerInstant(nanoseconds: 0))
+    }
+
+    private static func rate(_ dice: inout SeededGenerator) -> RateLimit.Rate {
+        RateLimit.Rate(
+            requests: Int.random(in: 1...5, using: &dice), per: .nanoseconds(Int64.random(in: 1...100, using: &dice)),
+            burst: Int.random(in: 1...3, using: &dice))
+    }
+
+    private var instant: TimerInstant { TimerInstant(nanoseconds: now) }
+
+    func run(steps: Int) {
+        for _ in 0..<steps where fault.isEmpty {
+            step()
+            expect(lane.waiting == waiting.count, "\(lane.waiting) wait, not \(waiting.count)")
+            // Nobody waits without an alarm for the very next token, and no alarm is set for nobody.
+            expect((setting == nil) == waiting.isEmpty, "\(waiting.count) wait, and the alarm is \(setting as Any)")
+            if let setting, now <= setting.deadline.nanoseconds {
+                expect(setting.deadline == bucket.nextToken(at: instant), "the alarm is not for the next token")
+            }
+        }
+        var rings = 0
+        while fault.isEmpty, let setting {
+            now = max(now, setting.deadline.nanoseconds)
+            ring(setting.number)
+            rings += 1
+            expect(rings <= arrivals, "it rings without end")
+        }
+        expect(waiting.isEmpty, "\(waiting.count) wait for ever")
+    }
+
+    private func step() {
+        switch Int.random(in: 0..<8, using: &dice) {
+        case 0..<4: arrive()
+        case 4: leave()
+        case 5:
+            // Timers ring late, never early; and much may happen between the time and the ring.
+            now += Int64.random(in: 0...60, using: &dice)
+            let rings = Bool.random(using: &dice)
+            if rings, let setting, setting.deadline.nanoseconds <= now { ring(setting.number) }
+        case 6: ring(past.randomElement(using: &dice) ?? 0)
+        default: Bool.random(using: &dice) ? change() : sendAway()
+        }
+    }
+
+    private func arrive() {
+        arrivals += 1
+        let entry = LaneEntry(arrivals)
+        let first = lane.admit(nil, room: room, at: instant)
+        if case .waits = first {
+            let second = lane.admit(entry, room: room, at: instant)
+            guard case .waits(let new) = second else { return expect(false, "\(first) and then \(second)") }
+            expect(waiting.count < room, "waits beyond the room")
+            expect((new != nil) == (setting == nil), "another alarm")
+            waiting.append(entry)
+            if let new { setting = new }
+            return
+        }
+        let passes = waiting.isEmpty && bucket.take(at: instant)
+        let refusal = instant.duration(to: max(instant, bucket.nextToken(at: instant)))
+        expect(first == (passes ? .passes : .refused(refusal)), "\(first) for \(entry.number)")
+        expect(passes || waiting.count >= room, "refused although there is room")
+    }
+
+    private func leave() {
+        guard let index = waiting.indices.randomElement(using: &dice) else {
+            return expect(lane.leave(LaneEntry(0)) == nil, "one left who was not there")
+        }
+        expect(lane.leave(waiting.remove(at: index)) != nil, "one could not leave")
+        if waiting.isEmpty { forgetAlarm() }
+    }
+
+    private func ring(_ number: UInt64) {
+        let step = lane.ring(number, at: instant)
+        guard number == setting?.number else { return expect(step == nil, "an old alarm rang") }
+        guard let step else { return expect(false, "the alarm did not ring") }
+        take(step)
+    }
+
+    private func change() {
+        let rate = Self.rate(&dice)
+        bucket.change(to: rate, at: instant)
+        take(lane.change(to: rate, at: instant))
+    }
+
+    private func sendAway() {
+        let step = lane.removeAll()
+        expect(step.passing.elementsEqual(waiting, by: ===), "sent others away than wait")
+        waiting = []
+        forgetAlarm()
+    }
+
+    private func take(_ step: RateLimitLane<LaneEntry>.Step) {
+        forgetAlarm()
+        for entry in step.passing {
+            expect(bucket.take(at: instant), "\(entry.number) passes without a token")
+            expect(waiting.first === entry, "\(entry.number) passes out of turn")
+            if !waiting.isEmpty { waiting.removeFirst() }
+        }
+        if !waiting.isEmpty {
+            expect(!bucket.take(at: instant), "\(waiting[0].number) waits although there is a token")
+            expect(step.setting?.deadline == bucket.nextToken(at: instant), "the alarm is \(step.setting as Any)")
+        }
+        setting = step.setting
+    }
+
+    private func forgetAlarm() {
+        if let setting { past.append(setting.number) }
+        setting = nil
+    }
+
+    private func expect(_ isTrue: Bool, _ message: @autoclosure () -> String) {
+        if !isTrue, fault.isEmpty { fault = message() }
+    }
+}

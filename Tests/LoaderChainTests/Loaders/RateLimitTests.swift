@@ -1,0 +1,176 @@
+import Dispatch
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+@Suite struct RateLimitTests {
+    let timers = ManualTimers()
+    let log = EventLog()
+
+    private func chain(
+        _ requests: Int = 10, burst: Int = 1, perHost: Bool = false, waiting: RateLimit.Waiting = .queue(maximum: 1_000)
+    ) -> (limit: RateLimit, terminal: ScriptedTerminal) {
+        let limit = RateLimit(
+            requests: requests, per: .seconds(1), burst: burst, perHost: perHost, waiting: waiting, timers: timers)
+        let terminal = ScriptedTerminal { _ in .success() }
+        limit --> terminal
+        return (limit, terminal)
+    }
+
+    @discardableResult
+    private func load(_ name: String, host: String = "example.com", with limit: RateLimit) -> HTTPTask {
+        limit.load(request: HTTPRequest(host: host, path: "/\(name)")) { [log] in log.note("\(name) \($0.summary)") }
+    }
+
+    @Test func requestsPassAtAnEvenPaceInTheirOrder() {
+        let (limit, terminal) = chain(burst: 2)
+        for number in 0..<30 { load("\(number)", with: limit) }
+        #expect(terminal.requests.count == 2 && limit.waiting == 28)
+        for passed in 3...30 {
+            timers.advance(by: .milliseconds(99))
+            #expect(terminal.requests.count == passed - 1)
+            timers.advance(by: .milliseconds(1))
+            #expect(terminal.requests.count == passed)
+        }
+        #expect(terminal.requests.map(\.path) == (0..<30).map { "/\($0)" })
+        #expect(timers.pendingCount == 0 && limit.waiting == 0)
+    }
+
+    @Test func whatComesTooEarlyIsRefusedWhereNobodyMayWait() throws {
+        let (limit, terminal) = chain(waiting: .refuse)
+        load("a", with: limit)
+        timers.advance(by: .milliseconds(40))
+        let seen = Guarded<HTTPError?>(nil)
+        limit.load(request: .sample) { result in seen.withLock { $0 = result.error } }
+        let error = try #require(seen.withLock { $0 })
+        #expect(error.code == .rateLimited && error.loader == "RateLimit")
+        #expect(error.reason?.contains("\(Duration.milliseconds(60))") == true)
+        timers.advance(by: .milliseconds(60))
+        load("b", with: limit)
+        #expect(terminal.requests.count == 2 && timers.pendingCount == 0)
+    }
+
+    @Test func theWaitingAreBounded() {
+        let (limit, _) = chain(waiting: .queue(maximum: 2))
+        for number in 0..<5 { load("\(number)", with: limit) }
+        #expect(log.events == ["0 response", "3 rateLimited", "4 rateLimited"])
+        timers.runAll()
+        #expect(log.events.suffix(2) == ["1 response", "2 response"])
+    }
+
+    @Test func aCancelledWaiterLeavesAtOnceAndTakesNoToken() {
+        let (limit, terminal) = chain()
+        let tasks = (0..<4).map { load("\($0)", with: limit) }
+        tasks[1].cancel()
+        tasks[3].cancel()
+        #expect(log.events == ["0 response", "1 cancelled", "3 cancelled"])
+        timers.advance(by: .milliseconds(100))
+        #expect(log.events.last == "2 response")
+        #expect(terminal.requests.count == 2 && timers.pendingCount == 0)
+        load("4", with: limit)
+        load("5", with: limit).cancel()
+        #expect(log.events.last == "5 cancelled" && limit.waiting == 1)
+    }
+
+    @Test func aWaiterThatALoaderAboveEndsTakesNoToken() {
+        let (limit, _) = chain()
+        load("0", with: limit)
+        let task = HTTPTask(request: .sample)
+        limit.load(task: task)
+        task.fail(.timedOut)
+        #expect(limit.waiting == 0 && timers.pendingCount == 0)
+    }
+
+    @Test func aTaskThatIsPassedOnIsNobodysHere() {
+        let limit = RateLimit(requests: 10, per: .seconds(1), timers: timers)
+        let terminal = ScriptedTerminal()
+        limit --> terminal
+        for number in 0..<2 { load("\(number)", with: limit) }
+        timers.advance(by: .milliseconds(100))
+        for task in terminal.held { terminal.forget(task) }
+        #expect(log.events == ["0 abandoned", "1 abandoned"])
+    }
+
+    @Test func aResetEndsTheWaitingAndKeepsThePace() async {
+        let (limit, terminal) = chain()
+        for number in 0..<3 { load("\(number)", with: limit) }
+        await limit.reset()
+        #expect(log.events == ["0 response", "1 resetInProgress", "2 resetInProgress"])
+        #expect(timers.pendingCount == 0)
+        load("3", with: limit)
+        #expect(terminal.requests.count == 1)
+    }
+
+    @Test func everyHostHasItsOwnPaceWhereThatIsAskedFor() {
+        let (limit, terminal) = chain(perHost: true)
+        for host in ["a", "b", "A", "b"] { load(host, host: host, with: limit) }
+        #expect(terminal.requests.count == 2 && limit.waiting == 2)
+        #expect("\(limit)".contains("hosts 2, waiting 2"))
+        timers.advance(by: .milliseconds(100))
+        #expect(terminal.requests.count == 4 && timers.pendingCount == 0)
+    }
+
+    @Test func hostsThatAreNoLongerCalledAreForgotten() {
+        let (limit, terminal) = chain(perHost: true)
+        for number in 0..<10_000 {
+            load("", host: "host\(number)", with: limit)
+            timers.advance(by: .milliseconds(10))
+        }
+        #expect(terminal.requests.count == 10_000)
+        let hosts = limit.details.split(separator: " ").compactMap { Int($0.filter(\.isNumber)) }.max() ?? 0
+        #expect(hosts <= 100, "\(limit.details)")
+    }
+
+    @Test func aNewRateHoldsForThoseWhoWaitToo() {
+        let (limit, terminal) = chain(1)
+        for number in 0..<4 { load("\(number)", with: limit) }
+        timers.advance(by: .milliseconds(500))
+        limit.rate = RateLimit.Rate(requests: 10, per: .seconds(1))
+        // Half a token was there already, and the rest comes ten times as fast.
+        timers.advance(by: .milliseconds(49))
+        #expect(terminal.requests.count == 1)
+        timers.advance(by: .milliseconds(1))
+        #expect(terminal.requests.count == 2)
+        limit.rate = RateLimit.Rate(requests: 1, per: .seconds(100))
+        timers.advance(by: .seconds(99))
+        #expect(terminal.requests.count == 2)
+        timers.advance(by: .seconds(1))
+        #expect(terminal.requests.count == 3)
+        limit.rate = RateLimit.Rate(requests: .max, per: .nanoseconds(1))
+        timers.advance(by: .nanoseconds(1))
+        #expect(terminal.requests.count == 4 && timers.pendingCount == 0)
+    }
+
+    @Test func fromManyThreadsEveryoneIsServedOnce() throws {
+        let limit = RateLimit(requests: 1_000_000_000, per: .seconds(1), waiting: .queue(maximum: .max))
+        let terminal = ScriptedTerminal { _ in .success() }
+        limit --> terminal
+        let ended = EventLog()
+        try onThreads(4) { thread in
+            for number in 0..<500 {
+                let task = limit.load(request: .sample) { _ in ended.note("") }
+                if number % 5 == thread { task.cancel() }
+                if number % 100 == 50 { limit.rate = RateLimit.Rate(requests: 900_000_000 + number, per: .seconds(1)) }
+            }
+        }
+        let done = DispatchSemaphore(value: 0)
+        Task {
+            await ended.reaches(2_000)
+            done.signal()
+        }
+        done.wait()
+        #expect(limit.waiting == 0)
+    }
+
+    @Test(arguments: [
+        (Int.max, RateLimit.Waiting.queue(maximum: .max), false), (100, .queue(maximum: .max), false),
+        (100, .queue(maximum: 3), true), (5, .refuse, false),
+    ])
+    func itKeepsTheContract(_ requests: Int, _ waiting: RateLimit.Waiting, _ perHost: Bool) async {
+        let violations = await ContractCheck {
+            RateLimit(requests: requests, per: .seconds(1), burst: 2, perHost: perHost, waiting: waiting, timers: $0)
+        }.run()
+        #expect(violations.isEmpty, "\(violations)")
+    }
+}

@@ -1,0 +1,87 @@
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+@Suite struct RetryBudgetTests {
+    @Test func theDefaultIsAFifthAndTenASecond() {
+        let timers = ManualTimers()
+        let budget = RetryBudget(timers: timers)
+        #expect(budget.remaining == 100)
+        for _ in 0..<1_004 { budget.noteRequest() }
+        #expect(budget.remaining == 300)
+        budget.noteRequest()
+        #expect(budget.remaining == 301)
+        timers.advance(by: .seconds(10))
+        #expect(budget.remaining == 100)
+    }
+
+    @Test func anOutageIsNeverMultiplied() {
+        let timers = ManualTimers()
+        let budget = RetryBudget(timers: timers)
+        var retries = 0
+        // A hundred requests a second that all fail, and would be tried again for ever.
+        for _ in 0..<6_000 {
+            budget.noteRequest()
+            while budget.takeRetry() { retries += 1 }
+            timers.advance(by: .milliseconds(10))
+        }
+        // A fifth of them, and ten a second, and what the window lets overlap.
+        #expect((1_700...2_100).contains(retries), "\(retries)")
+    }
+
+    @Test func withoutALimitThereIsAlwaysOne() {
+        #expect(RetryBudget.unlimited.remaining == nil)
+        #expect((0..<1_000).allSatisfy { _ in RetryBudget.unlimited.takeRetry() })
+    }
+
+    @Test func oddSettingsDoNoHarm() {
+        let timers = ManualTimers()
+        let nothing = RetryBudget(ratio: .nan, minimumPerSecond: -5, window: .seconds(-1), timers: timers)
+        nothing.noteRequest()
+        #expect(!nothing.takeRetry())
+        let huge = RetryBudget(
+            ratio: .infinity, minimumPerSecond: .max, window: .seconds(Int64.max), timers: timers)
+        huge.noteRequest()
+        #expect(huge.takeRetry())
+    }
+
+    @Test(arguments: 0..<10) func everyWalkAgreesWithAListOfAllThatHappened(group: UInt64) {
+        for seed in (group * 1_000)..<(group * 1_000 + 1_000) {
+            if let fault = Self.walk(seed) {
+                Issue.record("seed \(seed): \(fault)")
+                return
+            }
+        }
+    }
+
+    private static func walk(_ seed: UInt64) -> String? {
+        var dice = SeededGenerator(seed: seed)
+        let slice = Int64.random(in: 1...1_000, using: &dice)
+        let thousandths = Int.random(in: 0...1_500, using: &dice)
+        let perSecond = Int.random(in: 0...3, using: &dice) * 100_000_000
+        var state = RetryBudgetState(
+            ratio: Double(thousandths) / 1_000, minimumPerSecond: perSecond, window: .nanoseconds(slice * 10))
+        var events: [(slice: Int64, gain: Int)] = []
+        let reserve = perSecond / 1_000_000 * Int(slice * 10)
+        var now = Int64.random(in: -5_000...5_000, using: &dice)
+        for step in 0..<60 {
+            if Int.random(in: 0..<3, using: &dice) == 0 {
+                now += Int64.random(in: 0...(Bool.random(using: &dice) ? slice : 12 * slice), using: &dice)
+            }
+            let present = Int64((Double(now) / Double(slice)).rounded(.down))
+            // Everything in thousandths of a retry.
+            let saved = events.filter { $0.slice > present - 10 }.reduce(reserve) { $0 + $1.gain }
+            let instant = TimerInstant(nanoseconds: now)
+            if Bool.random(using: &dice) {
+                state.noteRequest(at: instant)
+                events.append((present, thousandths))
+            } else {
+                let expected = saved >= 1_000
+                guard state.takeRetry(at: instant) == expected else { return "step \(step): not \(expected)" }
+                if expected { events.append((present, -1_000)) }
+            }
+        }
+        return nil
+    }
+}
