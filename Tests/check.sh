@@ -24,10 +24,11 @@ tests() {
     swift test --scratch-path .build-check "${strict[@]}"
 }
 
-# Under a sanitizer the same calls need more stack; what the tests allow a thread grows with it.
+# Under a sanitizer the same calls need more stack; what the tests allow a thread grows with it. One test runs at a time,
+# because the slow ones would otherwise keep every thread from those that wait for something.
 threads() {
     TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Tests/races.supp" TEST_STACK_KILOBYTES=1024 \
-        swift test --sanitize=thread --scratch-path .build-thread
+        swift test --no-parallel --sanitize=thread --scratch-path .build-thread
 }
 
 # The suppressions name what the test runner itself leaves behind. The tests of bad loaders are skipped, since a leak is
@@ -35,7 +36,7 @@ threads() {
 addresses() {
     ASAN_OPTIONS="detect_stack_use_after_return=0" LSAN_OPTIONS="suppressions=$PWD/Tests/leaks.supp" \
         TEST_STACK_KILOBYTES=2048 \
-        swift test --sanitize=address --scratch-path .build-address --skip findsALoader --skip findsATimer
+        swift test --no-parallel --sanitize=address --scratch-path .build-address --skip findsALoader --skip findsATimer
 }
 
 # Programs that use the package as their authors would, from outside.

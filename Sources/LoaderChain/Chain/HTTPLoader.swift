@@ -75,8 +75,8 @@ open class HTTPLoader {
 
     /// The chains that a loader leads to beside its next one.
     ///
-    /// A loader that chooses between chains answers them, so that they are described, checked for cycles and reset with
-    /// it.
+    /// A loader that chooses between chains answers them, so that they are checked for circles and reset with it. It
+    /// describes them in its ``details``, and does not reset them itself.
     open var branches: [HTTPLoader] { [] }
 
     /// The loader's settings and live counts, as it shows them in descriptions.
