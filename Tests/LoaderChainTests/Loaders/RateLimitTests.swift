@@ -4,9 +4,12 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct RateLimitTests {
+@Suite final class RateLimitTests {
     let timers = ManualTimers()
     let log = EventLog()
+
+    /// Lets those pass who still wait, which would keep their chain alive.
+    deinit { timers.runAll() }
 
     private func chain(
         _ requests: Int = 10, burst: Int = 1, perHost: Bool = false, waiting: RateLimit.Waiting = .queue(maximum: 1_000)

@@ -11,10 +11,17 @@ import Testing
 #endif
 
 /// What ends a retry beside its strategy: deadlines, resets, and servers that ask to wait.
-@Suite struct RetryTimeTests {
+@Suite final class RetryTimeTests {
     let timers = ManualTimers()
     let terminal = ScriptedTerminal()
     let log = EventLog()
+
+    /// Ends what a test has left, which would keep its chain alive.
+    deinit {
+        repeat {
+            while let task = terminal.held.first { terminal.answer(task) }
+        } while timers.advanceToNext()
+    }
 
     private func load(
         _ strategy: any HTTPRetryStrategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: 10),
