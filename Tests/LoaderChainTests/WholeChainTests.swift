@@ -56,7 +56,7 @@ import Testing
             #expect(completions.values.allSatisfy { $0 == 1 }, "seed \(seed)")
             #expect(terminal.highest <= highestLimit, "seed \(seed): \(terminal.highest) ran at once")
             #expect(terminal.running == 0)
-            #expect(terminal.loads > threads * tasksPerThread / 4, "seed \(seed): only \(terminal.loads) got through")
+            #expect(terminal.loads > threads * tasksPerThread / 100, "seed \(seed): only \(terminal.loads) got through")
             #expect(throttle.snapshot == Throttle.Snapshot())
         }
         while gone != nil { await Task.yield() }
