@@ -1,41 +1,28 @@
 /// The attempts that work for a task at the moment.
 ///
-/// Weakly held: an attempt that everybody below has let go of must end as abandoned, although the task above remembers
-/// it. No weak reference is ever turned into a strong one under the task's lock, because the last release could happen
-/// there; attempts are found by number instead.
+/// They are held until they have ended, which is no cycle for ever: what can be abandoned is the object that travels for
+/// an attempt, and its end is the attempt's.
 struct AttemptList {
     // The usual one attempt needs no array.
-    private var firstNumber: UInt64?
-    private weak var first: HTTPTask?
-    private var others: [Entry] = []
+    private var first: HTTPTask?
+    private var others: [HTTPTask] = []
 
-    private struct Entry {
-        let number: UInt64
-        weak var task: HTTPTask?
+    var isEmpty: Bool {
+        @inline(__always) get { first == nil && others.isEmpty }
     }
 
-    mutating func add(_ task: HTTPTask, number: UInt64) {
-        if firstNumber == nil {
-            firstNumber = number
-            first = task
-        } else {
-            others.append(Entry(number: number, task: task))
-        }
+    mutating func add(_ attempt: HTTPTask) {
+        if first == nil { first = attempt } else { others.append(attempt) }
     }
 
-    /// Takes an attempt off the list, and answers whether any is left.
-    mutating func remove(number: UInt64) -> Bool {
-        if firstNumber == number {
-            firstNumber = nil
-            first = nil
-        } else {
-            others.removeAll { $0.number == number }
-        }
-        return firstNumber != nil || !others.isEmpty
+    /// Takes an attempt off the list, and returns it, so that the last reference is not let go of under a lock.
+    mutating func remove(_ attempt: HTTPTask) -> HTTPTask? {
+        if first === attempt { return first.take() }
+        return others.firstIndex { $0 === attempt }.map { others.remove(at: $0) }
     }
 
     func cancel() {
         first?.cancel()
-        for entry in others { entry.task?.cancel() }
+        for attempt in others { attempt.cancel() }
     }
 }

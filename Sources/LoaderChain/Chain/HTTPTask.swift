@@ -26,25 +26,29 @@ import Synchronization
 /// - A task that everybody has let go of completes with ``HTTPError/Code/abandoned``.
 /// - Any of its methods may be called from any thread, and from inside any handler.
 public final class HTTPTask: @unchecked Sendable {
-    private let lock = TinyLock()
-    @exclusivity(unchecked) private var life = TaskLife()
-    @exclusivity(unchecked) private var currentRequest: HTTPRequest
-    @exclusivity(unchecked) private var attempts = AttemptList()
-    // Beside the list, because asking the list would copy its weak references for every task that completes.
-    @exclusivity(unchecked) private var hasAttempts = false
+    // A life is led by one object, or by two: the caller's, which holds all of it, and one that travels down the chain for
+    // it. What follows is used in the caller's object only, and changed under its lock.
+    let lock = TinyLock()
+    @exclusivity(unchecked) var life = TaskLife()
+    @exclusivity(unchecked) var currentRequest: HTTPRequest
+    @exclusivity(unchecked) var attempts = AttemptList()
+    let holder = Atomic<Unmanaged<LoaderName>?>(nil)
+    /// The task that this one works for.
+    let parent: HTTPTask?
 
-    private let holder = Atomic<Unmanaged<LoaderName>?>(nil)
     /// What the ``id`` is made of; it rises from task to task in the order in which they are made.
     ///
     /// A caller's task and the one that travels for it share it, no others do.
     let number: UInt64
-    private let parent: HTTPTask?
+    /// The caller's task, for one that travels.
+    let caller: HTTPTask?
 
     /// Makes a task that is still to be loaded.
     public init(request: HTTPRequest) {
         currentRequest = request
         number = TaskIdentity.next()
         parent = nil
+        caller = nil
     }
 
     /// Makes a task that is still to be loaded, with a first completion handler.
@@ -54,29 +58,47 @@ public final class HTTPTask: @unchecked Sendable {
         addCompletionHandler(completion)
     }
 
-    private init(attemptOf parent: HTTPTask, number: UInt64, request: HTTPRequest) {
+    /// Makes a task that works for another.
+    init(request: HTTPRequest, parent: HTTPTask) {
         currentRequest = request
-        self.number = number
+        number = TaskIdentity.next()
         self.parent = parent
+        caller = nil
+    }
+
+    /// Makes the object that travels for `caller`.
+    init(travellingFor caller: HTTPTask) {
+        currentRequest = caller.currentRequest
+        number = caller.number
+        parent = nil
+        self.caller = caller
     }
 
     /// Stands in for a task that is being released, so that its handlers can be handed an object that lives.
     private init(inheriting task: borrowing HTTPTask) {
         currentRequest = task.currentRequest
         number = task.number
-        parent = nil
+        parent = task.parent
+        caller = nil
         life = task.life
         attempts = task.attempts
-        hasAttempts = task.hasAttempts
         lock.release(task.lock.flags)
         holder.store(task.holder.load(ordering: .relaxed), ordering: .relaxed)
     }
 
     deinit {
-        if life.isAwaited {
+        if let caller {
+            // Whoever was to complete it has let go of it.
+            if !caller.lock.flags.contains(.completed) { caller.abandon() }
+        } else if life.isAwaited {
             HTTPTask(inheriting: self).abandon()
         }
-        if let parent, life.phase != .finished { parent.forgetAttempt(number) }
+    }
+
+    /// Does something with the object that holds the life; two calls, because the choice of one would count a reference.
+    @inline(__always)
+    func withOwner<Result>(_ body: (HTTPTask) -> Result) -> Result {
+        if let caller { body(caller) } else { body(self) }
     }
 
     /// What sets this execution apart from every other, also from one of the same request.
@@ -88,16 +110,20 @@ public final class HTTPTask: @unchecked Sendable {
     /// ``HTTPError/request`` show what it had become in the end.
     public var request: HTTPRequest {
         get {
-            let flags = lock.acquire()
-            defer { lock.release(flags) }
-            return currentRequest
+            withOwner { owner in
+                let flags = owner.lock.acquire()
+                defer { owner.lock.release(flags) }
+                return owner.currentRequest
+            }
         }
         set {
-            let flags = lock.acquire()
-            // The old value leaves through `unused`, because it may hold the last reference to something of a user's.
-            let unused = exchange(&currentRequest, with: newValue)
-            lock.release(flags)
-            _ = consume unused
+            withOwner { owner in
+                let flags = owner.lock.acquire()
+                // The old value leaves through `unused`: it may hold the last reference to something of a user's.
+                let unused = exchange(&owner.currentRequest, with: newValue)
+                owner.lock.release(flags)
+                _ = consume unused
+            }
         }
     }
 
@@ -113,264 +139,26 @@ public final class HTTPTask: @unchecked Sendable {
     /// Reads under the lock, so only what is the library's own.
     @inline(__always)
     private func peek<Value>(_ read: (HTTPRequest.Storage) -> Value) -> Value {
-        let flags = lock.acquire()
-        defer { lock.release(flags) }
-        return Unmanaged.passUnretained(currentRequest.storage)._withUnsafeGuaranteedRef(read)
+        withOwner { owner in
+            let flags = owner.lock.acquire()
+            defer { owner.lock.release(flags) }
+            return Unmanaged.passUnretained(owner.currentRequest.storage)._withUnsafeGuaranteedRef(read)
+        }
     }
+
+    /// What can be known of the life without its lock.
+    @inline(__always)
+    var flags: TinyLock.Flags { withOwner { $0.lock.flags } }
 
     /// Whether somebody asked for its end before it had a result.
-    public var isCancelled: Bool { lock.flags.contains(.cancelled) }
+    public var isCancelled: Bool { flags.contains(.cancelled) }
 
     /// Whether it has its result.
-    public var isCompleted: Bool { lock.flags.contains(.completed) }
+    public var isCompleted: Bool { flags.contains(.completed) }
 
-    // MARK: Hearing of the end
-
-    /// Calls `handler` with the result: when it is there, or at once if it is.
-    ///
-    /// Deep inside other handlers, it is called when those have returned. So a handler never blocks until another task
-    /// has ended.
-    @preconcurrency
-    public func addCompletionHandler(_ handler: @escaping @Sendable (HTTPResult) -> Void) {
-        register(.completion(handler))
-    }
-
-    /// Calls `handler` when the result is there, or at once if it is.
-    @preconcurrency
-    public func addCompletionHandler(_ handler: @escaping @Sendable () -> Void) {
-        register(.plainCompletion(handler))
-    }
-
-    /// Calls `handler` when the task is cancelled before it has a result, or at once if it was.
-    ///
-    /// This is where the loader that has the task stops its work and completes the task. A handler that needs the task
-    /// takes it as an argument; one that captured it would keep it alive, and nobody could see that it was abandoned.
-    ///
-    /// Everybody hears of the cancel before anybody hears of the completion that it leads to, unless another thread
-    /// completes the task at that very moment.
-    @preconcurrency
-    public func addCancelHandler(_ handler: @escaping @Sendable () -> Void) {
-        register(.plainCancel(handler))
-    }
-
-    /// Calls `handler` with the task when it is cancelled before it has a result, or at once if it was.
-    @preconcurrency
-    public func addCancelHandler(_ handler: @escaping @Sendable (HTTPTask) -> Void) {
-        register(.cancel(handler))
-    }
-
-    /// Lets `observer` hear of cancel and completion, in one place in the order of the handlers.
-    public func addObserver(_ observer: any HTTPTaskObserver) {
-        register(.observer(observer))
-    }
-
-    /// Lets `filter` replace the result before anybody hears of it.
-    ///
-    /// This is how a loader judges what arrives without a task of its own: what a filter makes of the first result is the
-    /// task's one result, for loaders above and below. Filters run once, the last registered first, under no lock. A
-    /// cancel outdoes them.
-    @preconcurrency
-    public func addResultFilter(_ filter: @escaping @Sendable (HTTPResult) -> HTTPResult) {
-        register(.plainFilter(filter))
-    }
-
-    /// Lets `filter` replace the result before anybody hears of it.
-    public func addResultFilter(_ filter: any HTTPResultFilter) {
-        register(.filter(filter))
-    }
-
+    /// Whether there is still something to do for a loader that is handed the task.
     @inline(__always)
-    private func register(_ handler: TaskHandler) {
-        let flags = lock.acquire()
-        let registration = life.register(handler)
-        lock.release(flags)
-        switch registration {
-        case .kept, .tooLate: break
-        case .keptHearingCancel, .hearsCancel:
-            ThreadLine.tell([handler], ofCancelOf: self, reachesAttempts: false)
-        case .hearsOutcome(let result):
-            var handlers = HandlerStack()
-            handlers.push(handler)
-            ThreadLine.tell(handlers, of: self, result)
-        }
-    }
-
-    // MARK: Ending it
-
-    /// Asks whoever has the task to stop it.
-    ///
-    /// - Returns: whether this was the first cancel, and came before any result.
-    @discardableResult
-    public func cancel() -> Bool {
-        let flags = lock.acquire()
-        let heard = life.cancel()
-        let leavesAttempts = hasAttempts
-        lock.release(heard == nil ? flags : flags.union(.cancelled))
-        guard let heard else { return false }
-        ThreadLine.tell(heard, ofCancelOf: self, reachesAttempts: leavesAttempts)
-        return true
-    }
-
-    /// Gives the task its result and tells everybody who waits for it.
-    ///
-    /// - Returns: whether this was the first result. Otherwise nothing has happened.
-    @discardableResult
-    public func complete(_ result: HTTPResult) -> Bool {
-        let flags = lock.acquire()
-        switch life.finish(result, saysCancelled: false) {
-        case .won(let handlers):
-            let leavesAttempts = hasAttempts
-            lock.release(flags.union(.completed))
-            settle(result, handlers, leavesAttempts)
-            return true
-        case .lost:
-            lock.release(flags)
-            return false
-        case .mustPass(let filters):
-            lock.release(flags)
-            return complete(with: result, passing: filters)
-        case .mustSayCancelled:
-            lock.release(flags)
-            return complete(with: cancelled(insteadOf: result)) { life, result in
-                life.finish(result, saysCancelled: true)
-            }
-        }
-    }
-
-    /// Completes the task with an error of its request.
-    ///
-    /// The error names the loader that has the task. To fail one that was passed on, use
-    /// ``HTTPLoader/fail(_:_:response:underlyingError:reason:)``, which names itself.
-    ///
-    /// - Returns: whether this was the first result. Otherwise nothing has happened.
-    @discardableResult
-    public func fail(
-        _ code: HTTPError.Code, response: HTTPResponse? = nil, underlyingError: (any Error)? = nil,
-        reason: String? = nil
-    ) -> Bool {
-        let error = HTTPError(
-            code, request: request, response: response, underlyingError: underlyingError, reason: reason,
-            loader: holderName)
-        return complete(.failure(error))
-    }
-
-    @inline(never)
-    private func complete(with result: HTTPResult, passing filters: consuming HandlerStack) -> Bool {
-        var result = result
-        while let filter = filters.pop() { result = filter.filtered(result, of: self) }
-        return complete(with: result) { life, result in
-            life.settle(result, saysCancelled: result.error?.code == .cancelled)
-        }
-    }
-
-    /// Ends the life by `step` as often as the answer asks for something else.
-    @inline(never)
-    private func complete(
-        with result: HTTPResult,
-        by step: (inout TaskLife, HTTPResult) -> TaskLife.Finish
-    ) -> Bool {
-        let flags = lock.acquire()
-        switch step(&life, result) {
-        case .won(let handlers):
-            let leavesAttempts = hasAttempts
-            lock.release(flags.union(.completed))
-            settle(result, handlers, leavesAttempts)
-            return true
-        case .lost:
-            lock.release(flags)
-            return false
-        case .mustPass(let filters):
-            lock.release(flags)
-            return complete(with: result, passing: filters)
-        case .mustSayCancelled:
-            lock.release(flags)
-            return complete(with: cancelled(insteadOf: result), by: step)
-        }
-    }
-
-    private func cancelled(insteadOf result: HTTPResult) -> HTTPResult {
-        if result.error?.code == .cancelled { return result }
-        return .failure(
-            HTTPError(
-                .cancelled, request: result.request, response: result.response,
-                underlyingError: result.error?.underlyingError, loader: result.error?.loader ?? holderName))
-    }
-
-    @inline(__always)
-    private func settle(
-        _ result: HTTPResult, _ handlers: consuming HandlerStack, _ leavesAttempts: Bool
-    ) {
-        if let parent { parent.forgetAttempt(number) }
-        // What still works for this task works for nobody now.
-        if leavesAttempts { cancelAttempts() }
-        if !handlers.isEmpty { ThreadLine.tell(handlers, of: self, result) }
-    }
-
-    // MARK: Attempts
-
-    /// Makes another task that works for this one, as a retry does.
-    ///
-    /// Cancelling this task cancels its attempts, and so does completing it while some are still under way. What an
-    /// attempt's result means for this task is for its maker to say, in a completion handler of the attempt.
-    ///
-    /// ```swift
-    /// final class OnAnotherTask: HTTPLoader, @unchecked Sendable {
-    ///     override func load(task: HTTPTask) {
-    ///         let attempt = task.makeAttempt()
-    ///         attempt.addCompletionHandler { result in task.complete(result) }
-    ///         super.load(task: attempt)
-    ///     }
-    /// }
-    /// ```
-    ///
-    /// - Parameter request: what the attempt is to load; nil for the request of this task as it is now.
-    public func makeAttempt(_ request: HTTPRequest? = nil) -> HTTPTask {
-        let attempt = HTTPTask(attemptOf: self, number: TaskIdentity.next(), request: request ?? self.request)
-        adopt(attempt)
-        return attempt
-    }
-
-    /// Makes the task that travels down the chain while this one stays with the caller.
-    ///
-    /// They are two objects of one identity, so that a caller who holds on to his cannot keep the other from being seen
-    /// as abandoned. This one gets the other's result after everybody below has.
-    func makeTraveller() -> HTTPTask {
-        let traveller = HTTPTask(attemptOf: self, number: number, request: request)
-        traveller.register(.relay(to: self))
-        adopt(traveller)
-        return traveller
-    }
-
-    private func adopt(_ attempt: HTTPTask) {
-        let flags = lock.acquire()
-        let isOpen = life.phase == .open && !life.isCancelled
-        if isOpen {
-            attempts.add(attempt, number: attempt.number)
-            hasAttempts = true
-        }
-        lock.release(flags)
-        if !isOpen { attempt.cancel() }
-    }
-
-    private func forgetAttempt(_ number: UInt64) {
-        let flags = lock.acquire()
-        hasAttempts = attempts.remove(number: number)
-        lock.release(flags)
-    }
-
-    /// Cancels the attempts that are under way.
-    @inline(never)
-    func cancelAttempts() {
-        let flags = lock.acquire()
-        let left = attempts
-        lock.release(flags)
-        left.cancel()
-    }
-
-    private func abandon() {
-        let by = holderName ?? "the first loader that it was given to"
-        fail(.abandoned, reason: "Nobody completed the task, and nobody holds it any more: \(by) let go of it")
-    }
+    var isOpen: Bool { flags.isEmpty }
 }
 
 // MARK: - Who has it
@@ -380,17 +168,13 @@ extension HTTPTask {
     @inline(__always)
     func isHeld(by name: Unmanaged<LoaderName>) {
         // Relaxed, because it only tells what to name: the loader's name lives for ever.
-        holder.store(name, ordering: .relaxed)
+        withOwner { $0.holder.store(name, ordering: .relaxed) }
     }
 
     /// The name of the loader that has the task, once one was handed it by another.
     var holderName: String? {
-        holder.load(ordering: .relaxed)?.takeUnretainedValue().text
+        withOwner { $0.holder.load(ordering: .relaxed) }?.takeUnretainedValue().text
     }
-
-    /// Whether there is still something to do for a loader that is handed the task.
-    @inline(__always)
-    var isOpen: Bool { lock.flags.isEmpty }
 }
 
 extension HTTPTask: CustomStringConvertible {
@@ -404,6 +188,6 @@ extension HTTPTask: CustomStringConvertible {
 }
 
 extension TinyLock.Flags {
-    fileprivate static let cancelled = first
-    fileprivate static let completed = second
+    static let cancelled = first
+    static let completed = second
 }

@@ -8,6 +8,13 @@ struct HandlerStack {
     private var fourth: TaskHandler?
     private var rest: [TaskHandler] = []
 
+    init() {}
+
+    /// Makes a stack of handlers, the last one on top.
+    init(_ handlers: some Sequence<TaskHandler>) {
+        for handler in handlers { push(handler) }
+    }
+
     /// Whether nothing is registered.
     var isEmpty: Bool { first == nil }
 
@@ -25,6 +32,14 @@ struct HandlerStack {
         } else {
             rest.append(handler)
         }
+    }
+
+    /// Puts `handler` above the lowest `count`, and below all others.
+    @inline(never)
+    mutating func insert(_ handler: TaskHandler, above count: Int) {
+        var all = inOrder
+        all.insert(handler, at: count)
+        self = HandlerStack(all)
     }
 
     /// Takes the topmost handler off.

@@ -5,13 +5,12 @@ enum TaskHandler {
     case cancel(@Sendable (HTTPTask) -> Void)
     case plainCancel(@Sendable () -> Void)
     case observer(any HTTPTaskObserver)
-    case relay(to: HTTPTask)
     case filter(any HTTPResultFilter)
     case plainFilter(@Sendable (HTTPResult) -> HTTPResult)
 
     var hearsCompletion: Bool {
         switch self {
-        case .completion, .plainCompletion, .observer, .relay: true
+        case .completion, .plainCompletion, .observer: true
         case .cancel, .plainCancel, .filter, .plainFilter: false
         }
     }
@@ -19,16 +18,19 @@ enum TaskHandler {
     var hearsCancel: Bool {
         switch self {
         case .cancel, .plainCancel, .observer: true
-        case .completion, .plainCompletion, .relay, .filter, .plainFilter: false
+        case .completion, .plainCompletion, .filter, .plainFilter: false
         }
     }
 
     var filters: Bool {
         switch self {
         case .filter, .plainFilter: true
-        case .completion, .plainCompletion, .cancel, .plainCancel, .observer, .relay: false
+        case .completion, .plainCompletion, .cancel, .plainCancel, .observer: false
         }
     }
+
+    /// Whether it still has something to do once it has heard of a cancel.
+    var outlastsCancel: Bool { hearsCompletion || filters }
 
     @inline(__always)
     func hear(completionOf task: HTTPTask, _ result: HTTPResult) {
@@ -38,7 +40,6 @@ enum TaskHandler {
         case .cancel, .plainCancel: break  // Nobody cancelled in time.
         case .filter, .plainFilter: break  // They had their turn before.
         case .observer(let observer): observer.task(task, didCompleteWith: result)
-        case .relay(let other): other.complete(result)
         }
     }
 
@@ -47,7 +48,7 @@ enum TaskHandler {
         case .cancel(let handler): handler(task)
         case .plainCancel(let handler): handler()
         case .observer(let observer): observer.taskWasCancelled(task)
-        case .completion, .plainCompletion, .relay, .filter, .plainFilter:
+        case .completion, .plainCompletion, .filter, .plainFilter:
             break  // They have their turn at the completion that follows.
         }
     }
@@ -56,7 +57,7 @@ enum TaskHandler {
         switch self {
         case .filter(let filter): filter.result(result, of: task)
         case .plainFilter(let filter): filter(result)
-        case .completion, .plainCompletion, .cancel, .plainCancel, .observer, .relay: result
+        case .completion, .plainCompletion, .cancel, .plainCancel, .observer: result
         }
     }
 }
@@ -66,8 +67,8 @@ enum TaskHandler {
 /// It does what a pair of handlers does, without the allocation of a closure for each task: the object that hears is one
 /// that exists already. Register one with ``HTTPTask/addObserver(_:)``.
 ///
-/// The task that is handed over has the identity of the one that was observed. It is not always the same object: a task
-/// that was abandoned is represented by another one with its ``HTTPTask/id``, its request and its result.
+/// The task that is handed over has the ``HTTPTask/id`` of the one that was observed. It is not always the same object:
+/// the cancel of a caller comes with the caller's object, and so does the end of a task that was abandoned.
 public protocol HTTPTaskObserver: AnyObject, Sendable {
     /// The task has its result; called once, under no lock, in the order of completion handlers.
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult)

@@ -18,6 +18,9 @@ struct TaskLife {
     private(set) var outcome: HTTPResult?
     private var handlers = HandlerStack()
     private var hasFilters = false
+    /// How many of the handlers are the caller's; they are at the bottom.
+    private var callersHandlers = 0
+    private var hasLoadersHandlers = false
 
     /// What becomes of a handler that is being registered.
     enum Registration {
@@ -33,16 +36,22 @@ struct TaskLife {
         case tooLate
     }
 
-    /// Registers `handler`.
+    /// Registers `handler`; one of the caller's hears of the end after all loaders, however late it comes.
     @inline(__always)
-    mutating func register(_ handler: TaskHandler) -> Registration {
+    mutating func register(_ handler: TaskHandler, isCallers: Bool) -> Registration {
         guard phase != .finished else {
             if handler.hearsCompletion, let outcome { return .hearsOutcome(outcome) }
             return handler.hearsCancel && isCancelled ? .hearsCancel : .tooLate
         }
         if isCancelled, handler.hearsCancel, !handler.hearsCompletion { return .hearsCancel }
         if handler.filters { hasFilters = true }
-        handlers.push(handler)
+        if !isCallers {
+            hasLoadersHandlers = true
+            handlers.push(handler)
+        } else {
+            if hasLoadersHandlers { handlers.insert(handler, above: callersHandlers) } else { handlers.push(handler) }
+            callersHandlers += 1
+        }
         return isCancelled && handler.hearsCancel ? .keptHearingCancel : .kept
     }
 
@@ -51,8 +60,10 @@ struct TaskLife {
         guard phase != .finished, !isCancelled else { return nil }
         isCancelled = true
         let all = handlers.inOrder
-        handlers = HandlerStack()
-        for handler in all where handler.hearsCompletion || handler.filters { handlers.push(handler) }
+        let (above, below) = (all.dropFirst(callersHandlers), all.prefix(callersHandlers))
+        let staying = below.filter(\.outlastsCancel)
+        handlers = HandlerStack(staying + above.filter(\.outlastsCancel))
+        callersHandlers = staying.count
         return all.reversed().filter(\.hearsCancel)
     }
 

@@ -59,6 +59,6 @@ open class AsyncLoader: HTTPLoader, @unchecked Sendable {
     }
 
     private func pass(_ request: HTTPRequest, for task: HTTPTask) async -> HTTPResult {
-        await task.makeAttempt(request).result { super.load(task: $0) }
+        await task.makeHeldAttempt(request).result { super.load(task: $0) }
     }
 }

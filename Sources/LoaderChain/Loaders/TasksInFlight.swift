@@ -5,17 +5,13 @@ import Dispatch
 /// They are remembered weakly: a task that everybody below has let go of must end as abandoned. What is heard of then is
 /// another object of the same number, so tasks are found by number.
 final class TasksInFlight: HTTPTaskObserver {
-    private let state = Guarded(InFlightState<WeakTask, DispatchGroup>())
-
-    private struct WeakTask {
-        weak var task: HTTPTask?
-    }
+    private let state = Guarded(InFlightState<TaskLink, DispatchGroup>())
 
     var count: Int { state.withLock { $0.count } }
 
     /// Remembers a task until its end, and answers whether it may be passed on: not while a reset waits for others.
     func admit(_ task: HTTPTask) -> Bool {
-        let isAdmitted = state.withLock { $0.admit(WeakTask(task: task), number: task.number) }
+        let isAdmitted = state.withLock { $0.admit(TaskLink(task), number: task.number) }
         // Outside the lock, and after the entry is there: a task that is over already calls back at once.
         if isAdmitted { task.addObserver(self) }
         return isAdmitted
@@ -29,7 +25,7 @@ final class TasksInFlight: HTTPTaskObserver {
     func cancelAll(in group: DispatchGroup) {
         group.enter()
         // The strong references that this makes leave the lock, so that none of them is the last one there.
-        guard let waitedFor = state.withLock({ state in state.begin(group)?.map(\.task) }) else { return group.leave() }
+        guard let waitedFor = state.withLock({ state in state.begin(group)?.map(\.target) }) else { return group.leave() }
         for task in waitedFor { task?.cancel() }
     }
 }

@@ -23,8 +23,8 @@ import Testing
 
     @Test func aCompletionThatPassesFiltersHasWonAlready() {
         var life = TaskLife()
-        _ = life.register(.plainCompletion {})
-        _ = life.register(.plainFilter { $0 })
+        _ = life.register(.plainCompletion {}, isCallers: false)
+        _ = life.register(.plainFilter { $0 }, isCallers: false)
         guard case .mustPass = life.finish(.sample, saysCancelled: false) else {
             Issue.record("the filter was passed over")
             return
@@ -87,7 +87,7 @@ private struct DrivenLife {
     }
 
     private mutating func register(_ handler: TaskHandler) {
-        switch life.register(handler) {
+        switch life.register(handler, isCallers: true) {
         case .kept, .tooLate: break
         case .hearsCancel, .keptHearingCancel: handler.hear(cancelOf: Self.task)
         case .hearsOutcome(let outcome): handler.hear(completionOf: Self.task, outcome)
