@@ -9,6 +9,19 @@ cd "$(dirname "$0")/.."
 steps=(lint build tests threads addresses outside documentation benchmarks)
 sources=(Package.swift Sources Tests Benchmarks)
 
+# Runs the tests, and repeats at the end what failed, since the whole is long.
+run_tests() {
+    local output status=0
+    output=$(mktemp)
+    swift test "$@" 2>&1 | tee "$output" || status=$?
+    if [ $status -ne 0 ]; then
+        printf '\n-- what failed:\n'
+        grep -E '^✘|recorded an issue|Sanitizer|error:' "$output" | head -n 100 || true
+    fi
+    rm -f "$output"
+    return $status
+}
+
 # Each variant has its own scratch path, so that all stay incremental.
 strict=(-Xswiftc -warnings-as-errors)
 
@@ -21,14 +34,14 @@ build() {
 }
 
 tests() {
-    swift test --scratch-path .build-check "${strict[@]}"
+    run_tests --scratch-path .build-check "${strict[@]}"
 }
 
 # Under a sanitizer the same calls need more stack; what the tests allow a thread grows with it. One test runs at a time,
 # because the slow ones would otherwise keep every thread from those that wait for something.
 threads() {
     TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Tests/races.supp" TEST_STACK_KILOBYTES=1024 \
-        swift test --no-parallel --sanitize=thread --scratch-path .build-thread
+        run_tests --no-parallel --sanitize=thread --scratch-path .build-thread
 }
 
 # The suppressions name what the test runner itself leaves behind. The tests of bad loaders are skipped, since a leak is
@@ -36,7 +49,7 @@ threads() {
 addresses() {
     ASAN_OPTIONS="detect_stack_use_after_return=0" LSAN_OPTIONS="suppressions=$PWD/Tests/leaks.supp" \
         TEST_STACK_KILOBYTES=2048 \
-        swift test --no-parallel --sanitize=address --scratch-path .build-address --skip findsALoader --skip findsATimer
+        run_tests --no-parallel --sanitize=address --scratch-path .build-address --skip findsALoader --skip findsATimer
 }
 
 # Programs that use the package as their authors would, from outside.

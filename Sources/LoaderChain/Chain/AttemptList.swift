@@ -5,24 +5,24 @@
 struct AttemptList {
     // The usual one attempt needs no array.
     private var first: HTTPTask?
-    private var others: [HTTPTask] = []
+    private var others: [HTTPTask]?
 
     var isEmpty: Bool {
-        @inline(__always) get { first == nil && others.isEmpty }
+        @inline(__always) get { first == nil && others?.isEmpty ?? true }
     }
 
     mutating func add(_ attempt: HTTPTask) {
-        if first == nil { first = attempt } else { others.append(attempt) }
+        if first == nil { first = attempt } else { others = (others ?? []) + [attempt] }
     }
 
     /// Takes an attempt off the list, and returns it, so that the last reference is not let go of under a lock.
     mutating func remove(_ attempt: HTTPTask) -> HTTPTask? {
         if first === attempt { return first.take() }
-        return others.firstIndex { $0 === attempt }.map { others.remove(at: $0) }
+        return others?.firstIndex { $0 === attempt }.flatMap { others?.remove(at: $0) }
     }
 
     func cancel() {
         first?.cancel()
-        for attempt in others { attempt.cancel() }
+        for attempt in others ?? [] { attempt.cancel() }
     }
 }

@@ -57,19 +57,25 @@ extension HTTPTask {
 
     @inline(__always)
     private func register(_ handler: TaskHandler) {
-        let registration = withOwner { owner in
-            let flags = owner.lock.acquire()
-            defer { owner.lock.release(flags) }
-            return owner.life.register(handler, isCallers: caller == nil)
-        }
+        let registration = withOwner { $0.keep(handler, isCallers: $0 === self) }
+        guard case .kept = registration else { return carryOut(registration) }
+    }
+
+    @inline(__always)
+    private func keep(_ handler: TaskHandler, isCallers: Bool) -> TaskLife.Registration {
+        let flags = lock.acquire()
+        defer { lock.release(flags) }
+        return life.register(handler, isCallers: isCallers)
+    }
+
+    @inline(never)
+    private func carryOut(_ registration: TaskLife.Registration) {
         switch registration {
         case .kept, .tooLate: break
-        case .keptHearingCancel, .hearsCancel:
+        case .hearsCancel(let handler):
             ThreadLine.tell([handler], ofCancelOf: self, reachesAttempts: false)
-        case .hearsOutcome(let result):
-            var handlers = HandlerStack()
-            handlers.push(handler)
-            ThreadLine.tell(handlers, of: self, result)
+        case .hearsOutcome(let handler, let result):
+            ThreadLine.tell(HandlerStack([handler]), of: self, result)
         }
     }
 }

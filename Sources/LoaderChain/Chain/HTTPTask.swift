@@ -40,15 +40,15 @@ public final class HTTPTask: @unchecked Sendable {
     ///
     /// A caller's task and the one that travels for it share it, no others do.
     let number: UInt64
-    /// The caller's task, for one that travels.
-    let caller: HTTPTask?
+    /// The caller's task, for one that travels; held, but reached without counting a reference.
+    private let callerReference: Unmanaged<HTTPTask>?
 
     /// Makes a task that is still to be loaded.
     public init(request: HTTPRequest) {
         currentRequest = request
         number = TaskIdentity.next()
         parent = nil
-        caller = nil
+        callerReference = nil
     }
 
     /// Makes a task that is still to be loaded, with a first completion handler.
@@ -63,7 +63,7 @@ public final class HTTPTask: @unchecked Sendable {
         currentRequest = request
         number = TaskIdentity.next()
         self.parent = parent
-        caller = nil
+        callerReference = nil
     }
 
     /// Makes the object that travels for `caller`.
@@ -71,7 +71,7 @@ public final class HTTPTask: @unchecked Sendable {
         currentRequest = caller.currentRequest
         number = caller.number
         parent = nil
-        self.caller = caller
+        callerReference = .passRetained(caller)
     }
 
     /// Stands in for a task that is being released, so that its handlers can be handed an object that lives.
@@ -79,7 +79,7 @@ public final class HTTPTask: @unchecked Sendable {
         currentRequest = task.currentRequest
         number = task.number
         parent = task.parent
-        caller = nil
+        callerReference = nil
         life = task.life
         attempts = task.attempts
         lock.release(task.lock.flags)
@@ -87,18 +87,25 @@ public final class HTTPTask: @unchecked Sendable {
     }
 
     deinit {
-        if let caller {
-            // Whoever was to complete it has let go of it.
-            if !caller.lock.flags.contains(.completed) { caller.abandon() }
-        } else if life.isAwaited {
-            HTTPTask(inheriting: self).abandon()
-        }
+        if !isCompleted { letGo() }
+        callerReference?.release()
     }
 
-    /// Does something with the object that holds the life; two calls, because the choice of one would count a reference.
+    /// Completes a task that is being released, if somebody still waits for its end.
+    @inline(never)
+    private func letGo() {
+        // Whoever was to complete a task that travelled has let go of it.
+        if let caller { return caller.abandon() }
+        if life.isAwaited { HTTPTask(inheriting: self).abandon() }
+    }
+
+    /// The caller's task, for one that travels.
+    var caller: HTTPTask? { callerReference?.takeUnretainedValue() }
+
+    /// Does something with the object that holds the life, without counting a reference to it.
     @inline(__always)
     func withOwner<Result>(_ body: (HTTPTask) -> Result) -> Result {
-        if let caller { body(caller) } else { body(self) }
+        (callerReference ?? .passUnretained(self))._withUnsafeGuaranteedRef(body)
     }
 
     /// What sets this execution apart from every other, also from one of the same request.

@@ -6,7 +6,7 @@ struct HandlerStack {
     private var second: TaskHandler?
     private var third: TaskHandler?
     private var fourth: TaskHandler?
-    private var rest: [TaskHandler] = []
+    private var rest: [TaskHandler]?
 
     init() {}
 
@@ -30,8 +30,16 @@ struct HandlerStack {
         } else if fourth == nil {
             fourth = handler
         } else {
-            rest.append(handler)
+            pushOnRest(handler)
         }
+    }
+
+    @inline(never)
+    private mutating func pushOnRest(_ handler: TaskHandler) {
+        // Taken out, so that it grows in place.
+        var grown = rest.take() ?? []
+        grown.append(handler)
+        rest = grown
     }
 
     /// Puts `handler` above the lowest `count`, and below all others.
@@ -49,13 +57,24 @@ struct HandlerStack {
         if second == nil { return first.take() }
         if third == nil { return second.take() }
         if fourth == nil { return third.take() }
-        return rest.popLast() ?? fourth.take()
+        return rest?.popLast() ?? fourth.take()
     }
 }
 
 extension HandlerStack {
     /// The handlers from the first registered to the last.
     var inOrder: [TaskHandler] {
-        [first, second, third, fourth].compactMap { $0 } + rest
+        [first, second, third, fourth].compactMap { $0 } + (rest ?? [])
+    }
+
+    /// The filters among them.
+    var filters: HandlerStack {
+        var filters = HandlerStack()
+        if let first, first.filters { filters.push(first) }
+        if let second, second.filters { filters.push(second) }
+        if let third, third.filters { filters.push(third) }
+        if let fourth, fourth.filters { filters.push(fourth) }
+        for handler in rest ?? [] where handler.filters { filters.push(handler) }
+        return filters
     }
 }

@@ -26,12 +26,10 @@ struct TaskLife {
     enum Registration {
         /// It is kept for later.
         case kept
-        /// It is kept for the completion, but has a cancel to hear of now.
-        case keptHearingCancel
-        /// It is not kept, and has a cancel to hear of now.
-        case hearsCancel
+        /// It has a cancel to hear of now; it may be kept for the completion as well.
+        case hearsCancel(TaskHandler)
         /// It is not kept, and has the outcome to hear of now.
-        case hearsOutcome(HTTPResult)
+        case hearsOutcome(TaskHandler, HTTPResult)
         /// It waited for something that can no longer come.
         case tooLate
     }
@@ -39,20 +37,35 @@ struct TaskLife {
     /// Registers `handler`; one of the caller's hears of the end after all loaders, however late it comes.
     @inline(__always)
     mutating func register(_ handler: TaskHandler, isCallers: Bool) -> Registration {
-        guard phase != .finished else {
-            if handler.hearsCompletion, let outcome { return .hearsOutcome(outcome) }
-            return handler.hearsCancel && isCancelled ? .hearsCancel : .tooLate
+        guard phase != .finished, !isCancelled else { return registerLate(handler, isCallers: isCallers) }
+        keep(handler, isCallers: isCallers)
+        return .kept
+    }
+
+    @inline(never)
+    private mutating func registerLate(_ handler: TaskHandler, isCallers: Bool) -> Registration {
+        if phase == .finished {
+            if handler.hearsCompletion, let outcome { return .hearsOutcome(handler, outcome) }
+            return handler.hearsCancel && isCancelled ? .hearsCancel(handler) : .tooLate
         }
-        if isCancelled, handler.hearsCancel, !handler.hearsCompletion { return .hearsCancel }
+        if handler.outlastsCancel { keep(handler, isCallers: isCallers) }
+        return handler.hearsCancel ? .hearsCancel(handler) : .kept
+    }
+
+    @inline(__always)
+    private mutating func keep(_ handler: TaskHandler, isCallers: Bool) {
         if handler.filters { hasFilters = true }
         if !isCallers {
             hasLoadersHandlers = true
             handlers.push(handler)
         } else {
-            if hasLoadersHandlers { handlers.insert(handler, above: callersHandlers) } else { handlers.push(handler) }
             callersHandlers += 1
+            if hasLoadersHandlers {
+                handlers.insert(handler, above: callersHandlers - 1)
+            } else {
+                handlers.push(handler)
+            }
         }
-        return isCancelled && handler.hearsCancel ? .keptHearingCancel : .kept
     }
 
     /// Asks for the end, and returns who is to hear of it, last registered first; nil if that changes nothing.
@@ -71,7 +84,7 @@ struct TaskLife {
     enum Finish {
         /// It won: these hear of it, in the order in which they are popped.
         case won(HandlerStack)
-        /// It won, and passes the filters among these first; then it settles the life with what they made of it.
+        /// It won, and passes these filters first; then it settles the life with what they made of it.
         case mustPass(HandlerStack)
         /// A cancel came first: the outcome must say so. Ask again with one that does.
         case mustSayCancelled
@@ -86,7 +99,7 @@ struct TaskLife {
         if isCancelled, !saysCancelled { return .mustSayCancelled }
         guard !hasFilters else {
             phase = .settling
-            return .mustPass(handlers)
+            return .mustPass(handlers.filters)
         }
         return end(with: outcome)
     }

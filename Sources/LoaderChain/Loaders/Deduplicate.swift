@@ -38,8 +38,10 @@ public final class Deduplicate: HTTPLoader, HTTPTaskObserver, @unchecked Sendabl
         task.addObserver(self)
         guard let started else { return }
         let (flight, execution) = started
-        execution.addCompletionHandler { self.complete(flight, with: $0) }
-        super.load(task: execution.makeTraveller())
+        let traveller = execution.makeTraveller()
+        // On the one that travels, so that a reset hears of the end after it is noted here.
+        traveller.addCompletionHandler { self.complete(flight, with: $0) }
+        super.load(task: traveller)
     }
 
     /// Ends all who follow, and finishes when every execution has stopped.

@@ -25,7 +25,7 @@ final class TasksInFlight: HTTPTaskObserver {
     func cancelAll(in group: DispatchGroup) {
         group.enter()
         // The strong references that this makes leave the lock, so that none of them is the last one there.
-        guard let waitedFor = state.withLock({ state in state.begin(group)?.map(\.target) }) else { return group.leave() }
+        guard let waitedFor = state.withLock({ $0.begin(group)?.map(\.target) }) else { return group.leave() }
         for task in waitedFor { task?.cancel() }
     }
 }

@@ -14,12 +14,7 @@
 /// }
 /// ```
 public struct HTTPError: Error, Sendable {
-    /// What went wrong, as a kind.
-    public var code: Code
-    /// The request as it was when the task ended.
-    public var request: HTTPRequest
-
-    // The rest is boxed, because every task has room for a result, and most results are no errors.
+    // Boxed, because every task has room for a result, and most results are no errors.
     private var details: Details
 
     /// Makes an error; loaders usually call ``HTTPLoader/fail(_:_:response:underlyingError:reason:)`` instead.
@@ -27,20 +22,28 @@ public struct HTTPError: Error, Sendable {
         _ code: Code, request: HTTPRequest, response: HTTPResponse? = nil, underlyingError: (any Error)? = nil,
         reason: String? = nil, loader: String? = nil
     ) {
-        self.code = code
-        self.request = request
-        details = Details((response, underlyingError, reason, loader, attempts: 1))
+        details = Details(
+            Values(
+                code: code, request: request, response: response, underlyingError: underlyingError, reason: reason,
+                loader: loader))
+    }
+
+    private struct Values: Sendable {
+        var code: Code
+        var request: HTTPRequest
+        var response: HTTPResponse?
+        var underlyingError: (any Error)?
+        var reason: String?
+        var loader: String?
+        var attempts = 1
     }
 
     private final class Details: Sendable {
-        typealias Values = (
-            response: HTTPResponse?, underlyingError: (any Error)?, reason: String?, loader: String?, attempts: Int
-        )
         let values: Values
         init(_ values: Values) { self.values = values }
     }
 
-    private mutating func change(_ change: (inout Details.Values) -> Void) {
+    private mutating func change(_ change: (inout Values) -> Void) {
         var values = details.values
         change(&values)
         details = Details(values)
@@ -48,6 +51,18 @@ public struct HTTPError: Error, Sendable {
 }
 
 extension HTTPError {
+    /// What went wrong, as a kind.
+    public var code: Code {
+        get { details.values.code }
+        set { change { $0.code = newValue } }
+    }
+
+    /// The request as it was when the task ended.
+    public var request: HTTPRequest {
+        get { details.values.request }
+        set { change { $0.request = newValue } }
+    }
+
     /// The response, where one had arrived.
     public var response: HTTPResponse? {
         get { details.values.response }

@@ -9,8 +9,8 @@ protocol LineEntry: AnyObject {
 /// They are bare pointers. Everything in a line is owned by the line, and leaves it before the line lets go of it; and
 /// since no entry owns the next, a release never starts a chain as deep as the line is long.
 struct LinePlace<Entry: AnyObject> {
-    fileprivate unowned(unsafe) var next: Entry?
-    fileprivate unowned(unsafe) var previous: Entry?
+    fileprivate var next: Unmanaged<Entry>?
+    fileprivate var previous: Unmanaged<Entry>?
     fileprivate(set) var isTaken = false
 }
 
@@ -19,8 +19,8 @@ struct LinePlace<Entry: AnyObject> {
 /// An entry stands in one line at most. Whoever owns the line locks it.
 final class Line<Entry: LineEntry> {
     private(set) var count = 0
-    private unowned(unsafe) var first: Entry?
-    private unowned(unsafe) var last: Entry?
+    private var first: Unmanaged<Entry>?
+    private var last: Unmanaged<Entry>?
 
     deinit { _ = removeAll() }
 
@@ -28,28 +28,38 @@ final class Line<Entry: LineEntry> {
 
     /// Puts `entry` at the end.
     func append(_ entry: Entry) {
+        let link = Unmanaged.passRetained(entry)
         entry.place = LinePlace(next: nil, previous: last, isTaken: true)
-        if let last { last.place.next = entry } else { first = entry }
-        last = entry
+        join(last, link)
+        last = link
         count += 1
-        _ = Unmanaged.passRetained(entry)
     }
 
     /// Takes `entry` out, and answers whether it was here.
     func remove(_ entry: Entry) -> Bool {
-        guard entry.place.isTaken else { return false }
-        let (next, previous) = (entry.place.next, entry.place.previous)
-        if let previous { previous.place.next = next } else { first = next }
-        if let next { next.place.previous = previous } else { last = previous }
+        let place = entry.place
+        guard place.isTaken else { return false }
         entry.place = LinePlace()
+        join(place.previous, place.next)
+        if let next = place.next {
+            next._withUnsafeGuaranteedRef { $0.place.previous = place.previous }
+        } else {
+            last = place.previous
+        }
         count -= 1
         Unmanaged.passUnretained(entry).release()
         return true
     }
 
+    /// Makes `next` the one after `entry`, or the first where there is none.
+    @inline(__always)
+    private func join(_ entry: Unmanaged<Entry>?, _ next: Unmanaged<Entry>?) {
+        if let entry { entry._withUnsafeGuaranteedRef { $0.place.next = next } } else { first = next }
+    }
+
     /// Takes out the one that came first.
     func popFirst() -> Entry? {
-        guard let entry = first else { return nil }
+        guard let entry = first?.takeUnretainedValue() else { return nil }
         _ = remove(entry)
         return entry
     }
@@ -59,7 +69,7 @@ final class Line<Entry: LineEntry> {
         var entries: [Entry] = []
         entries.reserveCapacity(count)
         var entry = first
-        while let present = entry {
+        while let present = entry?.takeUnretainedValue() {
             entries.append(present)
             entry = present.place.next
         }

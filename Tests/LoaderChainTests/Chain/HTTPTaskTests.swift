@@ -204,6 +204,36 @@ import Testing
 
     // MARK: 4. Abandoned tasks
 
+    @Test func aCancelHandlerIsHandedTheObjectThatItWasRegisteredWith() {
+        let task = HTTPTask(request: .sample)
+        let traveller = task.makeTraveller()
+        let handed = Guarded<[HTTPTask]>([])
+        for object in [task, traveller] {
+            object.addCancelHandler { cancelled in handed.withLock { $0.append(cancelled) } }
+        }
+        task.cancel()
+        #expect(handed.withLock { $0.count } == 2)
+        #expect(handed.withLock { $0.first } === traveller)
+        #expect(handed.withLock { $0.last } === task)
+        traveller.fail(.cancelled)
+    }
+
+    @Test func aTaskThatTravelsHasOneLifeWithItsCallers() {
+        let task = HTTPTask(request: .sample)
+        let traveller = task.makeTraveller()
+        let log = EventLog()
+        traveller.addCompletionHandler { log.note("below") }
+        task.addCompletionHandler { log.note("above") }
+        traveller.addCompletionHandler { log.note("further below") }
+        traveller.request.headers["X-Trace"] = "1"
+        #expect(traveller.id == task.id)
+        #expect(task.request.headers["X-Trace"] == "1")
+        #expect(traveller.complete(.sample))
+        #expect(!task.complete(.sample))
+        #expect(task.isCompleted)
+        #expect(log.events == ["further below", "below", "above"])
+    }
+
     @Test func aDroppedTaskCompletesAsAbandoned() {
         let log = EventLog()
         var task: HTTPTask? = HTTPTask(request: .sample)

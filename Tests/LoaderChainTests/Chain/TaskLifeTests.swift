@@ -45,6 +45,31 @@ import Testing
         #expect(life.outcome?.summary == "cancelled")
     }
 
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func theCallersHandlersHearOfTheEndAfterAllOthers(seed: UInt64) {
+        var dice = SeededGenerator(seed: seed)
+        var life = TaskLife()
+        let log = EventLog()
+        var callers: [String] = []
+        var loaders: [String] = []
+        for number in 0..<Int.random(in: 1...12, using: &dice) {
+            if Int.random(in: 0..<8, using: &dice) == 0 { _ = life.cancel() }
+            let isCallers = Bool.random(using: &dice)
+            let hearsCancelAlone = Int.random(in: 0..<4, using: &dice) == 0
+            let handler: TaskHandler =
+                hearsCancelAlone ? .plainCancel {} : .plainCompletion { log.note("\(number)") }
+            _ = life.register(handler, isCallers: isCallers)
+            guard !hearsCancelAlone else { continue }
+            if isCallers { callers.append("\(number)") } else { loaders.append("\(number)") }
+        }
+        guard case .won(var heard) = life.finish(.cancelled, saysCancelled: true) else {
+            Issue.record("the first completion lost")
+            return
+        }
+        while let handler = heard.pop() { handler.hear(completionOf: HTTPTask(request: .sample), .sample) }
+        #expect(log.events == loaders.reversed() + callers.reversed(), "seed \(seed)")
+    }
+
     @Test func aStackGivesBackWhatItWasGivenLastFirst() {
         for count in 0...12 {
             let log = EventLog()
@@ -89,8 +114,8 @@ private struct DrivenLife {
     private mutating func register(_ handler: TaskHandler) {
         switch life.register(handler, isCallers: true) {
         case .kept, .tooLate: break
-        case .hearsCancel, .keptHearingCancel: handler.hear(cancelOf: Self.task)
-        case .hearsOutcome(let outcome): handler.hear(completionOf: Self.task, outcome)
+        case .hearsCancel(let handler): handler.hear(cancelOf: Self.task)
+        case .hearsOutcome(let handler, let outcome): handler.hear(completionOf: Self.task, outcome)
         }
     }
 

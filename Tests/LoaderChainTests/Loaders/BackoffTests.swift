@@ -72,6 +72,6 @@ import Testing
         odd.attempts = -1
         #expect(odd.attempts == 0)
         odd.status = HTTPStatus(.max)
-        #expect(odd.status.rawValue == Int(Int32.max))
+        #expect(odd.status.rawValue == .max)
     }
 }

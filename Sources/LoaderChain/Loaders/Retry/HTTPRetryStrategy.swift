@@ -45,14 +45,24 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
     ///
     /// ``Backoff`` goes by this, and shows which results those are. A strategy of your own may use it too.
     public var isTransientFailure: Bool {
-        switch error?.code {
-        case .cancelled, .resetInProgress: return false
-        case .timedOut, .cannotConnect, .connectionLost: return true
-        default: break
+        switch self {
+        case .success(let response): return response.status.isTransient
+        case .failure(let error):
+            switch error.code {
+            case .cancelled, .resetInProgress: return false
+            case .timedOut, .cannotConnect, .connectionLost: return true
+            default: return error.response?.status.isTransient ?? false
+            }
         }
-        switch response?.status.rawValue {
-        case 408, 429, 500, 502, 503, 504: return true
-        default: return false
+    }
+}
+
+extension HTTPStatus {
+    /// Whether the server may well answer otherwise a little later.
+    fileprivate var isTransient: Bool {
+        switch rawValue {
+        case 408, 429, 500, 502, 503, 504: true
+        default: false
         }
     }
 }

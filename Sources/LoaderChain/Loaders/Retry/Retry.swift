@@ -69,16 +69,15 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
         // A task without a strategy pays for one look at its request, and for no copy of what is not there.
         if let own = task.option(RetryOption.self) {
             begin(task, by: own)
-        } else if hasStrategy {
-            begin(task, by: nil)
+        } else if hasStrategy, let strategy {
+            begin(task, by: strategy)
         } else {
             super.load(task: task)
         }
     }
 
     @inline(never)
-    private func begin(_ task: HTTPTask, by own: (any HTTPRetryStrategy)?) {
-        guard let strategy = own ?? strategy else { return pass(task) }
+    private func begin(_ task: HTTPTask, by strategy: any HTTPRetryStrategy) {
         let request = task.request
         budget.noteRequest()
         let deadline = (request.retryDeadline ?? deadline).map { timers.now.advanced(by: $0) }
