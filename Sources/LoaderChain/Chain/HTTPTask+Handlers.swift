@@ -73,7 +73,7 @@ extension HTTPTask {
         switch registration {
         case .kept, .tooLate: break
         case .hearsCancel(let handler):
-            ThreadLine.tell([handler], ofCancelOf: self, reachesAttempts: false)
+            ThreadLine.tell(HandlerStack([handler]), ofCancelOf: self, reachesAttempts: false)
         case .hearsOutcome(let handler, let result):
             ThreadLine.tell(HandlerStack([handler]), of: self, result)
         }

@@ -67,14 +67,22 @@ extension HandlerStack {
         [first, second, third, fourth].compactMap { $0 } + (rest ?? [])
     }
 
-    /// The filters among them.
-    var filters: HandlerStack {
-        var filters = HandlerStack()
-        if let first, first.filters { filters.push(first) }
-        if let second, second.filters { filters.push(second) }
-        if let third, third.filters { filters.push(third) }
-        if let fourth, fourth.filters { filters.push(fourth) }
-        for handler in rest ?? [] where handler.filters { filters.push(handler) }
-        return filters
+    /// Those of them that are of a kind, in the same order.
+    @inline(__always)
+    func only(_ isIncluded: (TaskHandler) -> Bool) -> HandlerStack {
+        var included = HandlerStack()
+        if let first, isIncluded(first) { included.push(first) }
+        if let second, isIncluded(second) { included.push(second) }
+        if let third, isIncluded(third) { included.push(third) }
+        if let fourth, isIncluded(fourth) { included.push(fourth) }
+        if let rest { for handler in rest where isIncluded(handler) { included.push(handler) } }
+        return included
+    }
+
+    /// Whether all of them are of a kind.
+    @inline(__always)
+    func allSatisfy(_ predicate: (TaskHandler) -> Bool) -> Bool {
+        first.map(predicate) ?? true && second.map(predicate) ?? true && third.map(predicate) ?? true
+            && fourth.map(predicate) ?? true && rest?.allSatisfy(predicate) ?? true
     }
 }

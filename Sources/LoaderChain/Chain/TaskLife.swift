@@ -68,16 +68,22 @@ struct TaskLife {
         }
     }
 
-    /// Asks for the end, and returns who is to hear of it, last registered first; nil if that changes nothing.
-    mutating func cancel() -> [TaskHandler]? {
+    /// Asks for the end, and returns who is to hear of it in the order in which they are popped; nil if that changes
+    /// nothing.
+    mutating func cancel() -> HandlerStack? {
         guard phase != .finished, !isCancelled else { return nil }
         isCancelled = true
+        let heard = handlers.only(\.hearsCancel)
+        if !handlers.allSatisfy(\.outlastsCancel) { dropWhoDoesNotOutlastCancel() }
+        return heard
+    }
+
+    @inline(never)
+    private mutating func dropWhoDoesNotOutlastCancel() {
         let all = handlers.inOrder
-        let (above, below) = (all.dropFirst(callersHandlers), all.prefix(callersHandlers))
-        let staying = below.filter(\.outlastsCancel)
-        handlers = HandlerStack(staying + above.filter(\.outlastsCancel))
-        callersHandlers = staying.count
-        return all.reversed().filter(\.hearsCancel)
+        let callers = all.prefix(callersHandlers).filter(\.outlastsCancel)
+        handlers = HandlerStack(callers + all.dropFirst(callersHandlers).filter(\.outlastsCancel))
+        callersHandlers = callers.count
     }
 
     /// What becomes of a completion.
@@ -99,7 +105,7 @@ struct TaskLife {
         if isCancelled, !saysCancelled { return .mustSayCancelled }
         guard !hasFilters else {
             phase = .settling
-            return .mustPass(handlers.filters)
+            return .mustPass(handlers.only(\.filters))
         }
         return end(with: outcome)
     }

@@ -15,7 +15,7 @@ struct ThreadLine {
     /// Something that tells handlers.
     enum Work {
         case completion(HTTPTask, HTTPResult, HandlerStack)
-        case cancel(HTTPTask, [TaskHandler], reachesAttempts: Bool)
+        case cancel(HTTPTask, HandlerStack, reachesAttempts: Bool)
     }
 
     private static let greatestDepth = 32
@@ -84,7 +84,7 @@ struct ThreadLine {
     /// Tells `handlers` of a cancel, and the attempts too: now, or when the stack is flat.
     ///
     /// One of them will complete the task. Nobody hears of that before all have heard of the cancel.
-    static func tell(_ handlers: [TaskHandler], ofCancelOf task: HTTPTask, reachesAttempts: Bool) {
+    static func tell(_ handlers: consuming HandlerStack, ofCancelOf task: HTTPTask, reachesAttempts: Bool) {
         let line = ofThisThread
         guard line.pointee.isShallow else {
             line.pointee.waiting.append(.cancel(task, handlers, reachesAttempts: reachesAttempts))
@@ -97,12 +97,12 @@ struct ThreadLine {
     }
 
     private static func perform(
-        _ handlers: [TaskHandler], ofCancelOf task: HTTPTask, reachesAttempts: Bool,
+        _ handlers: consuming HandlerStack, ofCancelOf task: HTTPTask, reachesAttempts: Bool,
         _ line: UnsafeMutablePointer<ThreadLine>
     ) {
         line.pointee.cancels += 1
         if reachesAttempts { task.cancelAttempts() }
-        for handler in handlers { handler.hear(cancelOf: task) }
+        while let handler = handlers.pop() { handler.hear(cancelOf: task) }
         line.pointee.cancels -= 1
     }
 

@@ -120,8 +120,8 @@ private struct DrivenLife {
     }
 
     private mutating func cancel() -> Bool {
-        guard let handlers = life.cancel() else { return false }
-        for handler in handlers { handler.hear(cancelOf: Self.task) }
+        guard var handlers = life.cancel() else { return false }
+        while let handler = handlers.pop() { handler.hear(cancelOf: Self.task) }
         return true
     }
 
