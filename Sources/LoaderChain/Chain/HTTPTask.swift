@@ -87,8 +87,12 @@ public final class HTTPTask: @unchecked Sendable {
     }
 
     deinit {
-        if !isCompleted { letGo() }
-        callerReference?.release()
+        if let callerReference {
+            if !callerReference._withUnsafeGuaranteedRef({ $0.lock.flags.contains(.completed) }) { letGo() }
+            callerReference.release()
+        } else if !lock.flags.contains(.completed) {
+            letGo()
+        }
     }
 
     /// Completes a task that is being released, if somebody still waits for its end.
