@@ -8,12 +8,15 @@ import Dispatch
 /// let chain = ApplyEnvironment(environment: .production) --> Deduplicate() --> throttle --> retry --> terminal
 /// ```
 ///
-/// Put it below the loaders that write into requests, such as ``ApplyEnvironment`` or those that add credentials: only
-/// what is in the request tells one from another. Options are not compared, but for ``HTTPRequest/responseCheck``. Put it
-/// above what is to be done once for all, such as `Throttle` and `Retry`.
+/// Put it below the loaders that write into requests, such as ``ApplyEnvironment``: only what is in the request tells one
+/// from another. Put it above what is to be done once for all, such as ``Throttle`` and ``Retry``. A loader that adds the
+/// same user's credentials to every request may stay below it.
 ///
-/// The same are, unless a closure says otherwise, two `GET` or `HEAD` requests with the same address and the same
-/// headers; see ``Key/standard(for:ignoring:)``. A request's ``HTTPRequest/deduplication`` has the last word.
+/// Of a request's options only ``HTTPRequest/responseCheck``, ``HTTPRequest/basicCredentials`` and the type that it is to be
+/// decoded as are compared. If a loader of yours further down tells requests apart by another one, give that a part in the
+/// key.
+///
+/// By default two `GET` or `HEAD` requests with the same address and the same headers are the same; see ``Key/standard(for:ignoring:)``. A request's ``HTTPRequest/deduplication`` has the last word.
 ///
 /// The shared execution is a task of its own. A follower that is cancelled completes at once and disturbs nobody; when
 /// all are, the execution is cancelled, and a newcomer starts another one without waiting for its end. Everybody gets the
