@@ -22,11 +22,12 @@ import Dispatch
 /// all are, the execution is cancelled, and a newcomer starts another one without waiting for its end. Everybody gets the
 /// very same result, in which ``HTTPResponse/request`` is the one that was sent: the first follower's. A reset ends the
 /// followers with ``HTTPError/Code/resetInProgress``, and waits until the executions have stopped.
-public final class Deduplicate: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
+public final class Deduplicate: HTTPLoader, @unchecked Sendable {
     private let key: @Sendable (HTTPRequest) -> Key?
-    private let state = Guarded(DeduplicateState<Key, HTTPTask, HTTPTask>())
+    private let followers = Followers()
 
-    /// Makes a loader that takes requests for the same by `key`, which returns nil for those that are never shared.
+    /// Makes a loader that takes requests for the same by `key`, which returns nil for those that are never shared; by
+    /// default by ``Key/standard(for:ignoring:)``.
     public init(key: @escaping @Sendable (HTTPRequest) -> Key? = { Key.standard(for: $0) }) {
         self.key = key
     }
@@ -35,31 +36,28 @@ public final class Deduplicate: HTTPLoader, HTTPTaskObserver, @unchecked Sendabl
     public override func load(task: HTTPTask) {
         let request = task.request
         guard let key = key(of: request) else { return super.load(task: task) }
-        let started = state.withLock { state in
-            state.join(task, number: task.number, key: key) { HTTPTask(request: request) }
-        }
-        task.addObserver(self)
-        guard let started else { return }
-        let (flight, execution) = started
-        execution.addCompletionHandler { self.complete(flight, with: $0) }
+        guard let (flight, execution) = followers.join(task, as: key, request) else { return }
+        // Keeps this loader, and with it those below, until the end.
+        execution.addCompletionHandler { self.followers.complete(flight, with: $0) }
         super.load(task: execution.makeTraveller())
     }
 
     /// Ends all who follow, and finishes when every execution has stopped.
     public override func reset(with group: DispatchGroup) {
-        let (followers, executions) = state.withLock { $0.reset() }
+        let (left, executions) = followers.leaveAll()
         for execution in executions {
             group.enter()
             execution.addCompletionHandler { group.leave() }
             execution.cancel()
         }
-        for follower in followers { fail(follower, .resetInProgress) }
+        for follower in left { fail(follower, .resetInProgress) }
         super.reset(with: group)
     }
 
     /// How many executions are under way, and for how many tasks.
     public override var details: String {
-        state.withLock { "executions \($0.executions), for \($0.followers) tasks" }
+        let (executions, tasks) = followers.counts
+        return "executions \(executions), for \(tasks) tasks"
     }
 
     private func key(of request: HTTPRequest) -> Key? {
@@ -68,29 +66,5 @@ public final class Deduplicate: HTTPLoader, HTTPTaskObserver, @unchecked Sendabl
         case .shared(let key): key
         case .automatic: key(request)
         }
-    }
-
-    private func complete(_ flight: UInt64, with result: HTTPResult) {
-        guard let ended = state.withLock({ $0.end(flight) }) else { return }
-        for follower in ended.followers { follower.complete(result) }
-    }
-
-    // MARK: As an observer of the followers
-
-    /// Lets a follower that has a result leave, whoever it is from.
-    public func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
-        leave(task)
-    }
-
-    /// Lets a follower leave at once, and completes it as cancelled.
-    public func taskWasCancelled(_ task: HTTPTask) {
-        leave(task)
-        fail(task, .cancelled)
-    }
-
-    private func leave(_ task: HTTPTask) {
-        // What is returned is let go of here, outside the lock.
-        let leaving = state.withLock { $0.leave(task.number) }
-        if case .leftLast(_, let execution, _) = leaving { execution.cancel() }
     }
 }

@@ -1,0 +1,15 @@
+import Testing
+
+/// Takes random walks, each with a seed of its own, until one says what went wrong.
+func takeWalks(seeds: Range<UInt64> = 0..<10_000, _ walk: (_ seed: UInt64) -> String?) {
+    for seed in seeds {
+        guard let fault = walk(seed), !fault.isEmpty else { continue }
+        Issue.record("seed \(seed): \(fault)")
+        return
+    }
+}
+
+/// Takes one of ten groups of a thousand walks, which threads may take beside each other.
+func takeWalks(group: UInt64, _ walk: (_ seed: UInt64) -> String?) {
+    takeWalks(seeds: (group * 1_000)..<(group * 1_000 + 1_000), walk)
+}
