@@ -36,23 +36,21 @@ import Testing
     }
 
     /// With `OUTAGE_CURVES=write` in the environment the curves are drawn anew, along with the table that they show.
-    @Test(arguments: ["requests.svg", "answers.svg", "course.csv"])
-    func theGuideShowsThisCourse(name: String) throws {
+    @Test func theGuideShowsThisCourse() throws {
         let curves = OutageCurves(
             without: OutageSimulation().run(), with: OutageSimulation().run(through: Part.all.chain))
-        let drawn =
-            switch name {
-            case "requests.svg": curves.requests.svg()
-            case "answers.svg": curves.answers.svg()
-            default: curves.csv
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Documentation/Outage").standardizedFileURL
+        for (name, drawn) in [
+            ("requests.svg", curves.requests.svg()), ("answers.svg", curves.answers.svg()), ("course.csv", curves.csv),
+        ] {
+            let file = folder.appending(path: name)
+            if ProcessInfo.processInfo.environment["OUTAGE_CURVES"] == "write" {
+                try Data(drawn.utf8).write(to: file)
             }
-        let file = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Documentation/Outage").standardizedFileURL.appending(path: name)
-        if ProcessInfo.processInfo.environment["OUTAGE_CURVES"] == "write" {
-            try Data(drawn.utf8).write(to: file)
+            let shown = try String(contentsOf: file, encoding: .utf8)
+            #expect(shown == drawn, "\(name) shows something else; OUTAGE_CURVES=write draws it anew")
         }
-        let shown = try String(contentsOf: file, encoding: .utf8)
-        #expect(shown == drawn, "Draw the curves anew, with OUTAGE_CURVES=write in the environment")
     }
 
     /// What the guide says of each loader by itself: the most requests in a second, and from when all are served again.
