@@ -4,7 +4,9 @@ import Testing
 @testable import LoaderChain
 
 /// Every loader of this module, before and after every other and a second one of its own kind.
-@Suite struct NodePairsTests {
+///
+/// One pair at a time: so many at once would keep the tests beside them from their turn.
+@Suite(.serialized) struct NodePairsTests {
     @Test(arguments: Node.all, Node.all)
     func everyPairKeepsTheContract(upper: Node, lower: Node) async {
         let violations = await ContractCheck(
