@@ -20,7 +20,8 @@ let package = Package(
             name: "Benchmarks", dependencies: ["LoaderChain", "AllocationCounter", "BenchmarkSupport"],
             path: "Benchmarks/Benchmarks"),
 
-        .testTarget(name: "LoaderChainTests", dependencies: ["LoaderChain", "LoaderChainTesting"]),
+        .testTarget(
+            name: "LoaderChainTests", dependencies: ["LoaderChain", "LoaderChainTesting", "BenchmarkSupport"]),
         .testTarget(name: "LoaderChainTestingTests", dependencies: ["LoaderChain", "LoaderChainTesting"]),
         .testTarget(name: "BenchmarkSupportTests", dependencies: ["LoaderChain", "BenchmarkSupport"]),
     ],

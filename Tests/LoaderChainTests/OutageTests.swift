@@ -1,7 +1,14 @@
+import BenchmarkSupport
 import LoaderChainTesting
 import Testing
 
 @testable import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Whether a chain would have kept the article's server up.
 @Suite struct OutageTests {
@@ -14,7 +21,7 @@ import Testing
     }
 
     @Test func withTheChainTheSameAppStaysWithinBounds() {
-        let course = OutageSimulation().run(through: Self.chain)
+        let course = OutageSimulation().run(through: Part.all.chain)
         // Ten requests a second in the beginning, and never more.
         #expect(course.requests.first == 10 && course.peak == 10, "\(course.csv)")
         // While it is out, the server is left in peace, but for a few attempts and a probe now and then.
@@ -24,16 +31,68 @@ import Testing
     }
 
     @Test func theSameCourseEachTime() {
-        #expect(OutageSimulation().run(through: Self.chain).csv == OutageSimulation().run(through: Self.chain).csv)
+        #expect(
+            OutageSimulation().run(through: Part.all.chain).csv == OutageSimulation().run(through: Part.all.chain).csv)
     }
 
-    /// A limit on how many run, a breaker, and retries within their budget.
-    private static func chain(_ timers: ManualTimers) -> HTTPLoader {
-        let strategy = Backoff.exponential(delay: 0.5, maximumNumberOfAttempts: 3, dice: Dice(seed: 1))
-        let settings = CircuitBreaker.Settings(
-            minimumNumberOfCalls: 5, window: .seconds(5), openDuration: .seconds(3), maximumOpenDuration: .seconds(12))
-        return Throttle(maximumNumberOfRequests: 4, timers: timers)
-            --> Retry(strategy: strategy, timers: timers)
-            --> CircuitBreaker(settings, timers: timers, dice: Dice(seed: 2))
+    /// With `OUTAGE_CURVES=write` in the environment the curves are drawn anew, along with the table that they show.
+    @Test func theGuideShowsThisCourse() throws {
+        let curves = OutageCurves(
+            without: OutageSimulation().run(), with: OutageSimulation().run(through: Part.all.chain))
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Documentation/Outage").standardizedFileURL
+        for (name, drawn) in [
+            ("requests.svg", curves.requests.svg()), ("answers.svg", curves.answers.svg()), ("course.csv", curves.csv),
+        ] {
+            let file = folder.appending(path: name)
+            if ProcessInfo.processInfo.environment["OUTAGE_CURVES"] == "write" {
+                try Data(drawn.utf8).write(to: file)
+            }
+            let shown = try String(contentsOf: file, encoding: .utf8)
+            #expect(shown == drawn, "\(name) shows something else; OUTAGE_CURVES=write draws it anew")
+        }
+    }
+
+    /// What the guide says of each loader by itself: the most requests in a second, and from when all are served again.
+    @Test(arguments: [
+        (Part.nothing, 2_010, nil), (.retryWithoutBudget, 3_660, nil), (.retry, 1_460, nil), (.throttle, 120, 28),
+        (.breaker, 21, 26), (.all, 10, 27),
+    ])
+    func whatEachLoaderDoesByItself(part: Part, peak: Int, servedFrom: Int?) {
+        let course = OutageSimulation().run(through: part.chain)
+        let lastFailure = course.successes.lastIndex { $0 < 10 } ?? 0
+        #expect(course.peak == peak, "\(course.csv)")
+        #expect(lastFailure == (servedFrom ?? 60) - 1, "\(course.csv)")
+    }
+
+    enum Part {
+        case nothing, retryWithoutBudget, retry, throttle, breaker, all
+
+        @Sendable func chain(_ timers: ManualTimers) -> HTTPLoader {
+            switch self {
+            case .nothing: HTTPLoader()
+            case .retryWithoutBudget: retry(timers, RetryBudget.unlimited)
+            case .retry: retry(timers)
+            case .throttle: throttle(timers)
+            case .breaker: breaker(timers)
+            case .all: throttle(timers) --> retry(timers) --> breaker(timers)
+            }
+        }
+
+        private func throttle(_ timers: ManualTimers) -> Throttle {
+            Throttle(maximumNumberOfRequests: 4, timers: timers)
+        }
+
+        private func retry(_ timers: ManualTimers, _ budget: RetryBudget? = nil) -> Retry {
+            let strategy = Backoff.exponential(delay: 0.5, maximumNumberOfAttempts: 3, dice: Dice(seed: 1))
+            return Retry(strategy: strategy, budget: budget, timers: timers)
+        }
+
+        private func breaker(_ timers: ManualTimers) -> CircuitBreaker {
+            let settings = CircuitBreaker.Settings(
+                minimumNumberOfCalls: 5, window: .seconds(5), openDuration: .seconds(3),
+                maximumOpenDuration: .seconds(12))
+            return CircuitBreaker(settings, timers: timers, dice: Dice(seed: 2))
+        }
     }
 }

@@ -8,7 +8,7 @@ extension ContractCheck {
             let terminal = ChanceTerminal(seed: seed)
             let chain = stage.chain(to: terminal)
             let threads = 4
-            let tasksPerThread = 100
+            let tasksPerThread = stage.check.tasks / 50
             let probes = await withTaskGroup(of: [TaskProbe].self) { group in
                 for thread in 0..<threads {
                     group.addTask {
@@ -30,11 +30,11 @@ extension ContractCheck {
         Part(name: "A long run of tasks, each loaded by the handler of the one before") { stage, _ in
             let terminal = DepthTerminal()
             let chain = stage.chain(to: terminal)
-            let tasks = 5_000
+            let tasks = stage.check.tasks
             let done = stage.probe()
             Self.load(tasks, with: chain, then: done)
             stage.expect(await done.isOver(), "the run came to a halt")
-            // What eight nested deliveries need is little against what five thousand would.
+            // What eight nested deliveries need is little against what a thousand would.
             let allowed = 512 * 1024
             stage.expect(terminal.depth < allowed, "the stack grew by \(terminal.depth) bytes over \(tasks) tasks")
         },

@@ -11,20 +11,23 @@ extension ContractCheck {
         },
         Part(name: "A reset with tasks in flight") { stage, _ in
             let terminal = ScriptedTerminal()
-            let chain = stage.chain(to: terminal)
+            let there = stage.probe()
+            let chain = stage.chain(to: ResetCounter { there.complete(nil) } --> terminal)
             let probes = [stage.load("/1", with: chain), stage.load("/2", with: chain)]
-            await stage.reset(chain)
-            for probe in probes { await Self.answerAll(at: terminal, until: probe) }
+            async let reset: Void = Self.reset(chain, on: stage, reaching: there)
+            await Self.answerAll(at: terminal, until: probes, after: there)
+            await reset
             for probe in probes { await stage.result(of: probe) }
         },
         Part(name: "Two resets at once") { stage, _ in
             let terminal = ScriptedTerminal()
-            let chain = stage.chain(to: terminal)
+            let there = stage.probe()
+            let chain = stage.chain(to: ResetCounter { there.complete(nil) } --> terminal)
             let probe = stage.load(with: chain)
-            async let first: Void = stage.reset(chain, "the first reset")
-            async let second: Void = stage.reset(chain, "the second reset")
+            async let first: Void = Self.reset(chain, on: stage, reaching: there)
+            async let second: Void = Self.reset(chain, on: stage, reaching: there)
+            await Self.answerAll(at: terminal, until: [probe], after: there)
             _ = await (first, second)
-            await Self.answerAll(at: terminal, until: probe)
             await stage.result(of: probe)
         },
         Part(name: "A reset from inside a completion handler") { stage, _ in
@@ -41,19 +44,38 @@ extension ContractCheck {
         },
     ]
 
+    private static func reset(_ chain: HTTPLoader, on stage: ContractStage, reaching there: TaskProbe) async {
+        await stage.reset(chain)
+        // One that did not get there has ended all the same.
+        there.complete(nil)
+    }
+
+    /// Answers what arrives when a reset has already been there: a loader that held a task back may pass it on now, and one
+    /// above may wait for its end.
+    private static func answerAll(
+        at terminal: ScriptedTerminal, until probes: [TaskProbe], after there: TaskProbe
+    ) async {
+        _ = await there.isOver()
+        for probe in probes { await answerAll(at: terminal, until: probe) }
+    }
+
     /// Answers what arrives until a task is over: one that the loader kept for a while arrives after the reset.
     static func answerAll(at terminal: ScriptedTerminal, until probe: TaskProbe) async {
         while let task = await Self.arrival(at: terminal, or: probe) { terminal.answer(task) }
     }
 }
 
-/// A terminal that counts its resets.
+/// Counts its resets, and tells of each.
 private final class ResetCounter: HTTPLoader, @unchecked Sendable {
     private let counted = Guarded(0)
+    private let onReset: @Sendable () -> Void
     var count: Int { counted.withLock { $0 } }
+
+    init(onReset: @escaping @Sendable () -> Void = {}) { self.onReset = onReset }
 
     override func reset(with group: DispatchGroup) {
         counted.withLock { $0 += 1 }
+        onReset()
         super.reset(with: group)
     }
 }

@@ -18,10 +18,11 @@ import LoaderChain
 ///
 /// A violation is a sentence that says what was done and what came of it.
 public struct ContractCheck: Sendable {
-    private let make: @Sendable (ManualTimers) -> HTTPLoader
-    private let seed: UInt64
-    private let patience: Duration
-    private let mayLeaveCancelledTasks: Bool
+    let make: @Sendable (ManualTimers) -> HTTPLoader
+    let seed: UInt64
+    let patience: Duration
+    let mayLeaveCancelledTasks: Bool
+    let tasks: Int
 
     /// Prepares a check.
     ///
@@ -30,24 +31,26 @@ public struct ContractCheck: Sendable {
     ///   - patience: how long to wait for something that has to happen. It is never waited for when all is well.
     ///   - mayLeaveCancelledTasks: whether the loader may complete a cancelled task at once and leave its work to others, as
     ///     one does that shares an execution among several. Others wait until the loaders after them have stopped.
+    ///   - tasks: how many tasks the longest part loads, one after the other; at least 1,000. Fewer than usual are
+    ///     enough where many chains of the same loaders are checked, each with a seed of its own.
     ///   - make: makes a new loader, or a chain of several, for each part of the check. If it needs timers, it takes those
     ///     that it is given; the check moves them whenever something waits for them.
     public init(
-        seed: UInt64 = 1, patience: Duration = .seconds(600), mayLeaveCancelledTasks: Bool = false,
+        seed: UInt64 = 1, patience: Duration = .seconds(600), mayLeaveCancelledTasks: Bool = false, tasks: Int = 5_000,
         _ make: @escaping @Sendable (ManualTimers) -> HTTPLoader
     ) {
         self.mayLeaveCancelledTasks = mayLeaveCancelledTasks
         self.make = make
         self.seed = seed
         self.patience = patience
+        self.tasks = max(tasks, 1_000)
     }
 
     /// Runs every part, and returns what was violated.
     public func run() async -> [String] {
         var violations: [String] = []
         for part in Self.parts {
-            let stage = ContractStage(
-                make: make, patience: patience, mayLeaveCancelledTasks: mayLeaveCancelledTasks)
+            let stage = ContractStage(self)
             await part.run(stage, seed)
             violations += await stage.end().map { "\(part.name): \($0)" }
         }

@@ -4,30 +4,41 @@ import LoaderChain
 /// A loader under check, before a terminal, with what is needed to see how it behaves.
 final class ContractStage: Sendable {
     let timers = ManualTimers()
-    private let patience: Duration
-    private let make: @Sendable (ManualTimers) -> HTTPLoader
+    let check: ContractCheck
     private let violations = Guarded<[String]>([])
     private let remains = Guarded<[(name: String, object: WeakReference)]>([])
-    private let pump: Task<Void, Never>
-    let mayLeaveCancelledTasks: Bool
+    private let clock = Guarded<Task<Void, Never>?>(nil)
 
-    init(
-        make: @escaping @Sendable (ManualTimers) -> HTTPLoader, patience: Duration, mayLeaveCancelledTasks: Bool
-    ) {
-        self.mayLeaveCancelledTasks = mayLeaveCancelledTasks
-        self.make = make
-        self.patience = patience
-        pump = Task { [timers] in
+    init(_ check: ContractCheck) {
+        self.check = check
+        startClock()
+    }
+
+    // MARK: Time
+
+    /// Lets time pass whenever something waits for it.
+    func startClock() {
+        let clock = Task { [timers] in
             while !Task.isCancelled {
                 await timers.waitForPending(count: 1)
                 timers.advanceToNext()
             }
         }
+        self.clock.withLock { $0 = clock }
     }
+
+    /// Lets time stand still; what was due has happened.
+    func stopClock() async {
+        let clock = clock.withLock { exchange(&$0, with: nil) }
+        clock?.cancel()
+        await clock?.value
+    }
+
+    // MARK: The chain
 
     /// A new loader of the kind that is checked, linked to `terminal`.
     func chain(to terminal: HTTPLoader) -> HTTPLoader {
-        let loader = make(timers)
+        let loader = check.make(timers)
         watch(loader, "the loader")
         watch(terminal, "the loader after it")
         return loader --> terminal
@@ -52,7 +63,7 @@ final class ContractStage: Sendable {
     }
 
     /// Sees what comes of something.
-    func probe() -> TaskProbe { TaskProbe(patience: patience) }
+    func probe() -> TaskProbe { TaskProbe(patience: check.patience) }
 
     /// Loads a request, and returns a probe that tells what came of it.
     func load(_ path: String = "/", with chain: HTTPLoader) -> TaskProbe {
@@ -79,11 +90,10 @@ final class ContractStage: Sendable {
 
     /// Ends the stage and returns the violations.
     func end() async -> [String] {
-        pump.cancel()
-        await pump.value
+        await stopClock()
         expect(timers.pendingCount == 0, "\(timers.pendingCount) timers were left waiting")
         for (name, object) in remains.withLock({ $0 }) {
-            expect(await object.isGone(within: patience), "\(name) was never released")
+            expect(await object.isGone(within: check.patience), "\(name) was never released")
         }
         return violations.withLock { $0 }
     }

@@ -4,11 +4,7 @@ import Testing
 
 @Suite struct NumberTableTests {
     @Test func randomWalksAgreeWithADictionary() {
-        for seed in 0..<10_000 as Range<UInt64> {
-            guard let difference = difference(onWalk: seed) else { continue }
-            Issue.record("seed \(seed): \(difference)")
-            return
-        }
+        takeWalks(difference(onWalk:))
     }
 
     /// Walks along numbers that lie next to each other, or far apart with the same low bits.

@@ -25,8 +25,9 @@ import Dispatch
 /// cancelled, the question goes on, and its answer is kept.
 ///
 /// **Where it belongs:** after whatever fills in the request's host, since that decides who is told the credentials. After
-/// `Retry`, so that each of its attempts carries the credentials of its own time. Before `Throttle` and whatever else
-/// counts what runs, so that a task that waits for credentials takes nobody's place.
+/// ``Retry``, so that each of its attempts carries the credentials of its own time. If somebody may have to sign in first,
+/// before ``Throttle`` and whatever else counts what runs, so that a task that waits takes nobody's place; otherwise the
+/// throttle may stand above both, where a task keeps its slot from one attempt to the next.
 ///
 /// A reset forgets the credentials, also in the store. Tasks that wait fail with ``HTTPError/Code/resetInProgress``, or end
 /// with the 401 that they already had, and so do those that come before it has finished. It cancels the question that is
@@ -44,9 +45,10 @@ public final class BasicAuth: HTTPLoader, @unchecked Sendable {
     /// Makes a loader that has credentials of its own.
     ///
     /// - Parameters:
-    ///   - hosts: who is told them. Credentials that a request brings itself go to wherever that request goes.
-    ///   - store: where they are kept.
-    ///   - provider: who is asked when the store has none; nil to send requests without any then.
+    ///   - hosts: who is told them; requests to others pass as they are. Credentials that a request brings itself go to
+    ///     wherever that request goes.
+    ///   - store: where they are kept; by default in memory, so that they are gone when the program ends.
+    ///   - provider: who is asked when the store has none; nil, the default, to send requests without any then.
     public init(
         hosts: AuthorizedHosts,
         store: any CredentialStore<BasicCredentials> = MemoryCredentialStore<BasicCredentials>(),

@@ -26,8 +26,9 @@ import Dispatch
 /// - A 401 with challenges for other schemes alone, or for an error other than `invalid_token`, is left as it is.
 ///
 /// **Where it belongs:** after whatever fills in the request's host, since that decides who is told the token. After
-/// `Retry`, so that each of its attempts carries the token of its own time. Before `Throttle` and whatever else counts what
-/// runs, so that a task that waits for a token takes nobody's place.
+/// ``Retry``, so that each of its attempts carries the token of its own time. If somebody may have to sign in first,
+/// before ``Throttle`` and whatever else counts what runs, so that a task that waits takes nobody's place; otherwise the
+/// throttle may stand above both, where a task keeps its slot from one attempt to the next.
 ///
 /// A reset forgets the token, also in the store. Tasks that wait fail with ``HTTPError/Code/resetInProgress``, or end with
 /// the 401 that they already had, and so do those that come before it has finished. It cancels the question that is under
@@ -40,10 +41,10 @@ public final class BearerAuth: HTTPLoader, @unchecked Sendable {
     /// Makes a loader.
     ///
     /// - Parameters:
-    ///   - hosts: who is told the token.
+    ///   - hosts: who is told the token; requests to others pass as they are.
     ///   - source: who is asked for a token.
-    ///   - store: where the token is kept.
-    ///   - leeway: how long before its end a token is replaced; at most half of its life.
+    ///   - store: where the token is kept; by default in memory, so that it is gone when the program ends.
+    ///   - leeway: how long before its end a token is replaced, by default half a minute; at most half of its life.
     ///   - timers: what tells the time.
     public init(
         hosts: AuthorizedHosts, source: any TokenSource,

@@ -38,6 +38,9 @@ struct TokenEndpoint: Sendable {
             throw HTTPError(.invalidRequest, request: request, reason: "The client's name and secret cannot be sent")
         }
         request.body = SecretForm(form: Secret(form))
+        request.hidesBodies = true
+        // An error of the standard is an answer to be read, whatever the loaders below demand of others.
+        request.responseCheck = .nothing
         return request
     }
 }

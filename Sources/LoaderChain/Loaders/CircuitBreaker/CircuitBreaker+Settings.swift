@@ -17,6 +17,9 @@ extension CircuitBreaker {
         public var probes: Int
 
         /// Makes settings; the defaults suit an app that talks to one service.
+        ///
+        /// With them a circuit opens when half of at least 20 calls in 10 seconds have failed. It stays open for 5 to 6
+        /// seconds, for twice as long after each probe that fails, and never for longer than a minute and a fifth.
         public init(
             failureRatio: Double = 0.5, minimumNumberOfCalls: Int = 20, window: Duration = .seconds(10),
             openDuration: Duration = .seconds(5), maximumOpenDuration: Duration = .seconds(60), jitter: Double = 0.2,

@@ -28,10 +28,10 @@ public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - settings: when a circuit opens, and how it closes again.
-    ///   - perHost: whether each host has a circuit of its own; otherwise there is one for all.
+    ///   - perHost: whether each host has a circuit of its own, as by default; otherwise there is one for all.
     ///   - timers: the clock. Nothing is ever scheduled.
     ///   - dice: choose how much longer than it must a circuit stays open.
-    ///   - verdict: what a result says about the server.
+    ///   - verdict: what a result says about the server; by default ``usualVerdict(on:)``.
     ///   - onChange: called after a circuit went from one state to another, on the thread that made it, under no lock.
     public init(
         _ settings: Settings = Settings(), perHost: Bool = true, timers: any Timers = SystemTimers.shared,

@@ -26,8 +26,8 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - rate: how many requests may pass in what time.
-    ///   - perHost: whether each host has a limit of its own; otherwise there is one for all.
-    ///   - waiting: what becomes of a request that comes too early.
+    ///   - perHost: whether each host has a limit of its own; by default there is one for all.
+    ///   - waiting: what becomes of a request that comes too early; by default up to 1,000 wait, and one more fails.
     ///   - timers: the clock, and what waits.
     public init(
         _ rate: Rate, perHost: Bool = false, waiting: Waiting = .queue(maximum: 1_000),

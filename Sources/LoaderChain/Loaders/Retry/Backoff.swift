@@ -53,8 +53,8 @@ public struct Backoff: HTTPRetryStrategy {
     /// - Parameters:
     ///   - delay: the bound of the first delay, in seconds.
     ///   - maximumNumberOfAttempts: how many attempts there are in all.
-    ///   - maximumDelay: what the bound never grows beyond, in seconds.
-    ///   - dice: choose the delay.
+    ///   - maximumDelay: what the bound never grows beyond, in seconds; half a minute by default.
+    ///   - dice: choose the delay; give seeded ones in tests.
     public static func exponential(
         delay: TimeInterval, maximumNumberOfAttempts: Int, maximumDelay: TimeInterval = 30, dice: Dice = .system
     ) -> Backoff {

@@ -44,11 +44,11 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
     /// Makes a loader that retries.
     ///
     /// - Parameters:
-    ///   - strategy: for requests that bring none; nil to pass those through.
+    ///   - strategy: for requests that bring none; nil, the default, to pass those through.
     ///   - deadline: how long all attempts at a request may take together, delays included, unless the request says
-    ///     otherwise. An attempt that is running by then is cancelled, and the task fails as
+    ///     otherwise; by default as long as they take. An attempt that is running by then is cancelled, and the task fails as
     ///     ``HTTPError/Code/timedOut``.
-    ///   - maximumRetryAfter: how much of a server's wish to wait is granted at most.
+    ///   - maximumRetryAfter: how much of a server's wish to wait is granted at most; a minute by default.
     ///   - budget: what retries there may be altogether; nil for a ``RetryBudget`` of this loader's own.
     ///   - timers: the clock, and what waits.
     public init(

@@ -18,7 +18,7 @@ public final class RetryBudget: Sendable {
     private let timers: any Timers
     private let state: Guarded<RetryBudgetState>?
 
-    /// A budget that never ends; for tests, and for servers that ask to be retried without end.
+    /// A budget that never ends; for tests, and for servers that no number of retries can harm.
     public static let unlimited = RetryBudget(nil, SystemTimers.shared)
 
     private init(_ state: RetryBudgetState?, _ timers: any Timers) {

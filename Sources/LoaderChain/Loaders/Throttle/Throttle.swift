@@ -46,11 +46,11 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     /// Makes a throttle.
     ///
     /// - Parameters:
-    ///   - maximumNumberOfRequests: how many tasks may run at once.
+    ///   - maximumNumberOfRequests: how many tasks may run at once; by default as many as come.
     ///   - perHost: how many of them may be for one host, so that a slow one cannot take every slot. `.max` only counts
-    ///     them, for ``snapshot``; nil does not look at hosts at all.
-    ///   - maximumWaiting: how many tasks may wait. One more fails at once.
-    ///   - deadline: how long a task may wait. Then it fails.
+    ///     them, for ``snapshot``; nil, the default, does not look at hosts at all.
+    ///   - maximumWaiting: how many tasks may wait; one more fails at once. By default as many as come.
+    ///   - deadline: how long a task may wait; then it fails. By default as long as it takes.
     ///   - timers: what tells when a deadline has come.
     public init(
         maximumNumberOfRequests: UInt = .max, perHost: UInt? = nil, maximumWaiting: Int? = nil,

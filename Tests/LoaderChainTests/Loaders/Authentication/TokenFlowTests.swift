@@ -61,6 +61,26 @@ import Testing
         #expect(try await token(from: flow, replacing: old, rotated).refreshToken == "q")
     }
 
+    @Test func whatTheChainDemandsOfOthersIsNotDemandedOfTheEndpoint() async throws {
+        let chain =
+            Validate(.success.and(.contentTypes("image/*"))) --> answering(#"{"error":"invalid_grant"}"#, .badRequest)
+        let error = await #expect(throws: OAuthError.self) {
+            try await RefreshTokenFlow(endpoint: endpoint, client: client).token(
+                replacing: BearerToken(accessToken: "a", refreshToken: "r"), using: RestOfChain(startingWith: chain))
+        }
+        #expect(error?.code == .invalidGrant)
+    }
+
+    @Test func nothingOfItIsPrinted() async throws {
+        let log = EventLog()
+        let printed = PrintLoader(bodyLimit: 1_000) { log.note($0) } --> answering(#"{"access_token":"t0p"}"#)
+        let source = RefreshTokenFlow(endpoint: endpoint, client: client)
+        _ = try await source.token(
+            replacing: BearerToken(accessToken: "a", refreshToken: "t0p"), using: RestOfChain(startingWith: printed))
+        #expect(log.events.count == 2 && log.events.allSatisfy { $0.contains("<a body that is hidden>") })
+        #expect(!log.events.joined().contains("t0p"))
+    }
+
     @Test func withoutARefreshTokenSomebodyHasToSignIn() async {
         let terminal = answering("")
         for old in [nil, BearerToken(accessToken: "a")] {

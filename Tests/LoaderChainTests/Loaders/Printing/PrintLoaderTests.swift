@@ -39,6 +39,18 @@ import Testing
             ])
     }
 
+    @Test func aRequestMayHideItsBodies() throws {
+        for limit in [0, 100] {
+            let log = EventLog()
+            let print = PrintLoader(showsHeaders: false, bodyLimit: limit, timers: timers) { log.note($0) }
+            var request = HTTPRequest(method: .post, host: "example.com", path: "/", body: DataBody(Data("t0p".utf8)))
+            request.hidesBodies = true
+            terminal.answer(try load(request, print), .ok, body: "t0p")
+            #expect(log.events.count == 2 && !log.events.joined().contains("t0p"))
+            #expect(log.events.allSatisfy { $0.contains("hidden") == (limit > 0) })
+        }
+    }
+
     @Test func bodiesAreShownOnlyWhenAskedForAndHeadersUnlessNot() throws {
         let request = HTTPRequest(
             method: .post, host: "example.com", path: "/", headers: ["A": "b"], body: DataBody(Data("secret".utf8)))

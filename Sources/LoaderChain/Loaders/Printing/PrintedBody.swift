@@ -9,6 +9,9 @@ struct PrintedBody {
     /// The lines; none for an empty body, or where none is to be shown.
     let lines: [String]
 
+    /// Says no more than that there is one.
+    static let hidden = PrintedBody(lines: ["<a body that is hidden>"])
+
     /// Shows at most `limit` of the bytes.
     init(_ data: Data, limit: Int) {
         self.init(beginning: data.prefix(max(limit, 0)), length: Int64(data.count))

@@ -5,11 +5,7 @@ import Testing
 /// The pure state of what is in flight, against sets.
 @Suite struct InFlightStateTests {
     @Test func randomWalksAgreeWithSets() {
-        for seed in 0..<10_000 as Range<UInt64> {
-            guard let difference = difference(onWalk: seed) else { continue }
-            Issue.record("seed \(seed): \(difference)")
-            return
-        }
+        takeWalks(difference(onWalk:))
     }
 
     /// Each reset is remembered with everything that was in flight when it began: it is over when none of that is left.

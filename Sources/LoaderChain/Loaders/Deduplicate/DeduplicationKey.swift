@@ -3,7 +3,7 @@ extension Deduplicate {
     public struct Key: Hashable, Sendable {
         private enum Content: Hashable {
             case text(String)
-            case request(HTTPMethod, address: String, HTTPHeaders, [ResponseCheck?])
+            case request(HTTPMethod, address: String, HTTPHeaders, [ResponseCheck?], BasicCredentials?)
         }
         private let content: Content
 
@@ -14,8 +14,9 @@ extension Deduplicate {
 
         /// The usual key; nil for a request that is never shared, one with a body or an unsafe method.
         ///
-        /// The same are two `GET` or two `HEAD` requests of the same URL, the same headers and the same
-        /// ``HTTPRequest/responseCheck``, to be decoded as the same type if at all.
+        /// The same are two `GET` or two `HEAD` requests of the same URL, the same headers, the same
+        /// ``HTTPRequest/basicCredentials`` and the same ``HTTPRequest/responseCheck``, to be decoded as the same type if at
+        /// all.
         ///
         /// - Parameters:
         ///   - request: what is to be loaded.
@@ -29,7 +30,9 @@ extension Deduplicate {
             let headers = request.headers.filter { field in !ignored.contains { field.isNamed($0) } }
             // One who demands more than another, or less, must not be answered with what the other demanded.
             let checks = [request.responseCheck, request.decodingCheck]
-            return Key(content: .request(request.method, address: address, HTTPHeaders(headers), checks))
+            // Nor one with what somebody else may see, by a loader below that turns these into a header.
+            let credentials = request.basicCredentials
+            return Key(content: .request(request.method, address: address, HTTPHeaders(headers), checks, credentials))
         }
 
         private init(content: Content) {

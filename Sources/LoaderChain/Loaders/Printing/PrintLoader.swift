@@ -17,7 +17,7 @@ import Synchronization
 ///         {"name":"Ada","id":1}
 ///
 /// Headers that carry secrets and the values of the query are redacted, and what could break a line is escaped. Bodies
-/// are shown only when asked for, and cut to a limit. The number is the task's, so that its lines can be found among
+/// are shown only when asked for, cut to a limit, and never if the request says ``HTTPRequest/hidesBodies``. The number is the task's, so that its lines can be found among
 /// others, also those of another such loader; a request is always printed before its result.
 public final class PrintLoader: HTTPLoader, @unchecked Sendable {
     private let showsHeaders: Bool
@@ -45,10 +45,12 @@ public final class PrintLoader: HTTPLoader, @unchecked Sendable {
     /// Prints the request now and the result when it is there, and passes the task on.
     public override func load(task: HTTPTask) {
         let number = task.number
-        output(text(of: task.request, number))
+        let request = task.request
+        let hidesBodies = request.hidesBodies
+        output(text(of: request, number))
         let start = timers.now
         task.addCompletionHandler { [self] result in
-            output(text(of: result, number, after: start.duration(to: timers.now)))
+            output(text(of: result, number, after: start.duration(to: timers.now), hidingBody: hidesBodies))
         }
         super.load(task: task)
     }
@@ -57,21 +59,25 @@ public final class PrintLoader: HTTPLoader, @unchecked Sendable {
         var headers = request.headers
         headers.merge(filling: request.body.additionalHeaders)
         let first = "→ #\(number) \(request.method) \(request.loggableURL)"
-        return lines(first, headers, PrintedBody(request.body, limit: bodyLimit))
+        let isHidden = request.hidesBodies && !request.body.isEmpty
+        return lines(first, headers, isHidden ? .hidden : PrintedBody(request.body, limit: bodyLimit))
     }
 
-    private func text(of result: HTTPResult, _ number: UInt64, after duration: Duration) -> String {
+    private func text(
+        of result: HTTPResult, _ number: UInt64, after duration: Duration, hidingBody hidesBody: Bool
+    ) -> String {
         switch result {
         case .success(let response):
             let first = "← #\(number) \(response.status) after \(duration.inMilliseconds), \(response.body.count) bytes"
-            return lines(first, response.headers, PrintedBody(response.body, limit: bodyLimit))
+            let isHidden = hidesBody && !response.body.isEmpty
+            return lines(first, response.headers, isHidden ? .hidden : PrintedBody(response.body, limit: bodyLimit))
         case .failure(let error):
             return "← #\(number) failed after \(duration.inMilliseconds). " + ASCII.printable("\(error)")
         }
     }
 
     private func lines(_ first: String, _ headers: HTTPHeaders, _ body: PrintedBody) -> String {
-        let shown = (showsHeaders ? headers.map(\.description) : []) + body.lines
+        let shown = (showsHeaders ? headers.map(\.description) : []) + (bodyLimit > 0 ? body.lines : [])
         return ([first] + shown).joined(separator: "\n    ")
     }
 }

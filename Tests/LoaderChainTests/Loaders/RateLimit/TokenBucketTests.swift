@@ -20,12 +20,7 @@ import Testing
     }
 
     @Test(arguments: 0..<10) func noWindowHasMoreAndNoneIsRefusedForNothing(group: UInt64) {
-        for seed in (group * 1_000)..<(group * 1_000 + 1_000) {
-            if let fault = Self.walk(seed) {
-                Issue.record("seed \(seed): \(fault)")
-                return
-            }
-        }
+        takeWalks(group: group, Self.walk)
     }
 
     /// Asks at random times.

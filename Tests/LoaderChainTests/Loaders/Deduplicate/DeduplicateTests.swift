@@ -57,6 +57,17 @@ import Testing
         #expect(key(.sample, decoding: [Int].self) != Deduplicate.Key.standard(for: .sample))
     }
 
+    @Test func requestsOfDifferentUsersDoNotShare() {
+        for user in ["zoe", "ada", "zoe"] {
+            var request = HTTPRequest.sample
+            request.basicCredentials = BasicCredentials(user: user, password: "secret")
+            load(user, request)
+        }
+        load("nobody")
+        #expect(terminal.held.count == 3)
+        answerAll()
+    }
+
     @Test func theRequestHasTheLastWord() {
         var alone = HTTPRequest.sample
         alone.deduplication = .never

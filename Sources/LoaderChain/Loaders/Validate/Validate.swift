@@ -14,12 +14,15 @@
 /// bring none of their own. What ``HTTPLoader/load(_:as:decoder:)`` is to decode is decoded here, once.
 ///
 /// A response that does not pass becomes an error that names this loader and carries the response.
-public final class Validate: HTTPLoader, HTTPResultFilter, @unchecked Sendable {
-    private let check: ResponseCheck?
+public final class Validate: HTTPLoader, @unchecked Sendable {
+    /// What all are told that bring no check of their own; nil where nothing is demanded.
+    private let judge: ResponseJudge?
+    private let check: ResponseCheck
 
-    /// Makes a loader that demands `check` of requests that bring no check of their own.
+    /// Makes a loader that demands `check` of requests that bring no check of their own; by default nothing.
     public init(_ check: ResponseCheck = .nothing) {
-        self.check = check.rules.isEmpty ? nil : check
+        self.check = check
+        judge = check.rules.isEmpty ? nil : ResponseJudge(check)
     }
 
     /// Passes the task on, and has a look at its result if there is anything to check.
@@ -28,23 +31,24 @@ public final class Validate: HTTPLoader, HTTPResultFilter, @unchecked Sendable {
         let own = request.responseCheck
         let decoding = request.decodingCheck
         if own != nil || decoding != nil {
-            let all = (own ?? check ?? .nothing).and(decoding ?? .nothing)
-            task.addResultFilter { self.judged($0, by: all) }
-        } else if check != nil {
-            task.addResultFilter(self)
+            task.addResultFilter(ResponseJudge((own ?? check).and(decoding ?? .nothing)))
+        } else if let judge {
+            task.addResultFilter(judge)
         }
         super.load(task: task)
     }
+}
 
-    /// Judges the result of a request that brought no check of its own.
-    public func result(_ result: HTTPResult, of task: HTTPTask) -> HTTPResult {
-        judged(result, by: check ?? .nothing)
-    }
+/// Makes an error of a response that does not pass.
+private final class ResponseJudge: HTTPResultFilter {
+    private let check: ResponseCheck
 
-    private func judged(_ result: HTTPResult, by check: ResponseCheck) -> HTTPResult {
-        guard case .success(let response) = result, let error = check.verdict(on: response, by: name) else {
-            return result
-        }
+    init(_ check: ResponseCheck) { self.check = check }
+
+    func result(_ result: HTTPResult, of task: HTTPTask) -> HTTPResult {
+        guard case .success(let response) = result,
+            let error = check.verdict(on: response, by: "\(Validate.self)")
+        else { return result }
         return .failure(error)
     }
 }

@@ -1,0 +1,104 @@
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+/// Every loader of this module, before and after every other and a second one of its own kind.
+///
+/// One pair at a time: so many at once would keep the tests beside them from their turn.
+@Suite(.serialized) struct NodePairsTests {
+    @Test(arguments: Node.all, Node.all)
+    func everyPairKeepsTheContract(upper: Node, lower: Node) async {
+        let violations = await ContractCheck(
+            seed: Node.seed(upper, lower),
+            mayLeaveCancelledTasks: upper.leavesCancelledTasks || lower.leavesCancelledTasks, tasks: 1_000
+        ) { timers in
+            upper.make(timers) --> lower.make(timers)
+        }.run()
+        let relevant =
+            upper.answersItself || lower.answersItself ? violations.filter(Self.isAboutTheLoader) : violations
+        #expect(relevant.isEmpty, "\(upper.name) --> \(lower.name): \(relevant)")
+    }
+
+    @Test func everyLoaderIsAmongThem() {
+        let names = Set(Node.all.map { $0.make(ManualTimers()).name })
+        #expect(
+            names == [
+                "ApplyEnvironment", "AsyncLoader", "Autocancel", "BasicAuth", "BearerAuth", "Choose", "CircuitBreaker",
+                "ClosureLoader", "Deduplicate", "HTTPLoader", "MockLoader", "ModifyRequest", "PrintLoader", "RateLimit",
+                "ResetGuard", "Retry", "Throttle", "Validate",
+            ])
+    }
+
+    /// What becomes of a terminal's failure is no question for a loader that asks none.
+    private static func isAboutTheLoader(_ violation: String) -> Bool { !violation.hasPrefix("A terminal that ") }
+}
+
+/// A loader as the pairs have it, with settings that make it do its work.
+struct Node: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// It completes a cancelled task at once and leaves the execution to others; see ``ContractCheck``.
+    var leavesCancelledTasks = false
+    /// It never asks the loader after it.
+    var answersItself = false
+    let make: @Sendable (ManualTimers) -> HTTPLoader
+
+    var testDescription: String { name }
+
+    /// What the random part does is different for each pair.
+    static func seed(_ upper: Node, _ lower: Node) -> UInt64 {
+        (upper.name + lower.name).utf8.reduce(1) { $0 &* 31 &+ UInt64($1) }
+    }
+
+    static let all: [Node] = [
+        Node(name: "HTTPLoader") { _ in HTTPLoader() },
+        Node(name: "AsyncLoader") { _ in AsyncLoader() },
+        Node(name: "ClosureLoader") { _ in ClosureLoader { try await $1($0) } },
+        Node(name: "ResetGuard") { _ in ResetGuard() },
+        Node(name: "Autocancel") { _ in Autocancel() },
+        Node(name: "Throttle") { Throttle(maximumNumberOfRequests: 1, timers: $0) },
+        Node(name: "Throttle per host") {
+            Throttle(maximumNumberOfRequests: 3, perHost: 2, maximumWaiting: 5, deadline: .seconds(1), timers: $0)
+        },
+        Node(name: "RateLimit") { RateLimit(requests: 100, per: .seconds(1), burst: 2, timers: $0) },
+        Node(name: "CircuitBreaker") {
+            let settings = CircuitBreaker.Settings(minimumNumberOfCalls: 2, openDuration: .seconds(1))
+            return CircuitBreaker(settings, timers: $0, dice: Dice(seed: 1))
+        },
+        Node(name: "ApplyEnvironment") { _ in
+            ApplyEnvironment(environment: ServerEnvironment(host: "contract.test", headers: ["X-Client": "1"]))
+        },
+        Node(name: "ModifyRequest") { _ in
+            ModifyRequest { request in
+                var request = request
+                request.headers["User-Agent"] = "Contract/1.0"
+                return request
+            }
+        },
+        Node(name: "Retry") { timers in
+            let budget = RetryBudget(ratio: 1, minimumPerSecond: 1_000, timers: timers)
+            let strategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: 3)
+            return Retry(strategy: strategy, deadline: .seconds(10), budget: budget, timers: timers)
+        },
+        Node(name: "Validate") { _ in Validate(.success) },
+        Node(name: "Choose") { _ in
+            Choose(by: ThrottlePriority.self, [.normal: ModifyRequest { $0 }, .high: HTTPLoader()])
+        },
+        Node(name: "BasicAuth") { _ in
+            BasicAuth(hosts: .all, provider: ClosureSource { _, _ in BasicCredentials(user: "a", password: "b") })
+        },
+        Node(name: "BearerAuth") { timers in
+            let source = ClosureSource { _, _ in BearerToken(accessToken: "a", lifetime: .seconds(1)) }
+            return BearerAuth(hosts: .all, source: source, timers: timers)
+        },
+        // A follower that is cancelled disturbs nobody, so it cannot wait for what others still want.
+        Node(name: "Deduplicate", leavesCancelledTasks: true) { _ in Deduplicate() },
+        Node(name: "PrintLoader") { PrintLoader(bodyLimit: 10, timers: $0) { _ in } },
+        Node(name: "MockLoader") { _ in MockLoader() },
+        Node(name: "MockLoader with handlers", answersItself: true) { _ in
+            let mock = MockLoader()
+            for _ in 0..<2_000 { mock.then(.ok) }
+            return mock
+        },
+    ]
+}
