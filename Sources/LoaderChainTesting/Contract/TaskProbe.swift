@@ -1,4 +1,3 @@
-import Dispatch
 import LoaderChain
 
 /// Sees what comes of one task.
@@ -31,8 +30,8 @@ final class TaskProbe: @unchecked Sendable {
 
     /// Whether the completion was called, after waiting for it.
     func isOver() async -> Bool {
-        let watchdog = DispatchWorkItem { [weak self] in self?.giveUp() }
-        DispatchQueue.global().asyncAfter(deadline: .now() + patience.timeInterval, execute: watchdog)
+        // Timers that leave at once when they are cancelled: there may be a great many.
+        let watchdog = SystemTimers.shared.schedule(after: patience) { [weak self] in self?.giveUp() }
         defer { watchdog.cancel() }
         await withUnsafeContinuation { continuation in
             let hasEnded = state.withLock { $0.hasEnded(or: continuation) }
@@ -66,11 +65,5 @@ final class TaskProbe: @unchecked Sendable {
             hasEnded = true
             return exchange(&waiting, with: [])
         }
-    }
-}
-
-extension Duration {
-    fileprivate var timeInterval: Double {
-        Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }
 }
