@@ -57,6 +57,17 @@ import Testing
         }
     }
 
+    @Test func manyFieldsAreReadInTheirOrder() throws {
+        let keys = (0..<3_000).map { "f\($0 % 2_000)" }
+        let line = "m " + keys.enumerated().map { "\($1)=\($0)i" }.joined(separator: ",")
+        let point = try #require(try decoded(line.utf8).first)
+        #expect(point.fields.map(\.key) == (0..<2_000).map { "f\($0)" })
+        #expect(
+            point.fields.map(\.value) == (0..<2_000 as Range<Int64>).map {
+                FieldValue.integer($0 < 1_000 ? $0 + 2_000 : $0)
+            } as [FieldValue])
+    }
+
     // MARK: Pieces
 
     @Test func piecesOfAnySizeGiveTheSame() {

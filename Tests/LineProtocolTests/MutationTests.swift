@@ -2,7 +2,8 @@ import LineProtocol
 import LoaderChain
 import Testing
 
-/// Lines that were damaged in every way; nothing traps, and what is read can be written and read again.
+/// Lines that were damaged in every way: nothing traps, and what is read can be written and read again.
+///
 /// `LINE_MUTATION_SECONDS` sets how long.
 @Suite struct MutationTests {
     static let seconds = environmentNumber("LINE_MUTATION_SECONDS", default: 1)

@@ -1,7 +1,9 @@
 import LineProtocol
 import Testing
 
-/// Points of every kind, in and out again. `LINE_POINTS` sets how many.
+/// Points of every kind, in and out again.
+///
+/// `LINE_POINTS` sets how many.
 @Suite struct RoundTripTests {
     static let count = environmentNumber("LINE_POINTS", default: 20_000)
 

@@ -13,15 +13,27 @@ extension LineCore {
 
     /// Begins a line with a measurement.
     @inline(__always)
-    mutating func beginLine(measurement: UnsafeBufferPointer<UInt8>) {
+    mutating func beginLine(measurement: String) {
         beginLine()
-        if measurement.isEmpty {
-            lose(.emptyMeasurement) { _ in .measurement("") }
+        if readsSmallText, let small = SmallText(measurement), small.count > 0, small.isPlain(ByteWord.namesSpecials),
+            !isReserved(small.low, .measurement)
+        {
+            reserve(16)
+            small.write(to: base + count)
+            count &+= small.count
         } else {
-            reserve(Self.room(for: measurement))
-            count = writeName(measurement, at: base + count, as: .measurement) - base
+            writeAnyMeasurement(measurement)
         }
         tagsStart = count
+    }
+
+    @inline(never)
+    private mutating func writeAnyMeasurement(_ measurement: String) {
+        if measurement.isEmpty { return lose(.emptyMeasurement) { _ in .measurement("") } }
+        measurement.withBytes { name in
+            reserve(Self.room(for: name))
+            count = writeName(name, at: base + count, as: .measurement) - base
+        }
     }
 
     /// Begins a line with what was prepared.
@@ -29,7 +41,7 @@ extension LineCore {
     mutating func beginLine(series: PreparedSeries.Storage) {
         beginLine()
         if let error = series.firstError { take(series.repairs, error, isLost: series.bytes.isEmpty) }
-        series.bytes.withUnsafeBytes { append($0) }
+        append(series.bytes)
         seriesEnd = count
     }
 

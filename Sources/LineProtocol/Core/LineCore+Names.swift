@@ -50,7 +50,13 @@ extension LineCore {
     mutating func writeSpecialName(_ name: UnsafeBufferPointer<UInt8>, as kind: NameKind) {
         var hasControl = false
         var hasBackslash = false
-        for (index, byte) in name.enumerated() {
+        var end = base + count
+        func put(_ byte: UInt8) {
+            end.storeBytes(of: byte, as: UInt8.self)
+            end += 1
+        }
+        for index in name.indices {
+            let byte = name[index]
             switch byte {
             case 0...0x1F, 0x7F:
                 put(Self.replacement)
@@ -69,9 +75,10 @@ extension LineCore {
                 put(byte)
             }
         }
+        count = end - base
         if hasControl { note(.controlCharacter) { $0.part(name, kind) } }
         if hasBackslash { note(.ambiguousBackslash) { $0.part(name, kind) } }
-        if isReserved(Self.leading(name), kind) { replaceReserved(name, kind) }
+        if kind != .tagValue, isReserved(Self.leading(name), kind) { replaceReserved(name, kind) }
     }
 
     /// Whether servers differ in what they make of a backslash, or read it as the escape of what follows.

@@ -4,7 +4,40 @@
 /// the rule, that is all; otherwise the tags are sorted in place once they are complete.
 extension LineCore {
     @inline(__always)
-    mutating func writeTag(_ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
+    mutating func writeTag(_ key: String, _ value: String) {
+        if readsSmallText, let key = SmallText(key), let value = SmallText(value), writeTag(key, value) { return }
+        writeAnyTag(key, value)
+    }
+
+    /// Writes a tag of two short texts without anything unusual about it, or nothing.
+    @inline(__always)
+    private mutating func writeTag(_ key: SmallText, _ value: SmallText) -> Bool {
+        reserve(64)
+        let leading = key.low.byteSwapped
+        // An empty key never sorts behind the one before.
+        guard leading > previousKey.leading, previousKey.isPlain, value.count > 0, defaultsWritten == defaults.count,
+            key.isPlain(ByteWord.namesSpecials), value.isPlain(ByteWord.namesSpecials), !isReserved(key.low, .tagKey)
+        else { return false }
+        let start = count &+ 1
+        let end = start &+ key.count
+        let place = base + count
+        place.storeBytes(of: UInt8(ascii: ","), as: UInt8.self)
+        key.write(to: place + 1)
+        let equals = place + (1 &+ key.count)
+        equals.storeBytes(of: UInt8(ascii: "="), as: UInt8.self)
+        value.write(to: equals + 1)
+        previousKey = KeyText(start: start, end: end, isPlain: true, leading: leading)
+        count = end &+ 1 &+ value.count
+        return true
+    }
+
+    @inline(never)
+    private mutating func writeAnyTag(_ key: String, _ value: String) {
+        key.withBytes { key in value.withBytes { value in writeTag(key, value) } }
+    }
+
+    @inline(__always)
+    private mutating func writeTag(_ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
         if key.isEmpty || value.isEmpty { return skipTag(key, value) }
         reserve(Self.room(for: key) &+ Self.room(for: value))
         var place = base + count

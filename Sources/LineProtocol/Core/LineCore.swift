@@ -10,6 +10,8 @@ struct LineCore {
 
     let dialect: LineDialect
     let powers: PowersOfTen
+    /// Whether short strings can be read as ``SmallText``.
+    let readsSmallText: Bool
     var repairs = Repairs()
 
     // The line being written.
@@ -54,10 +56,11 @@ struct LineCore {
         var key: KeyText
     }
 
-    init(capacity: Int, dialect: LineDialect) {
+    init(capacity: Int, dialect: LineDialect, readsSmallText: Bool = SmallText.isLayoutKnown) {
         self.capacity = max(capacity, 64)
         self.dialect = dialect
         powers = .shared
+        self.readsSmallText = readsSmallText
         base = .allocate(byteCount: self.capacity, alignment: 16)
     }
 

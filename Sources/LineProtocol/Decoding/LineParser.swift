@@ -39,6 +39,9 @@ struct LineParser {
         while let byte, byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == 0 { index += 1 }
     }
 
+    /// How many tags or fields there is room for before there must be more.
+    private static let usualCount = 8
+
     // MARK: The series
 
     private mutating func measurement() throws(LineFault) -> String {
@@ -49,6 +52,7 @@ struct LineParser {
 
     private mutating func tags() throws(LineFault) -> Tags {
         var tags = Tags()
+        if byte == UInt8(ascii: ",") { tags.reserve(Self.usualCount) }
         while byte == UInt8(ascii: ",") {
             index += 1
             let keyStart = index
@@ -71,7 +75,8 @@ struct LineParser {
 
     private mutating func fields() throws(LineFault) -> Fields {
         guard byte != nil else { throw fault(.missingFields) }
-        var fields = Fields()
+        var fields: [Fields.Element] = []
+        fields.reserveCapacity(Self.usualCount)
         while true {
             let keyStart = index
             let key = try name(until: Self.escapes, escapes: Self.escapes)
@@ -81,10 +86,10 @@ struct LineParser {
                 throw LineFault(index: keyStart, reason: .overlongKey)
             }
             index += 1
-            fields[key] = try value()
+            fields.append(Fields.Element(key: key, value: try value()))
             switch byte {
             case UInt8(ascii: ","): index += 1
-            case UInt8(ascii: " "), nil: return fields
+            case UInt8(ascii: " "), nil: return Fields(read: fields)
             default: throw fault(.unexpectedText)
             }
         }

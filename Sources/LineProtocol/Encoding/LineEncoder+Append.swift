@@ -144,7 +144,7 @@ extension LineEncoder {
     @usableFromInline
     mutating func begin(_ measurement: String) -> LineCoreReference {
         let core = uniqueCore()
-        measurement.withBytes { core.pointee.beginLine(measurement: $0) }
+        core.pointee.beginLine(measurement: measurement)
         return LineCoreReference(core: core)
     }
 

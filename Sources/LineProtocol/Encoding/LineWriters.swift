@@ -8,7 +8,7 @@ public struct TagWriter: ~Copyable {
 
     /// Sets a tag; of two with the same key the later one stays.
     public mutating func set(_ key: String, _ value: String) {
-        key.withBytes { key in value.withBytes { value in core.pointee.writeTag(key, value) } }
+        core.pointee.writeTag(key, value)
     }
 
     /// Sets a tag to what a value is called by its description.
@@ -32,37 +32,37 @@ public struct FieldWriter: ~Copyable {
 
     /// Adds a field with a double, which is left out if it is not finite.
     public mutating func set(_ key: String, _ value: Double) {
-        key.withBytes { core.pointee.writeField($0, value) }
+        core.pointee.writeField(key, value)
     }
 
     /// Adds a field with a float, by the shortest text that stands for it; it is left out if it is not finite.
     public mutating func set(_ key: String, _ value: Float) {
-        key.withBytes { core.pointee.writeField($0, value) }
+        core.pointee.writeField(key, value)
     }
 
     /// Adds a field with an integer.
     public mutating func set(_ key: String, _ value: Int) {
-        key.withBytes { core.pointee.writeField($0, Int64(value)) }
+        core.pointee.writeField(key, Int64(value))
     }
 
     /// Adds a field with an integer.
     public mutating func set(_ key: String, _ value: Int64) {
-        key.withBytes { core.pointee.writeField($0, value) }
+        core.pointee.writeField(key, value)
     }
 
     /// Adds a field with an unsigned integer, the way the dialect has it.
     public mutating func set(_ key: String, _ value: UInt64) {
-        key.withBytes { core.pointee.writeField($0, value) }
+        core.pointee.writeField(key, value)
     }
 
     /// Adds a field that is true or false.
     public mutating func set(_ key: String, _ value: Bool) {
-        key.withBytes { core.pointee.writeField($0, value) }
+        core.pointee.writeField(key, value)
     }
 
     /// Adds a field with a string.
     public mutating func set(_ key: String, _ value: String) {
-        key.withBytes { key in value.withBytes { value in core.pointee.writeField(key, value) } }
+        core.pointee.writeField(key, value)
     }
 
     /// Adds a field with a value of any type.

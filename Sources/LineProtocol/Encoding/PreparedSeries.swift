@@ -6,9 +6,9 @@
 /// ```
 public struct PreparedSeries: Sendable {
     /// One object, so that handing a series on is cheap.
-    final class Storage: Sendable {
-        /// The text that the lines begin with; empty if nothing can be written.
-        let bytes: [UInt8]
+    final class Storage: @unchecked Sendable {
+        /// The text that the lines begin with, which nobody changes; empty if nothing can be written.
+        let bytes: UnsafeRawBufferPointer
         let repairs: Repairs
         /// The first problem that was met, which the strict methods throw.
         let firstError: LineEncodingError?
@@ -18,11 +18,17 @@ public struct PreparedSeries: Sendable {
             for problem in core.noted { repairs[problem] += 1 }
             self.repairs = repairs
             firstError = core.firstError
-            bytes = core.isLost ? [] : Array(UnsafeRawBufferPointer(start: core.base, count: core.count))
+            let text = UnsafeMutableRawBufferPointer.allocate(byteCount: core.isLost ? 0 : core.count, alignment: 16)
+            text.copyMemory(from: UnsafeRawBufferPointer(start: core.base, count: text.count))
+            bytes = UnsafeRawBufferPointer(text)
         }
+
+        deinit { bytes.deallocate() }
     }
 
     let storage: Storage
+
+    private var bytes: [UInt8] { withExtendedLifetime(storage) { Array($0.bytes) } }
 
     /// What had to be repaired; every line of the series counts it again.
     public var repairs: Repairs { storage.repairs }
@@ -38,7 +44,7 @@ public struct PreparedSeries: Sendable {
         defer { core.free() }
         core.setDefaults(defaults)
         core.isStrict = true
-        measurement.withBytes { core.beginLine(measurement: $0) }
+        core.beginLine(measurement: measurement)
         core.write(tags)
         core.endTags()
         storage = Storage(core)
@@ -47,7 +53,7 @@ public struct PreparedSeries: Sendable {
     /// Prepares tags one by one, for lines that may have some of them themselves.
     static func defaults(_ tags: Tags) -> [LineCore.DefaultTag] {
         // The letter stands for the measurement.
-        let clean = PreparedSeries("m", tags: tags).storage.bytes.dropFirst()
+        let clean = PreparedSeries("m", tags: tags).bytes.dropFirst()
         var result: [LineCore.DefaultTag] = []
         var rest = clean
         // Each tag begins with its comma.
@@ -67,7 +73,7 @@ public struct PreparedSeries: Sendable {
 
 extension PreparedSeries: CustomStringConvertible {
     /// What the lines of the series begin with.
-    public var description: String { String(decoding: storage.bytes, as: UTF8.self) }
+    public var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 
 extension LineEncoder {

@@ -24,6 +24,28 @@ public struct Fields: Sendable {
         for (key, value) in fields { self[key] = value }
     }
 
+    /// Takes what was read, in time that grows with the number of fields and not faster.
+    init(read elements: [Element]) {
+        let few = 16
+        if elements.count <= few {
+            self.elements = elements
+            let isEachKeyOnce = elements.indices.allSatisfy { position(of: elements[$0].key) == $0 }
+            if isEachKeyOnce { return }
+            self.elements.removeAll()
+            for field in elements { self[field.key] = field.value }
+            return
+        }
+        var places: [[UInt8]: Int] = [:]
+        for field in elements {
+            if let place = places.updateValue(self.elements.count, forKey: Array(field.key.utf8)) {
+                places[Array(field.key.utf8)] = place
+                self.elements[place] = Element(key: field.key, value: field.value)
+            } else {
+                self.elements.append(field)
+            }
+        }
+    }
+
     /// The value of a field, or nothing if there is none with this key.
     ///
     /// Keys are told apart by their bytes, as servers do, and not by how they look.

@@ -30,6 +30,8 @@ public struct Tags: Sendable, Hashable {
         for (key, value) in tags { self[key] = value }
     }
 
+    mutating func reserve(_ count: Int) { elements.reserveCapacity(count) }
+
     /// The value of a tag, or nothing if there is none with this key.
     ///
     /// Keys are told apart by their bytes, as servers do, and not by how they look.
