@@ -76,15 +76,16 @@ import Testing
 
     // MARK: Time
 
-    @Test(arguments: [
-        (Duration.zero, 0), (.nanoseconds(-1), -1), (Duration(secondsComponent: 0, attosecondsComponent: -1), -1),
-        (Duration(secondsComponent: 1, attosecondsComponent: 999_999_999), 1_000_000_000),
-        (Duration(secondsComponent: 9_223_372_036, attosecondsComponent: 854_775_807_000_000_000), Int64.max),
-        (Duration(secondsComponent: 9_223_372_036, attosecondsComponent: 854_775_808_000_000_000), Int64.max),
-        (Duration(secondsComponent: -9_223_372_036, attosecondsComponent: -854_775_808_000_000_000), Int64.min),
-        (Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999), Int64.max),
-        (Duration(secondsComponent: .min, attosecondsComponent: -999_999_999_999_999_999), Int64.min),
-    ] as [(Duration, Int64)])
+    @Test(
+        arguments: [
+            (Duration.zero, 0), (.nanoseconds(-1), -1), (Duration(secondsComponent: 0, attosecondsComponent: -1), -1),
+            (Duration(secondsComponent: 1, attosecondsComponent: 999_999_999), 1_000_000_000),
+            (Duration(secondsComponent: 9_223_372_036, attosecondsComponent: 854_775_807_000_000_000), Int64.max),
+            (Duration(secondsComponent: 9_223_372_036, attosecondsComponent: 854_775_808_000_000_000), Int64.max),
+            (Duration(secondsComponent: -9_223_372_036, attosecondsComponent: -854_775_808_000_000_000), Int64.min),
+            (Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999), Int64.max),
+            (Duration(secondsComponent: .min, attosecondsComponent: -999_999_999_999_999_999), Int64.min),
+        ] as [(Duration, Int64)])
     func durationsBecomeTimesWithoutATrap(_ duration: Duration, _ nanoseconds: Int64) {
         #expect(Timestamp(duration).nanoseconds == nanoseconds)
     }
