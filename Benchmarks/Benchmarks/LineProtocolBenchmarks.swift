@@ -4,6 +4,8 @@ import LineProtocol
 /// What a point costs on its way to a line, and a line on its way to a point.
 func lineProtocolBenchmarks() -> [Benchmark] {
     let suite = Suite()
+    let service = ServicePoints()
+    let mixed = MixedPoints()
 
     suite.add(
         "floor/memcpy-S1", "Copies the bytes of a service's line behind each other.", allocations: 0,
@@ -29,12 +31,12 @@ func lineProtocolBenchmarks() -> [Benchmark] {
         peer: "floor/memcpy-S1", limit: .nanoseconds(45), allocations: 0, bytes: ServicePoints.lineLength
     ) {
         let series = (0..<ServicePoints.period).map {
-            PreparedSeries("APIHealth", tags: ServicePoints.tags($0))
+            PreparedSeries("APIHealth", tags: service.tags($0))
         }
         return encoding { index, encoder in
-            encoder.append(series[index % ServicePoints.period], timestamp: ServicePoints.timestamp(index)) { fields in
-                fields.set("duration", ServicePoints.duration(index))
-                fields.set("bytes", ServicePoints.bytes(index))
+            encoder.append(series[index % ServicePoints.period], timestamp: service.timestamp(index)) { fields in
+                fields.set("duration", service.duration(index))
+                fields.set("bytes", service.bytes(index))
             }
         }
     }
@@ -43,14 +45,14 @@ func lineProtocolBenchmarks() -> [Benchmark] {
         "encoder/S1/full", "Writes a service's point from its strings and numbers, all of them checked and escaped.",
         peer: "floor/memcpy-S1", limit: .nanoseconds(80), allocations: 0, bytes: ServicePoints.lineLength
     ) {
-        encoding { index, encoder in ServicePoints.append(index, to: &encoder) }
+        encoding { index, encoder in service.append(index, to: &encoder) }
     }
 
     suite.add(
         "encoder/S1/point", "Writes a service's point that is there as a value.",
         peer: "floor/memcpy-S1", limit: .nanoseconds(130), allocations: 0, bytes: ServicePoints.lineLength
     ) {
-        let points = (0..<960).map(ServicePoints.point)
+        let points = (0..<960).map(service.point)
         return encoding { index, encoder in encoder.append(points[index % 960]) }
     }
 
@@ -59,12 +61,12 @@ func lineProtocolBenchmarks() -> [Benchmark] {
         peer: "encoder/S1/series", allocations: 0, bytes: ServicePoints.lineLength
     ) {
         var cache = SeriesCache()
-        let tags = (0..<ServicePoints.period).map(ServicePoints.tags)
+        let tags = (0..<ServicePoints.period).map(service.tags)
         return encoding { index, encoder in
             let series = cache.series("APIHealth", tags: tags[index % ServicePoints.period])
-            encoder.append(series, timestamp: ServicePoints.timestamp(index)) { fields in
-                fields.set("duration", ServicePoints.duration(index))
-                fields.set("bytes", ServicePoints.bytes(index))
+            encoder.append(series, timestamp: service.timestamp(index)) { fields in
+                fields.set("duration", service.duration(index))
+                fields.set("bytes", service.bytes(index))
             }
         }
     }
@@ -73,14 +75,14 @@ func lineProtocolBenchmarks() -> [Benchmark] {
         "encoder/S2/full", "Writes a point with ten tags and ten fields, some of them with bytes to escape.",
         peer: "floor/memcpy-S1", limit: .nanoseconds(210), allocations: 0, bytes: MixedPoints.lineLength
     ) {
-        encoding { index, encoder in MixedPoints.append(index, to: &encoder) }
+        encoding { index, encoder in mixed.append(index, to: &encoder) }
     }
 
     suite.add(
-        "decoder/S1", "Reads a service's line into a point.", allocations: 2, bytes: ServicePoints.lineLength
+        "decoder/S1", "Reads a service's line into a point.", allocations: 3, bytes: ServicePoints.lineLength
     ) {
         var encoder = LineEncoder(precision: .milliseconds)
-        for index in 0..<960 { ServicePoints.append(index, to: &encoder) }
+        for index in 0..<960 { service.append(index, to: &encoder) }
         let text = encoder.bytes
         let lines = text.split(separator: UInt8(ascii: "\n")).map { Array($0) + [UInt8(ascii: "\n")] }
         return { iterations in
@@ -99,12 +101,13 @@ func lineProtocolBenchmarks() -> [Benchmark] {
 /// What a byte costs as the buffer and the number of tags grow.
 func lineProtocolGrowthBenchmarks() -> [Benchmark] {
     let suite = Suite()
+    let service = ServicePoints()
     for (name, size) in [("1KiB", 1 << 10), ("1MiB", 1 << 20), ("64MiB", 1 << 26), ("1GiB", 1 << 30)] {
         suite.add(
             "encoder/buffer-\(name)", "Writes a service's point into a buffer that is emptied when it has \(name).",
             peer: "encoder/S1/full", bytes: ServicePoints.lineLength
         ) {
-            encoding(upTo: size) { index, encoder in ServicePoints.append(index, to: &encoder) }
+            encoding(upTo: size) { index, encoder in service.append(index, to: &encoder) }
         }
     }
     for count in [1, 10, 100] {

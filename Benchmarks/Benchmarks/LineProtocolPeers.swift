@@ -4,6 +4,7 @@ import Foundation
 /// What others write lines with, at its plainest: the same points as those of the encoder.
 func lineProtocolPeerBenchmarks() -> [Benchmark] {
     let suite = Suite()
+    let service = ServicePoints()
 
     suite.add(
         "peer/article-encoder",
@@ -15,11 +16,11 @@ func lineProtocolPeerBenchmarks() -> [Benchmark] {
     ) {
         lines { index in
             let tags: [String: Any] = [
-                "host": ServicePoints.host(index), "method": ServicePoints.method(index),
-                "path": ServicePoints.path(index), "status": ServicePoints.status(index),
+                "host": service.host(index), "method": service.method(index),
+                "path": service.path(index), "status": service.status(index),
             ]
             let fields: [String: Any] = [
-                "duration": ServicePoints.duration(index), "bytes": ServicePoints.bytes(index),
+                "duration": service.duration(index), "bytes": service.bytes(index),
             ]
             guard let tagText = joined(tags, quotingStrings: false),
                 let fieldText = joined(fields, quotingStrings: true)
@@ -34,9 +35,9 @@ func lineProtocolPeerBenchmarks() -> [Benchmark] {
     ) {
         lines { index in
             """
-            APIHealth,host=\(escaped(ServicePoints.host(index))),method=\(escaped(ServicePoints.method(index))),\
-            path=\(escaped(ServicePoints.path(index))),status=\(escaped(ServicePoints.status(index))) \
-            duration=\(ServicePoints.duration(index)),bytes=\(ServicePoints.bytes(index))i \
+            APIHealth,host=\(escaped(service.host(index))),method=\(escaped(service.method(index))),\
+            path=\(escaped(service.path(index))),status=\(escaped(service.status(index))) \
+            duration=\(service.duration(index)),bytes=\(service.bytes(index))i \
             \(1_700_000_000_000 + index)
 
             """
@@ -52,9 +53,9 @@ func lineProtocolPeerBenchmarks() -> [Benchmark] {
             var count = 0
             for index in 0..<iterations {
                 let record = Record(
-                    host: ServicePoints.host(index), method: ServicePoints.method(index),
-                    path: ServicePoints.path(index), status: ServicePoints.status(index),
-                    duration: ServicePoints.duration(index), bytes: ServicePoints.bytes(index),
+                    host: service.host(index), method: service.method(index),
+                    path: service.path(index), status: service.status(index),
+                    duration: service.duration(index), bytes: service.bytes(index),
                     time: 1_700_000_000_000 + index)
                 count &+= (try? encoder.encode(record).count) ?? 0
             }
