@@ -57,6 +57,15 @@ import Testing
         #expect(encoder.repairs.isEmpty)
     }
 
+    @Test func problemsOfDefaultsCountOnce() throws {
+        var encoder = LineEncoder(defaults: ["time": "1", "k": ""])
+        #expect(encoder.repairs[.reservedName] == 1 && encoder.repairs[.emptyTagValue] == 1)
+        try encoder.appendStrictly(Point("m,", fields: ["f": 1]))
+        #expect(encoder.text == "m\\,,time_=1 f=1i\n")
+        #expect(encoder.repairs.total == 2)
+        #expect(encoder.series("m").repairs.total == 2)
+    }
+
     @Test(arguments: [
         (Precision.nanoseconds, "-1500000001"), (.microseconds, "-1500001"), (.milliseconds, "-1501"), (.seconds, "-2"),
     ])

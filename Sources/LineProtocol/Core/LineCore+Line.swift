@@ -40,7 +40,7 @@ extension LineCore {
     @inline(__always)
     mutating func beginLine(series: PreparedSeries.Storage) {
         beginLine()
-        if let error = series.firstError { take(series.repairs, error, isLost: series.bytes.isEmpty) }
+        if let error = series.firstError { take(series.own, error, isLost: series.bytes.isEmpty) }
         append(series.bytes)
         seriesEnd = count
     }

@@ -37,6 +37,9 @@ extension LineCore {
     /// Keeps the tags that every line gets, each ready to be copied.
     mutating func setDefaults(_ tags: Tags) {
         guard !tags.isEmpty else { return }
-        defaults = PreparedSeries.defaults(tags)
+        // The letter stands for the measurement.
+        let series = PreparedSeries("m", tags: tags)
+        defaults = series.preparedTags
+        repairs += series.repairs
     }
 }

@@ -36,7 +36,7 @@ public struct LineEncoder: Sendable {
 
     /// Makes an encoder with an empty buffer of `capacity` bytes, which grows as it must.
     ///
-    /// Problems in the defaults are repaired when a line takes them.
+    /// Problems in the defaults are repaired and counted here, once, and no line is refused for them.
     public init(
         precision: Precision = .nanoseconds, defaults: Tags = [:], dialect: LineDialect = .portable,
         capacity: Int = 65_536

@@ -9,14 +9,20 @@ public struct PreparedSeries: Sendable {
     final class Storage: @unchecked Sendable {
         /// The text that the lines begin with, which nobody changes; empty if nothing can be written.
         let bytes: UnsafeRawBufferPointer
+        /// What had to be repaired, without the defaults.
+        let own: Repairs
         let repairs: Repairs
         /// The first problem that was met, which the strict methods throw.
         let firstError: LineEncodingError?
 
         init(_ core: LineCore) {
-            var repairs = Repairs()
-            for problem in core.noted { repairs[problem] += 1 }
-            self.repairs = repairs
+            var own = Repairs()
+            for problem in core.noted { own[problem] += 1 }
+            self.own = own
+            // The core has counted those of the defaults.
+            var all = core.repairs
+            all += own
+            repairs = all
             firstError = core.firstError
             let text = UnsafeMutableRawBufferPointer.allocate(byteCount: core.isLost ? 0 : core.count, alignment: 16)
             text.copyMemory(from: UnsafeRawBufferPointer(start: core.base, count: text.count))
@@ -30,7 +36,7 @@ public struct PreparedSeries: Sendable {
 
     private var bytes: [UInt8] { withExtendedLifetime(storage) { Array($0.bytes) } }
 
-    /// What had to be repaired; every line of the series counts it again.
+    /// What had to be repaired; every line of the series counts it again, except for that of the defaults.
     public var repairs: Repairs { storage.repairs }
 
     /// Prepares a measurement with tags.
@@ -50,12 +56,11 @@ public struct PreparedSeries: Sendable {
         storage = Storage(core)
     }
 
-    /// Prepares tags one by one, for lines that may have some of them themselves.
-    static func defaults(_ tags: Tags) -> [LineCore.DefaultTag] {
-        // The letter stands for the measurement.
-        let clean = PreparedSeries("m", tags: tags).bytes.dropFirst()
+    /// The tags one by one, for lines that may have some of them themselves.
+    var preparedTags: [LineCore.DefaultTag] {
+        var rest = bytes[...]
+        rest = rest[EscapedText.firstIndex(of: UInt8(ascii: ","), in: rest)...]
         var result: [LineCore.DefaultTag] = []
-        var rest = clean
         // Each tag begins with its comma.
         while !rest.isEmpty {
             let end = EscapedText.firstIndex(of: UInt8(ascii: ","), in: rest.dropFirst())
