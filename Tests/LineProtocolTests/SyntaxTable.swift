@@ -14,6 +14,8 @@ enum SyntaxTable {
         (#"m,k\ 1\,\==v\ 1\,\= f=1"#, Point("m", tags: ["k 1,=": "v 1,="], fields: ["f": 1.0])),
         (#"m,k=b\xc f\y=1"#, Point("m", tags: ["k": #"b\xc"#], fields: [#"f\y"#: 1.0])),
         (#"m,k=x"y f"g=1"#, Point("m", tags: ["k": "x\"y"], fields: ["f\"g": 1.0])),
+        (#"m\ n,k="x f=1"#, Point("m n", tags: ["k": "\"x"], fields: ["f": 1.0])),
+        (#"m,k\ ="x f=1"#, Point("m", tags: ["k ": "\"x"], fields: ["f": 1.0])),
         ("m,k=\tb f=1", Point("m", tags: ["k": "\tb"], fields: ["f": 1.0])),
         (#"m k\ 1\,\==1"#, Point("m", fields: ["k 1,=": 1.0])),
         ("m,b=1,a=2 f=1", Point("m", tags: ["a": "2", "b": "1"], fields: ["f": 1.0])),
