@@ -50,7 +50,8 @@ extension LineCore {
     mutating func writeSpecialName(_ name: UnsafeBufferPointer<UInt8>, as kind: NameKind) {
         var hasControl = false
         var hasBackslash = false
-        var end = base + count
+        let start = count
+        var end = base + start
         func put(_ byte: UInt8) {
             end.storeBytes(of: byte, as: UInt8.self)
             end += 1
@@ -78,7 +79,9 @@ extension LineCore {
         count = end - base
         if hasControl { note(.controlCharacter) { $0.part(name, kind) } }
         if hasBackslash { note(.ambiguousBackslash) { $0.part(name, kind) } }
-        if kind != .tagValue, isReserved(Self.leading(name), kind) { replaceReserved(name, kind) }
+        if kind != .tagValue, isReserved(Self.leading(name), kind) {
+            replaceReserved(name, kind, start: start)
+        }
     }
 
     /// Whether servers differ in what they make of a backslash, or read it as the escape of what follows.
@@ -93,26 +96,14 @@ extension LineCore {
     }
 
     /// Changes the name just written, which is reserved as a whole or by its first byte.
-    private mutating func replaceReserved(_ name: UnsafeBufferPointer<UInt8>, _ kind: NameKind) {
+    private mutating func replaceReserved(_ name: UnsafeBufferPointer<UInt8>, _ kind: NameKind, start: Int) {
         if name[0] == UInt8(ascii: "t") {
             put(UInt8(ascii: "_"))
-            note(.reservedName) { $0.part(name, kind) }
-            return
+        } else {
+            // No escape stands before a reserved first byte.
+            base.storeBytes(of: Self.replacement, toByteOffset: start, as: UInt8.self)
         }
-        // The first byte stands for itself, and is not the last one if something of the name is escaped.
-        let length = writtenLength(of: name, kind)
-        base.storeBytes(of: Self.replacement, toByteOffset: count - length, as: UInt8.self)
         note(name[0] == UInt8(ascii: "#") ? .leadingHash : .reservedName) { $0.part(name, kind) }
-    }
-
-    /// How many bytes the text of a name has: its own, and one for each escape.
-    private func writtenLength(of name: UnsafeBufferPointer<UInt8>, _ kind: NameKind) -> Int {
-        name.reduce(into: name.count) { length, byte in
-            let isEscaped =
-                byte == UInt8(ascii: ",") || byte == UInt8(ascii: " ")
-                || (byte == UInt8(ascii: "=") && kind != .measurement)
-            if isEscaped { length += 1 }
-        }
     }
 
     private func part(_ name: UnsafeBufferPointer<UInt8>, _ kind: NameKind) -> LineEncodingError.Part {
