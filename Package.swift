@@ -7,22 +7,29 @@ let package = Package(
     products: [
         .library(name: "LoaderChain", targets: ["LoaderChain"]),
         .library(name: "LoaderChainTesting", targets: ["LoaderChainTesting"]),
+        .library(name: "LineProtocol", targets: ["LineProtocol"]),
+        .library(name: "LineProtocolFoundation", targets: ["LineProtocolFoundation"]),
     ],
     targets: [
         .target(name: "LoaderChain"),
         .target(name: "LoaderChainTesting", dependencies: ["LoaderChain"]),
+
+        .target(name: "LineProtocol"),
+        .target(name: "LineProtocolFoundation", dependencies: ["LineProtocol"]),
 
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
         .target(
             name: "BenchmarkSupport", dependencies: ["LoaderChain", "LoaderChainTesting"],
             path: "Benchmarks/BenchmarkSupport"),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["LoaderChain", "AllocationCounter", "BenchmarkSupport"],
+            name: "Benchmarks", dependencies: ["LoaderChain", "LineProtocol", "AllocationCounter", "BenchmarkSupport"],
             path: "Benchmarks/Benchmarks"),
 
         .testTarget(
             name: "LoaderChainTests", dependencies: ["LoaderChain", "LoaderChainTesting", "BenchmarkSupport"]),
         .testTarget(name: "LoaderChainTestingTests", dependencies: ["LoaderChain", "LoaderChainTesting"]),
+        .testTarget(
+            name: "LineProtocolTests", dependencies: ["LineProtocol", "LineProtocolFoundation", "LoaderChain"]),
         .testTarget(name: "BenchmarkSupportTests", dependencies: ["LoaderChain", "BenchmarkSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -20,6 +20,9 @@ enum Main {
         suite.add(throttleBenchmarks())
         suite.add(throttlePeerBenchmarks())
         suite.add(retryBenchmarks())
+        suite.add(lineProtocolBenchmarks())
+        suite.add(lineProtocolGrowthBenchmarks())
+        suite.add(lineProtocolPeerBenchmarks())
 
         #if DEBUG
             print("This is a debug build; its times mean nothing. Use: swift run -c release Benchmarks\n")

@@ -10,6 +10,8 @@ let package = Package(
         .testTarget(
             name: "Samples",
             dependencies: [
+                .product(name: "LineProtocol", package: "LoaderChain"),
+                .product(name: "LineProtocolFoundation", package: "LoaderChain"),
                 .product(name: "LoaderChain", package: "LoaderChain"),
                 .product(name: "LoaderChainTesting", package: "LoaderChain"),
             ],

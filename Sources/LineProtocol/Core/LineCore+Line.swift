@@ -1,0 +1,116 @@
+/// The beginning and the end of a line.
+extension LineCore {
+    @inline(__always)
+    mutating func beginLine() {
+        lineStart = count
+        previousKey = KeyText(start: 0, end: 0, isPlain: true, leading: 0)
+        isUnsorted = false
+        fieldCount = 0
+        isLost = false
+        defaultsWritten = 0
+        if !defaultStarts.isEmpty { defaultStarts.removeAll(keepingCapacity: true) }
+    }
+
+    /// Begins a line with a measurement.
+    @inline(__always)
+    mutating func beginLine(measurement: String) {
+        beginLine()
+        if readsSmallText, let small = SmallText(measurement), small.count > 0, small.isPlain(ByteWord.namesSpecials),
+            !isReserved(small.low, .measurement)
+        {
+            reserve(16)
+            small.write(to: base + count)
+            count &+= small.count
+        } else {
+            writeAnyMeasurement(measurement)
+        }
+        tagsStart = count
+    }
+
+    @inline(never)
+    private mutating func writeAnyMeasurement(_ measurement: String) {
+        if measurement.isEmpty { return lose(.emptyMeasurement) { _ in .measurement("") } }
+        measurement.withBytes { name in
+            reserve(Self.room(for: name))
+            count = writeName(name, at: base + count, as: .measurement) - base
+        }
+    }
+
+    /// Begins a line with what was prepared.
+    @inline(__always)
+    mutating func beginLine(series: PreparedSeries.Storage) {
+        beginLine()
+        if let error = series.firstError { take(series.own, error, isLost: series.bytes.isEmpty) }
+        append(series.bytes)
+        seriesEnd = count
+    }
+
+    @inline(never)
+    private mutating func take(_ repairs: Repairs, _ error: LineEncodingError, isLost: Bool) {
+        if isStrict, firstError == nil { firstError = error }
+        for problem in LineProblem.allCases {
+            for _ in 0..<repairs[problem] { noted.append(problem) }
+        }
+        self.isLost = isLost
+    }
+
+    /// Ends the line, or takes it back if nothing of it can be written.
+    ///
+    /// - Returns: Whether the line stands in the buffer.
+    @inline(__always)
+    mutating func endLine(_ timestamp: Timestamp?, _ precision: Precision) -> Bool {
+        reserve(DigitWriter.room + 2)
+        var place = base + count
+        if let timestamp {
+            place.storeBytes(of: UInt8(ascii: " "), as: UInt8.self)
+            place = DigitWriter.write(storable(timestamp).count(in: precision), at: place + 1)
+        }
+        place.storeBytes(of: UInt8(ascii: "\n"), as: UInt8.self)
+        count = place + 1 - base
+        if fieldCount == 0 || isLost || !noted.isEmpty { return settle() }
+        return true
+    }
+
+    /// The time, or the nearest to it that servers can store.
+    @inline(__always)
+    private mutating func storable(_ timestamp: Timestamp) -> Timestamp {
+        if timestamp >= .earliest, timestamp <= .latest { return timestamp }
+        note(.timeOutOfRange) { _ in .timestamp }
+        return timestamp < .earliest ? .earliest : .latest
+    }
+
+    /// Ends a line that has a problem.
+    @inline(never)
+    private mutating func settle() -> Bool {
+        if fieldCount == 0, !isLost { lose(.noFields) { _ in .point } }
+        let refused = isStrict && firstError != nil
+        if isLost || refused { count = lineStart }
+        if !refused {
+            for problem in noted { repairs[problem] += 1 }
+            if isLost { repairs.droppedPoints += 1 }
+        }
+        noted.removeAll(keepingCapacity: true)
+        return !isLost && !refused
+    }
+
+    /// Takes the line back as if it had never begun.
+    mutating func abandonLine() {
+        count = lineStart
+        noted.removeAll(keepingCapacity: true)
+        firstError = nil
+    }
+
+    /// Keeps a problem for the end of the line.
+    @inline(never)
+    mutating func note(_ problem: LineProblem, _ part: (LineCore) -> LineEncodingError.Part) {
+        noted.append(problem)
+        if isStrict, firstError == nil { firstError = LineEncodingError(part(self), problem) }
+    }
+
+    /// Keeps a problem that leaves nothing to write.
+    @inline(never)
+    mutating func lose(_ problem: LineProblem, _ part: (LineCore) -> LineEncodingError.Part) {
+        note(problem, part)
+        isLost = true
+    }
+}

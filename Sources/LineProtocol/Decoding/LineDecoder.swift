@@ -1,0 +1,183 @@
+/// Reads lines as points, strictly: what InfluxDB refuses is an error with its place, and the next line goes on.
+///
+/// The bytes come in pieces of any size, and the decoder keeps no more than the line that is not complete, so text of any
+/// length is read in constant memory:
+///
+/// ```swift
+/// var decoder = LineDecoder(precision: .seconds)
+/// for piece in ["cpu load=0.5 1700000000\ncpu lo", "ad=oops\ncpu load=0.7 1700000002"] {
+///     decoder.decode(piece.utf8) { print($0) }
+/// }
+/// decoder.finish { print($0) }
+/// // success(cpu load=0.5 1700000000000000000)
+/// // failure(line 2, column 10: a value is none of a number, a string, true or false)
+/// // success(cpu load=0.7 1700000002000000000)
+/// ```
+///
+/// Empty lines and comments are skipped. A string may hold line ends. If one is never closed, the line it began in is an
+/// error, and reading goes on behind the first end of that line.
+///
+/// A float comes back as a double. Backslashes in names are themselves, except before a comma, an `=` and a space; what they
+/// mean when they are doubled differs from server to server, so the encoder never writes that.
+public struct LineDecoder: Sendable {
+    /// The unit of the timestamps.
+    public let precision: Precision
+    /// The longest line that is kept, in bytes; a longer one is an error.
+    public let maximumLineLength: Int
+
+    private var splitter = LineSplitter()
+    /// The beginning of a line whose end has not come, all of it seen by the splitter.
+    private var pending: [UInt8] = []
+    /// The number of the line that comes next or is not complete.
+    private var line = 1
+    /// Whether everything up to the next newline belongs to a line that was too long.
+    private var isSkipping = false
+
+    /// Makes a decoder that stands at the first line.
+    public init(precision: Precision = .nanoseconds, maximumLineLength: Int = 16_777_216) {
+        self.precision = precision
+        self.maximumLineLength = max(1, maximumLineLength)
+    }
+
+    /// Reads the next piece of the text.
+    ///
+    /// - Parameters:
+    ///   - bytes: The piece, which may begin and end anywhere.
+    ///   - body: Is handed each point or error, in the order of the lines.
+    public mutating func decode(
+        _ bytes: some Sequence<UInt8>, _ body: (Result<Point, LineDecodingError>) -> Void
+    ) {
+        let done: Void? = bytes.withContiguousStorageIfAvailable { decode($0, body) }
+        if done == nil { Array(bytes).withUnsafeBufferPointer { decode($0, body) } }
+    }
+
+    /// Reads what is left of the text, which is a last line without an end.
+    ///
+    /// - Parameter body: Is handed each point or error, in the order of the lines.
+    public mutating func finish(_ body: (Result<Point, LineDecodingError>) -> Void) {
+        while !pending.isEmpty {
+            if splitter.isInString {
+                giveUpOpenString(body)
+            } else {
+                let rest = pending
+                pending = []
+                rest.withUnsafeBufferPointer { read($0, body) }
+            }
+        }
+        splitter = LineSplitter()
+        isSkipping = false
+    }
+}
+
+// MARK: Pieces
+
+extension LineDecoder {
+    private mutating func decode(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ body: (Result<Point, LineDecodingError>) -> Void
+    ) {
+        var start = 0
+        while start < bytes.count {
+            if isSkipping {
+                guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else { return }
+                isSkipping = false
+                line += 1
+                start = end + 1
+                continue
+            }
+            let end = splitter.end(in: bytes, from: start)
+            let part = UnsafeBufferPointer(rebasing: bytes[start..<(end ?? bytes.count)])
+            let room = maximumLineLength - pending.count
+            if part.count > room {
+                pending += part.prefix(room)
+                start += room
+                giveUpLongLine(body)
+            } else if let end {
+                splitter = LineSplitter()
+                start = end + 1
+                readWithPending(part, body)
+            } else {
+                pending += part
+                return
+            }
+        }
+    }
+
+    /// Reads a line that ends with `part`.
+    private mutating func readWithPending(
+        _ part: UnsafeBufferPointer<UInt8>, _ body: (Result<Point, LineDecodingError>) -> Void
+    ) {
+        guard !pending.isEmpty else { return read(part, body) }
+        pending += part
+        var whole: [UInt8] = []
+        swap(&whole, &pending)
+        whole.withUnsafeBufferPointer { read($0, body) }
+        whole.removeAll(keepingCapacity: true)
+        pending = whole
+    }
+
+    /// Reads one line, which has no more newlines than its strings hold.
+    private mutating func read(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ body: (Result<Point, LineDecodingError>) -> Void
+    ) {
+        var parser = LineParser(bytes, from: 0, precision: precision)
+        parser.skipSpaces()
+        if let first = parser.byte, first != UInt8(ascii: "#") {
+            parser = LineParser(bytes, from: parser.index, precision: precision)
+            do throws(LineFault) {
+                body(.success(try parser.point()))
+            } catch {
+                body(.failure(located(error, in: bytes)))
+            }
+        }
+        line += 1 + Self.newlines(in: bytes[...])
+    }
+
+    private func located(_ fault: LineFault, in bytes: UnsafeBufferPointer<UInt8>) -> LineDecodingError {
+        let before = bytes[..<fault.index]
+        let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        return LineDecodingError(
+            line: line + Self.newlines(in: before), column: fault.index - lineStart + 1, reason: fault.reason)
+    }
+
+    private static func newlines(in bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
+        var count = 0
+        for byte in bytes where byte == UInt8(ascii: "\n") { count += 1 }
+        return count
+    }
+}
+
+// MARK: Going on after a line without an end
+
+extension LineDecoder {
+    /// Refuses the pending line, whose last string never ends, and reads on behind the first newline in it.
+    private mutating func giveUpOpenString(_ body: (Result<Point, LineDecodingError>) -> Void) {
+        let all = takePending()
+        all.withUnsafeBufferPointer { bytes in
+            let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            read(UnsafeBufferPointer(rebasing: bytes[..<end]), body)
+            if end < bytes.count { decode(UnsafeBufferPointer(rebasing: bytes[(end + 1)...]), body) }
+        }
+    }
+
+    /// Refuses the pending line, which is as long as a line may be and goes on.
+    ///
+    /// If it has a newline in a string, that may have been meant as its end. Otherwise its end is still to come.
+    private mutating func giveUpLongLine(_ body: (Result<Point, LineDecodingError>) -> Void) {
+        body(.failure(LineDecodingError(line: line, column: 1, reason: .overlongLine)))
+        let all = takePending()
+        guard let end = all.firstIndex(of: UInt8(ascii: "\n")) else {
+            isSkipping = true
+            return
+        }
+        line += 1
+        // These are fewer than a line may have, so this does not come back here.
+        all.withUnsafeBufferPointer { decode(UnsafeBufferPointer(rebasing: $0[(end + 1)...]), body) }
+    }
+
+    private mutating func takePending() -> [UInt8] {
+        var all: [UInt8] = []
+        swap(&all, &pending)
+        splitter = LineSplitter()
+        return all
+    }
+}

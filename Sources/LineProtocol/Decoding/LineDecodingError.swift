@@ -1,0 +1,90 @@
+/// Why a line is no point, and where in the text that shows.
+public struct LineDecodingError: Error, Sendable, Hashable {
+    /// What is wrong with a line.
+    public enum Reason: String, Sendable, Hashable, Codable, CaseIterable {
+        /// The measurement is empty.
+        case missingMeasurement
+        /// A tag has no key.
+        case missingTagKey
+        /// A tag has no value.
+        case missingTagValue
+        /// A tag's value has a bare `=`.
+        case invalidTagFormat
+        /// Two tags have the same key.
+        case duplicateTag
+        /// A tag is called `time`.
+        case reservedTag
+        /// The line ends before the fields.
+        case missingFields
+        /// A field has no key.
+        case missingFieldKey
+        /// A field has no value.
+        case missingFieldValue
+        /// A number cannot be read.
+        case invalidNumber
+        /// An integer does not fit 64 bits, or a double is beyond the largest one.
+        case numberOutOfRange
+        /// A value is none of a number, a string, true or false.
+        case invalidValue
+        /// A string has no end.
+        case unterminatedString
+        /// Something stands between a value and the comma or space that must follow it.
+        case unexpectedText
+        /// The timestamp is no whole number.
+        case invalidTimestamp
+        /// The timestamp is beyond what servers store.
+        case timestampOutOfRange
+        /// The series and a field's key are above ``LineEncoder/maximumKeyLength``.
+        case overlongKey
+        /// The line is longer than the decoder was told to keep.
+        case overlongLine
+        /// The bytes are no UTF-8.
+        case invalidUTF8
+    }
+
+    /// The line in the text, from 1.
+    public var line: Int
+    /// The byte in the line, from 1.
+    public var column: Int
+    /// What is wrong.
+    public var reason: Reason
+
+    /// Names a place and what is wrong there.
+    public init(line: Int, column: Int, reason: Reason) {
+        self.line = line
+        self.column = column
+        self.reason = reason
+    }
+}
+
+extension LineDecodingError: CustomStringConvertible {
+    /// The place and the reason, such as `line 3, column 12: a field has no value`.
+    public var description: String { "line \(line), column \(column): \(reason)" }
+}
+
+extension LineDecodingError.Reason: CustomStringConvertible {
+    /// The reason as a sentence without its full stop.
+    public var description: String {
+        switch self {
+        case .missingMeasurement: "the measurement is empty"
+        case .missingTagKey: "a tag has no key"
+        case .missingTagValue: "a tag has no value"
+        case .invalidTagFormat: "a tag's value has a bare ="
+        case .duplicateTag: "two tags have the same key"
+        case .reservedTag: "a tag cannot be called time"
+        case .missingFields: "there are no fields"
+        case .missingFieldKey: "a field has no key"
+        case .missingFieldValue: "a field has no value"
+        case .invalidNumber: "a number cannot be read"
+        case .numberOutOfRange: "a number is out of range"
+        case .invalidValue: "a value is none of a number, a string, true or false"
+        case .unterminatedString: "a string has no end"
+        case .unexpectedText: "there is something behind a value"
+        case .invalidTimestamp: "the timestamp is no whole number"
+        case .timestampOutOfRange: "the timestamp is out of range"
+        case .overlongKey: "the series and a field's key are too long"
+        case .overlongLine: "the line is too long"
+        case .invalidUTF8: "the bytes are no UTF-8"
+        }
+    }
+}

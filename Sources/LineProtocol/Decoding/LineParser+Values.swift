@@ -1,0 +1,105 @@
+/// The values of fields.
+extension LineParser {
+    mutating func value() throws(LineFault) -> FieldValue {
+        guard let byte else { throw fault(.missingFieldValue) }
+        switch byte {
+        case UInt8(ascii: ","), UInt8(ascii: " "): throw fault(.missingFieldValue)
+        case UInt8(ascii: "\""): return .string(try quoted())
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+        default: return .boolean(try boolean())
+        }
+    }
+
+    /// A string in quotes, in which a backslash escapes quotes and backslashes, and is itself otherwise.
+    private mutating func quoted() throws(LineFault) -> String {
+        let opening = index
+        index += 1
+        var hasEscapes = false
+        while let byte {
+            if byte == UInt8(ascii: "\\"), index + 1 < bytes.count {
+                hasEscapes = true
+                index += 2
+            } else if byte == UInt8(ascii: "\"") {
+                break
+            } else {
+                index += 1
+            }
+        }
+        guard byte != nil else { throw LineFault(index: opening, reason: .unterminatedString) }
+        let text = UnsafeBufferPointer(rebasing: bytes[(opening + 1)..<index])
+        index += 1
+        guard hasEscapes else { return try string(text, at: opening) }
+        return try Self.unescaped(text, Self.stringEscapes).withUnsafeBufferPointer { text throws(LineFault) in
+            try string(text, at: opening)
+        }
+    }
+
+    private static let stringEscapes = ByteSet("\"\\")
+
+    private mutating func boolean() throws(LineFault) -> Bool {
+        let start = index
+        while let byte, byte != UInt8(ascii: ","), byte != UInt8(ascii: " ") { index += 1 }
+        switch String(decoding: bytes[start..<index], as: UTF8.self) {
+        case "t", "T", "true", "True", "TRUE": return true
+        case "f", "F", "false", "False", "FALSE": return false
+        default: throw LineFault(index: start, reason: .invalidValue)
+        }
+    }
+
+    private mutating func number() throws(LineFault) -> FieldValue {
+        let start = index
+        while let byte, byte != UInt8(ascii: ","), byte != UInt8(ascii: " ") { index += 1 }
+        let end = index
+        switch bytes[end - 1] {
+        case UInt8(ascii: "i"):
+            index = start
+            guard let number = try wholeNumber(.numberOutOfRange), index == end - 1 else {
+                throw LineFault(index: start, reason: .invalidNumber)
+            }
+            index = end
+            return .integer(number)
+        case UInt8(ascii: "u"):
+            index = start
+            guard let number = try digits(.numberOutOfRange), index == end - 1 else {
+                throw LineFault(index: start, reason: .invalidNumber)
+            }
+            index = end
+            return .unsigned(number)
+        default:
+            guard let decimal = DecimalText(UnsafeBufferPointer(rebasing: bytes[start..<end])) else {
+                throw LineFault(index: start, reason: .invalidNumber)
+            }
+            guard let number = decimal.double, number.isFinite else {
+                throw LineFault(index: start, reason: .numberOutOfRange)
+            }
+            return .double(number)
+        }
+    }
+
+    /// Digits with an optional minus before them, or nothing if there is no digit.
+    mutating func wholeNumber(_ outOfRange: Failure) throws(LineFault) -> Int64? {
+        let start = index
+        let isNegative = byte == UInt8(ascii: "-")
+        if isNegative { index += 1 }
+        guard let magnitude = try digits(outOfRange) else { return nil }
+        if isNegative {
+            guard magnitude <= UInt64(Int64.max) + 1 else { throw LineFault(index: start, reason: outOfRange) }
+            return Int64(truncatingIfNeeded: 0 &- magnitude)
+        }
+        guard magnitude <= UInt64(Int64.max) else { throw LineFault(index: start, reason: outOfRange) }
+        return Int64(magnitude)
+    }
+
+    private mutating func digits(_ outOfRange: Failure) throws(LineFault) -> UInt64? {
+        let start = index
+        var number: UInt64 = 0
+        while let byte, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
+            let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(UInt64(byte - UInt8(ascii: "0")))
+            guard !overflow, !carry else { throw LineFault(index: start, reason: outOfRange) }
+            number = sum
+            index += 1
+        }
+        return index == start ? nil : number
+    }
+}

@@ -1,0 +1,119 @@
+/// Reads one line, without its end, into a point.
+///
+/// Where it stands in the line is `index`; every step moves it, and a step that fails leaves it where the problem is.
+struct LineParser {
+    let bytes: UnsafeBufferPointer<UInt8>
+    let precision: Precision
+    var index = 0
+    /// Where the measurement begins.
+    private let start: Int
+    private var seriesEnd = 0
+
+    typealias Failure = LineDecodingError.Reason
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, precision: Precision) {
+        self.bytes = bytes
+        self.precision = precision
+        self.start = start
+        index = start
+    }
+
+    mutating func point() throws(LineFault) -> Point {
+        let measurement = try measurement()
+        let tags = try tags()
+        seriesEnd = index
+        skipSpaces()
+        let fields = try fields()
+        skipSpaces()
+        return Point(measurement, tags: tags, fields: fields, timestamp: try timestamp())
+    }
+
+    /// The byte here, or nothing at the end.
+    @inline(__always)
+    var byte: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+    func fault(_ reason: Failure) -> LineFault { LineFault(index: index, reason: reason) }
+
+    /// Skips what servers take for space between the parts of a line.
+    mutating func skipSpaces() {
+        while let byte, byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == 0 { index += 1 }
+    }
+
+    /// How many tags or fields there is room for before there must be more.
+    private static let usualCount = 8
+
+    // MARK: The series
+
+    private mutating func measurement() throws(LineFault) -> String {
+        let name = try name(until: Self.measurementEscapes, escapes: Self.measurementEscapes)
+        guard !name.isEmpty else { throw LineFault(index: start, reason: .missingMeasurement) }
+        return name
+    }
+
+    private mutating func tags() throws(LineFault) -> Tags {
+        var tags = Tags()
+        if byte == UInt8(ascii: ",") { tags.reserve(Self.usualCount) }
+        while byte == UInt8(ascii: ",") {
+            index += 1
+            let keyStart = index
+            let key = try name(until: Self.escapes, escapes: Self.escapes)
+            guard !key.isEmpty else { throw fault(.missingTagKey) }
+            guard byte == UInt8(ascii: "=") else { throw fault(.missingTagValue) }
+            index += 1
+            let value = try name(
+                until: Self.escapes, escapes: Self.escapes)
+            guard byte != UInt8(ascii: "=") else { throw fault(.invalidTagFormat) }
+            guard !value.isEmpty else { throw fault(.missingTagValue) }
+            guard key != "time" else { throw LineFault(index: keyStart, reason: .reservedTag) }
+            guard tags[key] == nil else { throw LineFault(index: keyStart, reason: .duplicateTag) }
+            tags[key] = value
+        }
+        return tags
+    }
+
+    // MARK: The fields
+
+    private mutating func fields() throws(LineFault) -> Fields {
+        guard byte != nil else { throw fault(.missingFields) }
+        var fields: [Fields.Element] = []
+        fields.reserveCapacity(Self.usualCount)
+        while true {
+            let keyStart = index
+            let key = try name(until: Self.escapes, escapes: Self.escapes)
+            guard !key.isEmpty else { throw fault(.missingFieldKey) }
+            guard byte == UInt8(ascii: "=") else { throw fault(.missingFieldValue) }
+            guard seriesEnd - start + 4 + index - keyStart <= LineEncoder.maximumKeyLength else {
+                throw LineFault(index: keyStart, reason: .overlongKey)
+            }
+            index += 1
+            fields.append(Fields.Element(key: key, value: try value()))
+            switch byte {
+            case UInt8(ascii: ","): index += 1
+            case UInt8(ascii: " "), nil: return Fields(read: fields)
+            default: throw fault(.unexpectedText)
+            }
+        }
+    }
+
+    private mutating func timestamp() throws(LineFault) -> Timestamp? {
+        guard byte != nil else { return nil }
+        let start = index
+        guard let count = try wholeNumber(.timestampOutOfRange) else {
+            throw LineFault(index: start, reason: .invalidTimestamp)
+        }
+        while byte == UInt8(ascii: " ") { index += 1 }
+        guard byte == nil else { throw fault(.invalidTimestamp) }
+        let (nanoseconds, overflow) = count.multipliedReportingOverflow(by: precision.nanosecondsPerUnit)
+        let timestamp = Timestamp(nanoseconds: nanoseconds)
+        guard !overflow, timestamp >= .earliest, timestamp <= .latest else {
+            throw LineFault(index: start, reason: .timestampOutOfRange)
+        }
+        return timestamp
+    }
+}
+
+/// What is wrong with a line, and at which of its bytes.
+struct LineFault: Error, Equatable {
+    var index: Int
+    var reason: LineDecodingError.Reason
+}

@@ -1,0 +1,29 @@
+/// What the servers that are to read the lines understand beyond what all of them do.
+public struct LineDialect: Sendable, Hashable {
+    /// Whether a string keeps its line ends.
+    ///
+    /// InfluxDB reads them. Others take them for the end of the line, and a line end in a string that somebody else wrote
+    /// then begins a line of theirs. Unless this is set, a line end is written as the two characters `\n`.
+    public var keepsNewlines: Bool
+
+    /// Whether unsigned numbers are written as such, with a `u`.
+    ///
+    /// Servers before InfluxDB 2 refuse them. Unless this is set, they are written as integers, and left out if they are
+    /// too large for one.
+    public var writesUnsigned: Bool
+
+    /// Names what the servers understand.
+    public init(keepsNewlines: Bool = false, writesUnsigned: Bool = false) {
+        self.keepsNewlines = keepsNewlines
+        self.writesUnsigned = writesUnsigned
+    }
+
+    /// What every server understands.
+    public static let portable = LineDialect()
+
+    /// What InfluxDB 1 understands: line ends in strings.
+    public static let influxDB1 = LineDialect(keepsNewlines: true)
+
+    /// What InfluxDB 2 and 3 understand: line ends in strings, and unsigned numbers.
+    public static let influxDB2 = LineDialect(keepsNewlines: true, writesUnsigned: true)
+}

@@ -1,0 +1,184 @@
+// The ways into the encoder: points, parts one by one, and prepared series. The strict forms run the same code and then ask
+// whether anything had to be repaired.
+
+extension LineEncoder {
+    /// Appends the line of a point.
+    ///
+    /// - Parameter point: The point; what cannot be encoded of it is repaired.
+    /// - Returns: Whether there is a line; there is none if nothing of the point can be encoded.
+    @discardableResult
+    public mutating func append(_ point: Point) -> Bool {
+        uniqueCore().pointee.write(point, precision)
+    }
+
+    /// Appends the lines of points.
+    public mutating func append(contentsOf points: some Sequence<Point>) {
+        for point in points { append(point) }
+    }
+
+    /// Appends the line of a point, unless something of it would have to be repaired.
+    ///
+    /// - Parameter point: The point.
+    /// - Throws: Which part of the point has no encoding, and why; no line is appended then.
+    public mutating func appendStrictly(_ point: Point) throws(LineEncodingError) {
+        let core = uniqueCore()
+        core.pointee.isStrict = true
+        _ = core.pointee.write(point, precision)
+        try core.endStrictly()
+    }
+
+    /// Appends a line whose tags and fields are written one by one.
+    ///
+    /// ```swift
+    /// var encoder = LineEncoder()
+    /// encoder.append("APIHealth", timestamp: .seconds(1_700_000_000)) { tags in
+    ///     tags.set("host", "api-1")
+    ///     tags.set("status", 200)
+    /// } fields: { fields in
+    ///     fields.set("duration", 0.25)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - measurement: What is measured.
+    ///   - timestamp: When it was.
+    ///   - tags: Writes the tags.
+    ///   - fields: Writes the fields.
+    /// - Returns: Whether there is a line.
+    /// - Throws: What the closures throw; no line is appended then.
+    @discardableResult
+    @inlinable
+    public mutating func append<Failure: Error>(
+        _ measurement: String, timestamp: Timestamp?, tags: (inout TagWriter) throws(Failure) -> Void,
+        fields: (inout FieldWriter) throws(Failure) -> Void
+    ) throws(Failure) -> Bool {
+        let core = begin(measurement)
+        do throws(Failure) {
+            var tagWriter = Self.tagWriter(of: core)
+            try tags(&tagWriter)
+            var fieldWriter = Self.fieldWriter(of: core, afterTags: true)
+            try fields(&fieldWriter)
+        } catch {
+            Self.abandon(core)
+            throw error
+        }
+        return Self.end(core, timestamp, precision)
+    }
+
+    /// Appends a line of a prepared series, whose fields are written one by one.
+    ///
+    /// ```swift
+    /// let series = PreparedSeries("APIHealth", tags: ["host": "api-1"])
+    /// var encoder = LineEncoder()
+    /// encoder.append(series, timestamp: .seconds(1_700_000_000)) { fields in
+    ///     fields.set("duration", 0.25)
+    ///     fields.set("bytes", 512)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - series: The measurement and the tags. The defaults of the encoder do not join them; see
+    ///     ``series(_:tags:)``.
+    ///   - timestamp: When it was.
+    ///   - fields: Writes the fields.
+    /// - Returns: Whether there is a line.
+    /// - Throws: What the closure throws; no line is appended then.
+    @discardableResult
+    @inlinable
+    public mutating func append<Failure: Error>(
+        _ series: PreparedSeries, timestamp: Timestamp?, fields: (inout FieldWriter) throws(Failure) -> Void
+    ) throws(Failure) -> Bool {
+        let core = begin(series)
+        do throws(Failure) {
+            var fieldWriter = Self.fieldWriter(of: core, afterTags: false)
+            try fields(&fieldWriter)
+        } catch {
+            Self.abandon(core)
+            throw error
+        }
+        return Self.end(core, timestamp, precision)
+    }
+
+    /// Appends a line whose tags and fields are written one by one, unless something would have to be repaired.
+    ///
+    /// - Parameters:
+    ///   - measurement: What is measured.
+    ///   - timestamp: When it was.
+    ///   - tags: Writes the tags.
+    ///   - fields: Writes the fields.
+    /// - Throws: Which part has no encoding, and why; no line is appended then.
+    public mutating func appendStrictly(
+        _ measurement: String, timestamp: Timestamp?, tags: (inout TagWriter) -> Void,
+        fields: (inout FieldWriter) -> Void
+    ) throws(LineEncodingError) {
+        uniqueCore().pointee.isStrict = true
+        append(measurement, timestamp: timestamp, tags: tags, fields: fields)
+        try storage.core.endStrictly()
+    }
+
+    /// Appends a line of a prepared series, unless something of the series or the fields would have to be repaired.
+    ///
+    /// - Parameters:
+    ///   - series: The measurement and the tags.
+    ///   - timestamp: When it was.
+    ///   - fields: Writes the fields.
+    /// - Throws: Which part has no encoding, and why; no line is appended then.
+    public mutating func appendStrictly(
+        _ series: PreparedSeries, timestamp: Timestamp?, fields: (inout FieldWriter) -> Void
+    ) throws(LineEncodingError) {
+        uniqueCore().pointee.isStrict = true
+        append(series, timestamp: timestamp, fields: fields)
+        try storage.core.endStrictly()
+    }
+}
+
+// MARK: Steps
+
+/// The core, for the code that is inlined into the callers; it lives as long as the encoder that they have to themselves.
+@usableFromInline
+struct LineCoreReference {
+    fileprivate let core: UnsafeMutablePointer<LineCore>
+}
+
+extension LineEncoder {
+    @usableFromInline
+    mutating func begin(_ measurement: String) -> LineCoreReference {
+        let core = uniqueCore()
+        core.pointee.beginLine(measurement: measurement)
+        return LineCoreReference(core: core)
+    }
+
+    @usableFromInline
+    mutating func begin(_ series: PreparedSeries) -> LineCoreReference {
+        let core = uniqueCore()
+        core.pointee.beginLine(series: series.storage)
+        return LineCoreReference(core: core)
+    }
+
+    @usableFromInline
+    static func tagWriter(of reference: LineCoreReference) -> TagWriter { TagWriter(reference.core) }
+
+    @usableFromInline
+    static func fieldWriter(of reference: LineCoreReference, afterTags: Bool) -> FieldWriter {
+        if afterTags { reference.core.pointee.endTags() }
+        return FieldWriter(reference.core)
+    }
+
+    @usableFromInline
+    static func end(_ reference: LineCoreReference, _ timestamp: Timestamp?, _ precision: Precision) -> Bool {
+        reference.core.pointee.endLine(timestamp, precision)
+    }
+
+    @usableFromInline
+    static func abandon(_ reference: LineCoreReference) { reference.core.pointee.abandonLine() }
+}
+
+extension UnsafeMutablePointer<LineCore> {
+    /// Ends a strict line: throws the first problem it had.
+    func endStrictly() throws(LineEncodingError) {
+        let error = pointee.firstError
+        pointee.isStrict = false
+        pointee.firstError = nil
+        if let error { throw error }
+    }
+}

@@ -1,0 +1,119 @@
+/// Writes points as lines behind each other into a buffer of its own.
+///
+/// ```swift
+/// var encoder = LineEncoder(precision: .milliseconds, defaults: ["region": "eu"])
+/// encoder.append(Point("queue", fields: ["length": 3], timestamp: .milliseconds(1_700_000_000_000)))
+/// print(encoder.text)  // queue,region=eu length=3i 1700000000000
+/// encoder.removeAll()
+/// ```
+///
+/// There are three ways in, from the most convenient to the fastest, and all of them write the same lines:
+///
+/// - a ``Point``, or several;
+/// - tags and fields written one by one, ``append(_:timestamp:tags:fields:)``, without a value in between;
+/// - a ``PreparedSeries``, whose measurement and tags are ready, with the fields written one by one.
+///
+/// What has no encoding that every server understands is repaired as <doc:Policy> says, and counted in ``repairs``. The
+/// methods that say *strictly* throw an error instead, and then leave the buffer as it was. Whatever the input is, one
+/// point becomes one line or none.
+///
+/// The buffer is kept by ``removeAll(keepingCapacity:)``, so that an encoder that has seen its longest batch allocates nothing.
+/// An encoder is a value: a copy goes its own way.
+public struct LineEncoder: Sendable {
+    /// The most bytes that a measurement with its tags and a field's key may have together, less the four that join them.
+    public static let maximumKeyLength = 65_535
+    /// The most bytes of a string.
+    public static let maximumStringLength = 65_536
+
+    /// The unit of the timestamps.
+    public let precision: Precision
+    /// Tags that every point gets which has none with the same key.
+    public let defaults: Tags
+    /// What the servers understand.
+    public let dialect: LineDialect
+
+    @usableFromInline var storage: LineStorage
+
+    /// Makes an encoder with an empty buffer of `capacity` bytes, which grows as it must.
+    ///
+    /// Problems in the defaults are repaired and counted here, once, and no line is refused for them.
+    public init(
+        precision: Precision = .nanoseconds, defaults: Tags = [:], dialect: LineDialect = .portable,
+        capacity: Int = 65_536
+    ) {
+        self.precision = precision
+        self.defaults = defaults
+        self.dialect = dialect
+        var core = LineCore(capacity: capacity, dialect: dialect)
+        core.setDefaults(defaults)
+        storage = LineStorage(core)
+    }
+
+    /// The core, which nobody else owns from here on.
+    mutating func uniqueCore() -> UnsafeMutablePointer<LineCore> {
+        if !isKnownUniquelyReferenced(&storage) { storage = LineStorage(LineCore(copying: storage.core.pointee)) }
+        return storage.core
+    }
+}
+
+// MARK: The buffer
+
+extension LineEncoder {
+    /// How many bytes the lines have.
+    public var count: Int { storage.core.pointee.count }
+
+    /// Whether there is no line.
+    public var isEmpty: Bool { count == 0 }
+
+    /// How often something was repaired, and how many points were left out.
+    public var repairs: Repairs { storage.core.pointee.repairs }
+
+    /// Sets the counts of ``repairs`` to zero and gives back what they were.
+    public mutating func takeRepairs() -> Repairs {
+        let core = uniqueCore()
+        defer { core.pointee.repairs = Repairs() }
+        return core.pointee.repairs
+    }
+
+    /// Takes all lines out.
+    ///
+    /// - Parameter keepingCapacity: Whether the memory is kept for the lines to come.
+    public mutating func removeAll(keepingCapacity: Bool = true) {
+        let core = uniqueCore()
+        core.pointee.count = 0
+        if !keepingCapacity { core.pointee.shrink(to: 0) }
+    }
+
+    /// Takes out all lines behind the first `count` bytes, which must end with a line or be none.
+    ///
+    /// - Parameter count: What ``count`` was at some moment since the last ``removeAll(keepingCapacity:)``; any other
+    ///   number that does not stand behind a line changes nothing.
+    public mutating func removeAll(behind count: Int) {
+        let core = uniqueCore()
+        guard count >= 0, count < core.pointee.count else { return }
+        guard count == 0 || core.pointee[count - 1] == UInt8(ascii: "\n") else { return }
+        core.pointee.count = count
+    }
+
+    /// Hands the bytes of all lines to `body` without copying them.
+    public func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try withExtendedStorage { core throws(Failure) in
+            try body(UnsafeRawBufferPointer(start: core.pointee.base, count: core.pointee.count))
+        }
+    }
+
+    private func withExtendedStorage<Result, Failure: Error>(
+        _ body: (UnsafeMutablePointer<LineCore>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { _fixLifetime(storage) }
+        return try body(storage.core)
+    }
+
+    /// A copy of the bytes of all lines.
+    public var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+
+    /// The lines as text.
+    public var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+}

@@ -1,0 +1,84 @@
+/// Takes the tags of a line, in any order.
+///
+/// Tags whose keys come in byte order cost the least, because they are written in their place at once.
+public struct TagWriter: ~Copyable {
+    private let core: UnsafeMutablePointer<LineCore>
+
+    init(_ core: UnsafeMutablePointer<LineCore>) { self.core = core }
+
+    /// Sets a tag; of two with the same key the later one stays.
+    public mutating func set(_ key: String, _ value: String) {
+        core.pointee.writeTag(key, value)
+    }
+
+    /// Sets a tag to what a value is called by its description.
+    public mutating func set<Value: LosslessStringConvertible>(_ key: String, _ value: Value) {
+        set(key, value.description)
+    }
+
+    /// Sets all of `tags`.
+    public mutating func set(_ tags: Tags) {
+        for tag in tags { set(tag.key, tag.value) }
+    }
+}
+
+/// Takes the fields of a line.
+///
+/// A line needs at least one. If two have the same key, servers keep the later one.
+public struct FieldWriter: ~Copyable {
+    private let core: UnsafeMutablePointer<LineCore>
+
+    init(_ core: UnsafeMutablePointer<LineCore>) { self.core = core }
+
+    /// Adds a field with a double, which is left out if it is not finite.
+    public mutating func set(_ key: String, _ value: Double) {
+        core.pointee.writeField(key, value)
+    }
+
+    /// Adds a field with a float, by the shortest text that stands for it; it is left out if it is not finite.
+    public mutating func set(_ key: String, _ value: Float) {
+        core.pointee.writeField(key, value)
+    }
+
+    /// Adds a field with an integer.
+    public mutating func set(_ key: String, _ value: Int) {
+        core.pointee.writeField(key, Int64(value))
+    }
+
+    /// Adds a field with an integer.
+    public mutating func set(_ key: String, _ value: Int64) {
+        core.pointee.writeField(key, value)
+    }
+
+    /// Adds a field with an unsigned integer, the way the dialect has it.
+    public mutating func set(_ key: String, _ value: UInt64) {
+        core.pointee.writeField(key, value)
+    }
+
+    /// Adds a field that is true or false.
+    public mutating func set(_ key: String, _ value: Bool) {
+        core.pointee.writeField(key, value)
+    }
+
+    /// Adds a field with a string.
+    public mutating func set(_ key: String, _ value: String) {
+        core.pointee.writeField(key, value)
+    }
+
+    /// Adds a field with a value of any type.
+    public mutating func set(_ key: String, _ value: FieldValue) {
+        switch value {
+        case .double(let number): set(key, number)
+        case .float(let number): set(key, number)
+        case .integer(let number): set(key, number)
+        case .unsigned(let number): set(key, number)
+        case .boolean(let flag): set(key, flag)
+        case .string(let text): set(key, text)
+        }
+    }
+
+    /// Adds all of `fields`.
+    public mutating func set(_ fields: Fields) {
+        for field in fields { set(field.key, field.value) }
+    }
+}

@@ -1,0 +1,112 @@
+/// The fields of a point: keys with their values, in the order they were set, each key once.
+///
+/// ```swift
+/// var fields: Fields = ["duration": 0.25, "bytes": 512, "cached": false, "route": "a"]
+/// fields["bytes"] = .unsigned(512)
+/// fields["route"] = nil
+/// ```
+public struct Fields: Sendable {
+    /// A field.
+    public struct Element: Sendable, Hashable {
+        /// The key of the field.
+        public let key: String
+        /// The value of the field.
+        public let value: FieldValue
+    }
+
+    private(set) var elements: [Element] = []
+
+    /// No fields.
+    public init() {}
+
+    /// Takes keys with their values; of two with the same key the later value stays.
+    public init(_ fields: some Sequence<(String, FieldValue)>) {
+        for (key, value) in fields { self[key] = value }
+    }
+
+    /// Takes what was read, in time that grows with the number of fields and not faster.
+    init(read elements: [Element]) {
+        let few = 16
+        if elements.count <= few {
+            self.elements = elements
+            let isEachKeyOnce = elements.indices.allSatisfy { position(of: elements[$0].key) == $0 }
+            if isEachKeyOnce { return }
+            self.elements.removeAll()
+            for field in elements { self[field.key] = field.value }
+            return
+        }
+        var places: [[UInt8]: Int] = [:]
+        for field in elements {
+            if let place = places.updateValue(self.elements.count, forKey: Array(field.key.utf8)) {
+                places[Array(field.key.utf8)] = place
+                self.elements[place] = Element(key: field.key, value: field.value)
+            } else {
+                self.elements.append(field)
+            }
+        }
+    }
+
+    /// The value of a field, or nothing if there is none with this key.
+    ///
+    /// Keys are told apart by their bytes, as servers do, and not by how they look.
+    public subscript(key: String) -> FieldValue? {
+        get { position(of: key).map { elements[$0].value } }
+        set {
+            switch (position(of: key), newValue) {
+            case (let index?, let value?): elements[index] = Element(key: key, value: value)
+            case (let index?, nil): elements.remove(at: index)
+            case (nil, let value?): elements.append(Element(key: key, value: value))
+            case (nil, nil): break  // There is nothing to take away.
+            }
+        }
+    }
+
+    private func position(of key: String) -> Int? {
+        elements.firstIndex { $0.key.utf8.elementsEqual(key.utf8) }
+    }
+}
+
+extension Fields: RandomAccessCollection {
+    /// Where the fields begin.
+    public var startIndex: Int { 0 }
+
+    /// Where the fields end.
+    public var endIndex: Int { elements.count }
+
+    /// The field at a position.
+    public subscript(position: Int) -> Element { elements[position] }
+}
+
+extension Fields: ExpressibleByDictionaryLiteral {
+    /// Takes keys with their values; of two with the same key the later value stays.
+    public init(dictionaryLiteral elements: (String, FieldValue)...) { self.init(elements) }
+}
+
+extension Fields: Hashable {
+    /// Whether both hold the same fields, in whatever order.
+    public static func == (first: Fields, second: Fields) -> Bool {
+        first.elements == second.elements
+            || first.count == second.count && first.allSatisfy { second[$0.key] == $0.value }
+    }
+
+    /// Hashes the fields without regard to their order.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(elements.reduce(0) { $0 ^ $1.hashValue })
+    }
+}
+
+extension Fields: Codable {
+    /// Reads an object of values.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: AnyKey.self)
+        for key in container.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
+            self[key.stringValue] = try container.decode(FieldValue.self, forKey: key)
+        }
+    }
+
+    /// Writes an object of values.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: AnyKey.self)
+        for field in elements { try container.encode(field.value, forKey: AnyKey(field.key)) }
+    }
+}

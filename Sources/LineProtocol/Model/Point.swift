@@ -1,0 +1,39 @@
+/// One measurement at one moment: what becomes a line.
+///
+/// ```swift
+/// let point = Point(
+///     "APIHealth", tags: ["host": "api-1", "status": "200"], fields: ["duration": 0.25, "bytes": 512],
+///     timestamp: .milliseconds(1_700_000_000_000))
+/// print(point)  // APIHealth,host=api-1,status=200 duration=0.25,bytes=512i 1700000000000000000
+/// ```
+///
+/// The measurement and the tags are the *series* that the point belongs to; servers index them, so their values should be
+/// few. Give every point a timestamp: two points with the same series and time are the same point to a server, which is
+/// what makes it safe to send one again.
+public struct Point: Sendable, Hashable, Codable {
+    /// What is measured, such as the name of a table.
+    public var measurement: String
+    /// What tells one series from another.
+    public var tags: Tags
+    /// The values, of which there must be one at least.
+    public var fields: Fields
+    /// When it was; without it, the server takes the moment of arrival.
+    public var timestamp: Timestamp?
+
+    /// Makes a point.
+    public init(_ measurement: String, tags: Tags = [:], fields: Fields, timestamp: Timestamp? = nil) {
+        self.measurement = measurement
+        self.tags = tags
+        self.fields = fields
+        self.timestamp = timestamp
+    }
+}
+
+extension Point: CustomStringConvertible {
+    /// The line of the point, in nanoseconds and with repairs, or a note that there is none.
+    public var description: String {
+        var encoder = LineEncoder(dialect: .influxDB2, capacity: 256)
+        encoder.append(self)
+        return encoder.isEmpty ? "(no line)" : String(encoder.text.dropLast())
+    }
+}

@@ -1,0 +1,140 @@
+import LineProtocol
+import Testing
+
+@Suite struct LineDecoderTests {
+    @Test(arguments: SyntaxTable.taken + SyntaxTable.takenLater)
+    func readsWhatServersRead(_ line: String, _ point: Point) throws {
+        let found = try #require(try decoded(line.utf8).first)
+        #expect(found.isIdentical(to: point))
+    }
+
+    @Test(arguments: SyntaxTable.refused + SyntaxTable.refusedHere)
+    func refusesWhatServersRefuse(_ line: String, _ reason: LineDecodingError.Reason, _ column: Int) {
+        #expect(
+            results(("first f=1\n" + line + "\nlast f=1\n").utf8) == [
+                .success(Point("first", fields: ["f": 1.0])),
+                .failure(LineDecodingError(line: 2, column: column, reason: reason)),
+                .success(Point("last", fields: ["f": 1.0])),
+            ])
+    }
+
+    @Test func everyReasonHasALine() {
+        let shown = Set((SyntaxTable.refused + SyntaxTable.refusedHere).map(\.reason))
+        #expect(Set(LineDecodingError.Reason.allCases).subtracting(shown) == [.overlongLine, .invalidUTF8])
+    }
+
+    @Test func emptyLinesAndCommentsAreSkipped() {
+        let text = "\n  \n\t\n# a =\"comment\n \t# another\nm f=1\n#last"
+        #expect(results(text.utf8) == [.success(Point("m", fields: ["f": 1.0]))])
+        #expect(results("".utf8).isEmpty)
+        #expect(results("\n\n# x\nm".utf8) == [.failure(LineDecodingError(line: 4, column: 2, reason: .missingFields))])
+    }
+
+    @Test func whatIsNoUTF8IsRefused() {
+        for line in [[0x6D, 0xFF], [0x6D, 0x2C, 0x6B, 0x3D, 0xC3], [0x6D, 0x20, 0x66, 0xED, 0xA0, 0x80]] as [[UInt8]] {
+            let text = line + Array(" f=1\nm f=1\n".utf8)
+            let found = results(text)
+            guard case .failure(let error)? = found.first else {
+                Issue.record("\(found)")
+                return
+            }
+            #expect(
+                error.reason == .invalidUTF8 || error.reason == .missingFields || error.reason == .missingFieldValue)
+            #expect(found.last == .success(Point("m", fields: ["f": 1.0])))
+        }
+        let string = Array("m f=\"".utf8) + [0xC0, 0xAF] + Array("\"".utf8)
+        #expect(results(string) == [.failure(LineDecodingError(line: 1, column: 5, reason: .invalidUTF8))])
+    }
+
+    @Test(arguments: Precision.allCases)
+    func timesAreCountedInTheirUnit(_ precision: Precision) throws {
+        let unit = precision.nanosecondsPerUnit
+        let last = Timestamp.latest.nanoseconds / unit
+        #expect(try decoded("m f=1 \(last)".utf8, precision).first?.timestamp == Timestamp(last, precision))
+        #expect(try decoded("m f=1 \(-last)".utf8, precision).first?.timestamp == Timestamp(-last, precision))
+        #expect(throws: LineDecodingError(line: 1, column: 7, reason: .timestampOutOfRange)) {
+            try decoded("m f=1 \(last + 1)".utf8, precision)
+        }
+    }
+
+    @Test func manyFieldsAreReadInTheirOrder() throws {
+        let keys = (0..<3_000).map { "f\($0 % 2_000)" }
+        let line = "m " + keys.enumerated().map { "\($1)=\($0)i" }.joined(separator: ",")
+        let point = try #require(try decoded(line.utf8).first)
+        #expect(point.fields.map(\.key) == (0..<2_000).map { "f\($0)" })
+        #expect(
+            point.fields.map(\.value) == (0..<2_000 as Range<Int64>).map {
+                FieldValue.integer($0 < 1_000 ? $0 + 2_000 : $0)
+            } as [FieldValue])
+    }
+
+    // MARK: Pieces
+
+    @Test func piecesOfAnySizeGiveTheSame() {
+        let text = Array(
+            (SyntaxTable.taken.map(\.line) + [
+                "# c =\"", "", "bad", "m f=\"x\ny\nz\" bad", "m f=\"é\"", "m f=\"open\nm f=2",
+            ])
+            .joined(separator: "\n").utf8)
+        let expected = results(text)
+        #expect(expected.count == SyntaxTable.taken.count + 5)
+        for size in [1, 2, 3, 5, 7, 16, 61, 500] {
+            var decoder = LineDecoder()
+            var found: [Result<Point, LineDecodingError>] = []
+            for start in stride(from: 0, to: text.count, by: size) {
+                decoder.decode(text[start..<min(start + size, text.count)]) { found.append($0) }
+            }
+            decoder.finish { found.append($0) }
+            #expect(found == expected, "pieces of \(size)")
+        }
+    }
+
+    @Test func anOpenStringCostsItsOwnLineAlone() {
+        let found = results("a f=1\nb f=\"open\nc f=3\n\nd f=4".utf8)
+        #expect(
+            found == [
+                .success(Point("a", fields: ["f": 1.0])),
+                .failure(LineDecodingError(line: 2, column: 5, reason: .unterminatedString)),
+                .success(Point("c", fields: ["f": 3.0])), .success(Point("d", fields: ["f": 4.0])),
+            ])
+    }
+
+    @Test func errorsBehindAStringWithLineEndsNameTheirOwnLine() {
+        let found = results("m f=\"a\nb\",g=x 5\nm f=1 x".utf8)
+        #expect(
+            found == [
+                .failure(LineDecodingError(line: 2, column: 6, reason: .invalidValue)),
+                .failure(LineDecodingError(line: 3, column: 7, reason: .invalidTimestamp)),
+            ])
+    }
+
+    @Test(arguments: [1, 3, 1_000])
+    func aLongLineIsRefusedAndTheNextOneRead(_ size: Int) {
+        let long = "m f=\"" + String(repeating: "x", count: 300) + "\""
+        let open = "m f=\"open\nb f=2\nc f=\"" + String(repeating: "y\n", count: 5)
+        let text = Array("a f=1\n\(long)\nb f=2\n\(open)".utf8) + Array(repeating: UInt8(ascii: "z"), count: 300)
+        var decoder = LineDecoder(maximumLineLength: 100)
+        var found: [String] = []
+        let take: (Result<Point, LineDecodingError>) -> Void = { result in
+            switch result {
+            case .success(let point): found.append(point.measurement)
+            case .failure(let error): found.append("\(error.line) \(error.reason.rawValue)")
+            }
+        }
+        for start in stride(from: 0, to: text.count, by: size) {
+            decoder.decode(text[start..<min(start + size, text.count)], take)
+        }
+        decoder.finish(take)
+        #expect(found.prefix(3) == ["a", "2 overlongLine", "b"])
+        #expect(found.contains("b") && found.last?.hasSuffix("overlongLine") == true, "\(found)")
+    }
+
+    @Test func aDecoderCanGoOnWithAnotherText() {
+        var decoder = LineDecoder()
+        var found: [Result<Point, LineDecodingError>] = []
+        decoder.decode("m f=\"open".utf8) { found.append($0) }
+        decoder.finish { found.append($0) }
+        decoder.decode("m f=1\n".utf8) { found.append($0) }
+        #expect(found.count == 2 && found.last == .success(Point("m", fields: ["f": 1.0])))
+    }
+}

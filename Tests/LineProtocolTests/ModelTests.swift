@@ -1,0 +1,134 @@
+import LineProtocol
+import LineProtocolFoundation
+import LoaderChain
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite struct ModelTests {
+    @Test func tagsAreKeptInOrderAndByTheirBytes() {
+        var tags: Tags = ["b": "1", "a": "2", "b": "3"]
+        #expect(tags.map(\.key) == ["a", "b"])
+        #expect(tags["b"] == "3")
+        tags["é"] = "composed"
+        tags["e\u{301}"] = "decomposed"
+        #expect(tags.count == 4)
+        #expect(tags["é"] == "composed" && tags["e\u{301}"] == "decomposed")
+        tags["a"] = nil
+        tags["none"] = nil
+        #expect(tags.first?.key == "b")
+        tags.addDefaults(["b": "default", "c": "default"])
+        #expect(tags["b"] == "3" && tags["c"] == "default")
+        #expect(Tags(["x": "1", "w": "2"]).description == "w=2,x=1")
+    }
+
+    @Test func tagsBehaveLikeASortedDictionary() {
+        var generator = SeededGenerator(seed: 51)
+        var tags = Tags()
+        var model: [String: String] = [:]
+        for _ in 0..<3_000 {
+            let key = "\(Int.random(in: 0..<20, using: &generator))"
+            let value = Bool.random(using: &generator) ? "\(Int.random(in: 0..<9, using: &generator))" : nil
+            tags[key] = value
+            model[key] = value
+            #expect(tags.map(\.key) == model.keys.sorted())
+            #expect(tags.allSatisfy { model[$0.key] == $0.value })
+        }
+    }
+
+    @Test func fieldsKeepTheirOrderAndCompareWithoutIt() {
+        var fields: Fields = ["b": 1, "a": 2.5, "b": "three"]
+        #expect(fields.map(\.key) == ["b", "a"])
+        #expect(fields["b"] == "three")
+        #expect(fields == ["a": 2.5, "b": "three"])
+        #expect(fields.hashValue == (["a": 2.5, "b": "three"] as Fields).hashValue)
+        #expect(fields != ["a": 2.5])
+        fields["b"] = nil
+        fields["c"] = true
+        #expect(fields == ["a": 2.5, "c": true])
+        #expect(Fields([("x", .integer(1)), ("x", .integer(2))]).count == 1)
+    }
+
+    @Test func aPointGoesThroughJSON() throws {
+        let point = Point(
+            "m", tags: ["k": "v", "a": ""],
+            fields: [
+                "d": .double(2), "f": .float(0.1), "i": .integer(.min), "u": .unsigned(.max), "b": true, "s": "x\n",
+            ], timestamp: .nanoseconds(.max))
+        let data = try JSONEncoder().encode(point)
+        #expect(try JSONDecoder().decode(Point.self, from: data) == point)
+        let bare = Point("m", fields: [:])
+        #expect(try JSONDecoder().decode(Point.self, from: JSONEncoder().encode(bare)) == bare)
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(FieldValue.self, from: Data(#"{"double":1,"integer":1}"#.utf8))
+        }
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(FieldValue.self, from: Data("{}".utf8)) }
+    }
+
+    @Test func aPointIsDescribedByItsLine() {
+        #expect(Point("m", tags: ["k": "v"], fields: ["f": .unsigned(1)]).description == "m,k=v f=1u")
+        #expect(Point("m", fields: [:]).description == "(no line)")
+    }
+
+    // MARK: Time
+
+    @Test(
+        arguments: [
+            (Duration.zero, 0), (.nanoseconds(-1), -1), (Duration(secondsComponent: 0, attosecondsComponent: -1), -1),
+            (Duration(secondsComponent: 1, attosecondsComponent: 999_999_999), 1_000_000_000),
+            (Duration(secondsComponent: 9_223_372_036, attosecondsComponent: 854_775_807_000_000_000), Int64.max),
+            (Duration(secondsComponent: 9_223_372_036, attosecondsComponent: 854_775_808_000_000_000), Int64.max),
+            (Duration(secondsComponent: -9_223_372_036, attosecondsComponent: -854_775_808_000_000_000), Int64.min),
+            (Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999), Int64.max),
+            (Duration(secondsComponent: .min, attosecondsComponent: -999_999_999_999_999_999), Int64.min),
+        ] as [(Duration, Int64)])
+    func durationsBecomeTimesWithoutATrap(_ duration: Duration, _ nanoseconds: Int64) {
+        #expect(Timestamp(duration).nanoseconds == nanoseconds)
+    }
+
+    @Test func everyCountBecomesATimeAndIsCountedAgain() {
+        var maker = PointMaker(seed: 52)
+        for _ in 0..<5_000 {
+            let number = maker.integer()
+            for precision in Precision.allCases {
+                let unit = precision.nanosecondsPerUnit
+                let time = Timestamp(number, precision)
+                let wide = Double(number) * Double(unit)
+                if wide > 1e19 { #expect(time.nanoseconds == .max) }
+                if wide < -1e19 { #expect(time.nanoseconds == .min) }
+                if time.nanoseconds != .max, time.nanoseconds > .min + unit {
+                    #expect(time.count(in: precision) == number)
+                }
+                let count = Timestamp(nanoseconds: number).count(in: precision)
+                let (back, overflow) = count.multipliedReportingOverflow(by: unit)
+                #expect(overflow || back <= number || number < Timestamp.earliest.nanoseconds + unit)
+                #expect(overflow || number &- back < unit)
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            (0, 0), (1.5, 1_500_000_000), (-1.5, -1_500_000_000), (-0.25, -250_000_000),
+            (1_700_000_000, 1_700_000_000_000_000_000),
+            (.infinity, .max), (-.infinity, .min), (.nan, .min), (1e300, .max), (-1e300, .min), (1e18, .max),
+            (1e10, .max),
+            (-1e10, .min), (9_223_372_036, 9_223_372_036_000_000_000),
+        ] as [(Double, Int64)])
+    func datesBecomeTimesWithoutATrap(_ seconds: Double, _ nanoseconds: Int64) {
+        #expect(Timestamp(Date(timeIntervalSince1970: seconds)).nanoseconds == nanoseconds)
+    }
+
+    @Test func aTimeBecomesADateAndComesBack() {
+        for time in [Timestamp.seconds(1_700_000_000), .milliseconds(-1_500), .nanoseconds(0), .earliest, .latest] {
+            let back = Timestamp(Date(time))
+            #expect(abs(back.nanoseconds.subtractingReportingOverflow(time.nanoseconds).partialValue) < 1_000_000)
+        }
+        #expect(Timestamp(Date.distantPast).nanoseconds == .min)
+        #expect(Timestamp(Date.distantFuture).nanoseconds == .max)
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import LineProtocol
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What servers make of the lines: run by `Tests/servers.sh`, which starts them, and skipped without it.
+@Suite(
+    .serialized,
+    .enabled(if: InfluxServer.address != nil, "INFLUX_V1_URL is not set; run this under Tests/servers.sh"))
+struct LineProtocolRealServerTests {
+    /// What a row of the policy says is what a query gives back.
+    @Test func everyRowOfThePolicyIsStoredAsItSays() async throws {
+        let server = try await InfluxServer(database: "policy_rows")
+        for (number, row) in PolicyRow.all.enumerated() {
+            // A measurement of its own for each row that does not speak of measurements.
+            var point = row.point
+            if point.measurement == "m" { point.measurement = "m\(number)" }
+            var encoder = LineEncoder(dialect: row.dialect)
+            encoder.append(point)
+            guard row.line != nil else {
+                #expect(encoder.isEmpty)
+                continue
+            }
+            #expect(try await server.write(encoder.bytes) == "", "\(row.name)")
+            let expected = try #require(try decoded(encoder.bytes).first)
+            let stored = try await server.points(of: expected)
+            #expect(stored == [expected], "\(row.name)")
+        }
+        try await server.drop()
+    }
+
+    /// Points out of everything that ever broke an encoder, each alone, so that none can hide behind another.
+    @Test func randomPointsAreStoredAsTheyWereRead() async throws {
+        let server = try await InfluxServer(database: "random_points")
+        var maker = PointMaker(seed: 71)
+        for number in 0..<environmentNumber("LINE_SERVER_POINTS", default: 150) {
+            var point = maker.point()
+            point.measurement += "\(number)"
+            point.timestamp = .nanoseconds(1_700_000_000_000_000_000 + Int64(number))
+            var encoder = LineEncoder(dialect: .influxDB1)
+            guard encoder.append(point) else { continue }
+            #expect(try await server.write(encoder.bytes) == "", "\(encoder.text)")
+            let expected = try #require(try decoded(encoder.bytes).first)
+            #expect(try await server.points(of: expected) == [expected], "\(encoder.text)")
+        }
+        try await server.drop()
+    }
+
+    @Test func theDecoderAgreesWithTheServerOnEveryLineOfTheSyntax() async throws {
+        let server = try await InfluxServer(database: "syntax")
+        for (number, row) in SyntaxTable.taken.enumerated() {
+            // Fields of one name and different types would be in each other's way.
+            let name = row.point.measurement
+            let line = row.line.replacing("m", with: "m\(number)", maxReplacements: 1)
+            #expect(try await server.write(Array(line.utf8)) == "", "\(line.debugDescription)")
+            guard name == "m", row.point.fields.count == 1, row.point.timestamp == nil else { continue }
+            let stored = try await server.rows("SELECT * FROM \"m\(number)\"")
+            #expect(stored.count == 1, "\(line.debugDescription)")
+        }
+        for (number, row) in SyntaxTable.refused.enumerated() {
+            let line = row.line.replacing("m", with: "r\(number)", maxReplacements: 1)
+            #expect(try await server.write(Array(line.utf8)) != "", "\(line.prefix(80).debugDescription)")
+        }
+        try await server.drop()
+    }
+
+    @Test(arguments: [(Precision.nanoseconds, "n"), (.microseconds, "u"), (.milliseconds, "ms"), (.seconds, "s")])
+    func timesArriveInTheirPrecision(_ precision: Precision, _ name: String) async throws {
+        let server = try await InfluxServer(database: "precision_\(name)")
+        var encoder = LineEncoder(precision: precision)
+        let times: [Timestamp] = [.earliest, .seconds(-1), .nanoseconds(0), .seconds(1_700_000_000), .latest]
+        for (number, time) in times.enumerated() {
+            encoder.append(Point("m\(number)", fields: ["f": 1], timestamp: time))
+        }
+        #expect(try await server.write(encoder.bytes, precision: name) == "")
+        let read = try decoded(encoder.bytes, precision)
+        for point in read { #expect(try await server.points(of: point) == [point]) }
+        try await server.drop()
+    }
+
+    /// A server that ends lines at every newline gets none in a string.
+    @Test(.enabled(if: ProcessInfo.processInfo.environment["VICTORIA_URL"] != nil, "VICTORIA_URL is not set"))
+    func noStringStartsALineElsewhere() async throws {
+        let address = try #require(ProcessInfo.processInfo.environment["VICTORIA_URL"].flatMap(URL.init(string:)))
+        let name = "injected_\(UInt32.random(in: 0...UInt32.max))"
+        var encoder = LineEncoder(precision: .milliseconds)
+        let now = Timestamp(Date.now.timeIntervalSince1970.rounded(), .seconds)
+        encoder.append(Point("safe_\(name)", fields: ["f": 1.5, "text": "a\n\(name) f=1\n"], timestamp: now))
+        var write = URLRequest(
+            url: address.appending(path: "write").appending(queryItems: [.init(name: "precision", value: "ms")]))
+        write.httpMethod = "POST"
+        write.httpBody = Data(encoder.bytes)
+        let answer = try await InfluxServer.session.data(for: write)
+        #expect((answer.1 as? HTTPURLResponse)?.statusCode == 204)
+        // Asking for everything makes the server look at what has just come.
+        _ = try await InfluxServer.session.data(from: address.appending(path: "internal/force_flush"))
+        let query = address.appending(path: "api/v1/series").appending(
+            queryItems: [
+                .init(name: "match[]", value: "{__name__=~\".*\(name).*\"}"), .init(name: "start", value: "1"),
+            ])
+        let found = String(decoding: try await InfluxServer.session.data(from: query).0, as: UTF8.self)
+        #expect(found.contains("safe_\(name)_f"))
+        #expect(!found.contains("\"\(name)_f"))
+    }
+}
+
+extension Timestamp {
+    fileprivate init(_ count: Double, _ precision: Precision) { self.init(Int64(count), precision) }
+}

@@ -1,0 +1,110 @@
+import LineProtocol
+import Testing
+
+/// Points of every kind, in and out again.
+///
+/// `LINE_POINTS` sets how many.
+@Suite struct RoundTripTests {
+    static let count = environmentNumber("LINE_POINTS", default: 20_000)
+
+    @Test(arguments: [
+        (1, LineDialect.portable, Precision.nanoseconds, false), (2, .influxDB1, .microseconds, true),
+        (3, .influxDB2, .milliseconds, false), (4, .portable, .seconds, true),
+    ])
+    func everyPointComesBackAsThePolicySays(
+        _ seed: UInt64, _ dialect: LineDialect, _ precision: Precision, _ hasDefaults: Bool
+    ) throws {
+        let defaults: Tags = hasDefaults ? ["host": "h 1", "a": "x", "é=": "1", "zone": "z", "_": "u"] : [:]
+        var maker = PointMaker(seed: seed)
+        var encoder = LineEncoder(precision: precision, defaults: defaults, dialect: dialect)
+        var decoder = LineDecoder(precision: precision)
+        var naive = NaiveRepair(dialect, precision)
+        var lines = 0
+        for number in 0..<Self.count / 4 {
+            let point = maker.point()
+            let expected = naive.repaired(point, defaults: defaults)
+            encoder.removeAll()
+            let isWritten = encoder.append(point)
+            var results: [Result<Point, LineDecodingError>] = []
+            encoder.withUnsafeBytes { bytes in decoder.decode(bytes) { results.append($0) } }
+            let note: Comment = "seed \(seed), point \(number): \(point.measurement.debugDescription) \(encoder.text)"
+            guard let expected else {
+                guard !isWritten, encoder.isEmpty, results.isEmpty else {
+                    Issue.record(note)
+                    return
+                }
+                continue
+            }
+            lines += 1
+            guard isWritten, results.count == 1, case .success(let found) = results[0], found.isIdentical(to: expected)
+            else {
+                Issue.record("\(note.rawValue) became \(results), not \(expected)")
+                return
+            }
+        }
+        #expect(lines > Self.count / 16)
+    }
+
+    @Test func repairsAreCountedAndStrictnessRefusesTheSamePoints() throws {
+        var maker = PointMaker(seed: 5)
+        var naive = NaiveRepair()
+        for number in 0..<Self.count / 10 {
+            let point = maker.point()
+            let expected = naive.repaired(point)
+            var encoder = LineEncoder(capacity: 64)
+            encoder.append("before", timestamp: nil, tags: { _ in }, fields: { $0.set("x", 1) })
+            let before = encoder.text
+            do {
+                try encoder.appendStrictly(point)
+                #expect(naive.problems.isEmpty, "point \(number) \(point): \(naive.problems)")
+            } catch {
+                #expect(naive.problems.contains(error.problem), "point \(number): \(error), \(naive.problems)")
+                #expect(encoder.text == before)
+            }
+            #expect(encoder.repairs.isEmpty)
+
+            encoder.append(point)
+            let repairs = encoder.repairs
+            #expect(
+                LineProblem.allCases.allSatisfy { kind in repairs[kind] == naive.problems.count { $0 == kind } },
+                "point \(number): \(repairs), not \(naive.problems)")
+            #expect(encoder.repairs.droppedPoints == (expected == nil ? 1 : 0))
+        }
+    }
+
+    /// Parts one by one and prepared series write the bytes that points do, and count the same repairs.
+    @Test func everyWayInWritesTheSame() {
+        var maker = PointMaker(seed: 6)
+        let defaults: Tags = ["b": "default", "m": "default", "time": "default"]
+        var whole = LineEncoder(defaults: defaults)
+        var parts = LineEncoder(defaults: defaults)
+        var prepared = LineEncoder(defaults: defaults)
+        var cache = SeriesCache(limit: 10, defaults: defaults)
+        for number in 0..<Self.count / 10 {
+            let point = maker.point()
+            let shuffled = point.tags.shuffled(using: &maker.generator)
+            for _ in 0..<2 {
+                whole.append(point)
+                parts.append(point.measurement, timestamp: point.timestamp) { tags in
+                    for tag in shuffled { tags.set(tag.key, tag.value) }
+                } fields: { fields in
+                    for field in point.fields { fields.set(field.key, field.value) }
+                }
+                let series = cache.series(point.measurement, tags: point.tags)
+                prepared.append(series, timestamp: point.timestamp) { $0.set(point.fields) }
+            }
+            // Of tags that are one after their repair the last given stays, so the order of those makes a difference.
+            if whole.repairs[.duplicateTag] == 0, whole.bytes != parts.bytes {
+                Issue.record("parts of point \(number): \(point)")
+            }
+            if whole.bytes != prepared.bytes { Issue.record("series of point \(number): \(point)") }
+            if whole.repairs != parts.repairs || whole.repairs != prepared.repairs {
+                Issue.record("repairs of point \(number): \(whole.repairs) / \(parts.repairs) / \(prepared.repairs)")
+            }
+            whole = LineEncoder(defaults: defaults, capacity: 1_024)
+            parts = whole
+            prepared = whole
+        }
+        #expect(cache.hits > 0)
+    }
+}

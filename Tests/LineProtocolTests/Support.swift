@@ -1,0 +1,57 @@
+import LineProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A number from the environment, for runs that are longer than those of every day.
+func environmentNumber(_ name: String, default number: Int) -> Int {
+    ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? number
+}
+
+/// The points of a text, or the first error in it.
+func decoded(_ text: some Sequence<UInt8>, _ precision: Precision = .nanoseconds) throws -> [Point] {
+    try results(text, precision).map { try $0.get() }
+}
+
+func results(
+    _ text: some Sequence<UInt8>, _ precision: Precision = .nanoseconds, limit: Int = 1 << 24
+) -> [Result<Point, LineDecodingError>] {
+    var decoder = LineDecoder(precision: precision, maximumLineLength: limit)
+    var results: [Result<Point, LineDecodingError>] = []
+    decoder.decode(text) { results.append($0) }
+    decoder.finish { results.append($0) }
+    return results
+}
+
+/// The reason why a line is refused, or nothing if it is read.
+func refusal(_ line: String) -> LineDecodingError.Reason? {
+    for case .failure(let error) in results(line.utf8) { return error.reason }
+    return nil
+}
+
+extension Point {
+    /// Whether two points are the same to the byte and the bit, where `==` knows canonical equivalence and two zeros.
+    func isIdentical(to other: Point) -> Bool {
+        guard measurement.utf8.elementsEqual(other.measurement.utf8), timestamp == other.timestamp else { return false }
+        let sameTags = tags.elementsEqual(other.tags) {
+            $0.key.utf8.elementsEqual($1.key.utf8) && $0.value.utf8.elementsEqual($1.value.utf8)
+        }
+        let sameFields = fields.elementsEqual(other.fields) {
+            $0.key.utf8.elementsEqual($1.key.utf8) && $0.value.isIdentical(to: $1.value)
+        }
+        return sameTags && sameFields
+    }
+}
+
+extension FieldValue {
+    func isIdentical(to other: FieldValue) -> Bool {
+        switch (self, other) {
+        case (.double(let one), .double(let two)): one.bitPattern == two.bitPattern
+        case (.string(let one), .string(let two)): one.utf8.elementsEqual(two.utf8)
+        default: self == other
+        }
+    }
+}
