@@ -6,10 +6,12 @@ let package = Package(
     platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "LoaderChain", targets: ["LoaderChain"]),
+        .library(name: "LoaderChainURLSession", targets: ["LoaderChainURLSession"]),
         .library(name: "LoaderChainTesting", targets: ["LoaderChainTesting"]),
     ],
     targets: [
         .target(name: "LoaderChain"),
+        .target(name: "LoaderChainURLSession", dependencies: ["LoaderChain"]),
         .target(name: "LoaderChainTesting", dependencies: ["LoaderChain"]),
 
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
@@ -21,6 +23,13 @@ let package = Package(
             path: "Benchmarks/Benchmarks"),
 
         .testTarget(name: "LoaderChainTests", dependencies: ["LoaderChain", "LoaderChainTesting"]),
+        .testTarget(
+            name: "LoaderChainURLSessionTests",
+            dependencies: ["LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "URLSessionFaults"]),
+        // What could end its process runs in one of its own.
+        .executableTarget(
+            name: "URLSessionFaults", dependencies: ["LoaderChain", "LoaderChainURLSession", "LoaderChainTesting"],
+            path: "Tests/URLSessionFaults"),
         .testTarget(name: "LoaderChainTestingTests", dependencies: ["LoaderChain", "LoaderChainTesting"]),
         .testTarget(name: "BenchmarkSupportTests", dependencies: ["LoaderChain", "BenchmarkSupport"]),
     ],
