@@ -19,7 +19,10 @@ let package = Package(
             name: "BenchmarkSupport", dependencies: ["LoaderChain", "LoaderChainTesting"],
             path: "Benchmarks/BenchmarkSupport"),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["LoaderChain", "AllocationCounter", "BenchmarkSupport"],
+            name: "Benchmarks",
+            dependencies: [
+                "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "AllocationCounter", "BenchmarkSupport",
+            ],
             path: "Benchmarks/Benchmarks"),
 
         .testTarget(name: "LoaderChainTests", dependencies: ["LoaderChain", "LoaderChainTesting"]),

@@ -20,6 +20,7 @@ enum Main {
         suite.add(throttleBenchmarks())
         suite.add(throttlePeerBenchmarks())
         suite.add(retryBenchmarks())
+        suite.add(terminalBenchmarks())
 
         #if DEBUG
             print("This is a debug build; its times mean nothing. Use: swift run -c release Benchmarks\n")

@@ -175,6 +175,7 @@ import Testing
         timers.advance(by: .milliseconds(1))
         #expect(await result.value.error?.code == .timedOut)
         await site.loader.waitUntilIdle()
+        timers.runAll()
         #expect(timers.pendingCount == 0)
     }
 
@@ -194,6 +195,9 @@ import Testing
         #expect(try await chunks.next() == Data("llo".utf8))
         timers.advance(by: .milliseconds(900))
         #expect(try await chunks.next() == nil)
+        // It rings once in vain.
+        await site.loader.waitUntilIdle()
+        timers.runAll()
         #expect(timers.pendingCount == 0)
     }
 

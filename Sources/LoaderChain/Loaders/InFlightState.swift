@@ -9,6 +9,9 @@ package struct InFlightState<Entry, Reset> {
 
     package var count: Int { entries.count }
 
+    /// Everything in flight, in no order.
+    package var all: [Entry] { Array(entries.all) }
+
     /// Notes one more in flight, and answers whether it was admitted.
     package mutating func admit(_ entry: consuming Entry, number: UInt64) -> Bool {
         guard resets.isEmpty else { return false }

@@ -90,7 +90,7 @@ extension Exchange {
                 .invalidRequest, response: response,
                 reason: "The server wants the body at another place, and a stream cannot be sent twice; send a file")
         }
-        // Making a task waits for the session, so it is not done on the session's own queues.
+        // Making a task waits for the session, whose thread this is.
         host.control.async { self.begin(next, redirects: redirects) }
     }
 

@@ -40,10 +40,12 @@ extension Exchange {
         transfer.hasBody = body.hasBytes
         transfer.bodyFile = body.temporaryFile
         transfer.bytesToSend = encoded.content.length
-        let sessionTask = host.makeTask(URLRequest(encoded), body: body, for: self)
-        switch state.withLock({ $0.begin(sessionTask) }) {
-        case .resume: sessionTask.resume()
-        case .cancel: cancel(sessionTask)
+        host.outsideTheSession { [self] in
+            let sessionTask = host.makeTask(URLRequest(encoded), body: body, for: self)
+            switch state.withLock({ $0.begin(sessionTask) }) {
+            case .resume: sessionTask.resume()
+            case .cancel: cancel(sessionTask)
+            }
         }
     }
 

@@ -25,7 +25,7 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
 
     /// The transfer that is under way.
     ///
-    /// It has one owner at a time, and no lock: whoever starts it, then the delegate's queue, then whoever ends it.
+    /// It has one owner at a time, and no lock: whoever starts it, then the session, then whoever ends it.
     var transfer: Transfer
 
     /// The task, until it is completed: its result may hold a body that is still arriving, and that ends when nobody else
@@ -59,7 +59,7 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
     func start() {
         var request = request
         request.headers.merge(filling: host.settings.headers)
-        watchTime()
+        host.watch(deadline)
         begin(request, redirects: 0)
     }
 
@@ -98,7 +98,6 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
     }
 
     func finish(_ result: HTTPResult, _ end: ExchangeState<URLSessionTask>.End) {
-        end.timer?.cancel()
         courier.async { [self] in
             if let pipe = end.pipe { pipe.end(result.error) } else { complete(result) }
             host.ended(self)
@@ -129,19 +128,16 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
     }
 
     /// The session's own timeouts are not used: on Linux they count whole seconds, and forget a task that is redirected.
-    private func watchTime() {
-        let deadline = deadline
-        let timer = host.timers.schedule(at: deadline) { [weak self] in self?.timeCame() }
-        state.withLock { $0.keep(timer) }?.cancel()
-    }
-
-    private var deadline: TimerInstant {
+    var deadline: TimerInstant {
         let silence = TimerInstant(nanoseconds: lastSign.load(ordering: .relaxed)).advanced(by: timeout)
         return min(silence, startInstant.advanced(by: host.settings.resourceTimeout))
     }
 
-    private func timeCame() {
-        guard host.timers.now >= deadline else { return watchTime() }
-        stop(.timedOut(startInstant.duration(to: host.timers.now)))
+    /// Ends the exchange if its deadline has come, and answers it otherwise.
+    func deadline(after now: TimerInstant) -> TimerInstant? {
+        let deadline = deadline
+        if now < deadline { return deadline }
+        stop(.timedOut(startInstant.duration(to: now)))
+        return nil
     }
 }

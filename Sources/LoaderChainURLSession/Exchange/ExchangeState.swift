@@ -17,7 +17,6 @@ struct ExchangeState<Transfer> {
     private(set) var stopReason: StopReason?
     /// The session is being answered, and traps if it finds the transfer cancelled before the answer.
     private var isAnswering = false
-    private var timer: (any ScheduledTimer)?
     /// Where the end is told if the task is complete already, because the body is read as it arrives.
     var pipe: ChunkPipe?
 
@@ -90,9 +89,8 @@ struct ExchangeState<Transfer> {
 
     // MARK: The end
 
-    /// The right to end the exchange, and what is let go of with it.
+    /// The right to end the exchange, and who is to be told beside the task.
     struct End {
-        let timer: (any ScheduledTimer)?
         let pipe: ChunkPipe?
     }
 
@@ -100,14 +98,7 @@ struct ExchangeState<Transfer> {
     mutating func end() -> End? {
         guard !isEnded else { return nil }
         phase = .ended
-        return End(timer: exchange(&timer, with: nil), pipe: exchange(&pipe, with: nil))
-    }
-
-    /// Keeps the timer of the timeouts; returns it to be cancelled if the exchange is over.
-    mutating func keep(_ timer: any ScheduledTimer) -> (any ScheduledTimer)? {
-        guard !isEnded else { return timer }
-        self.timer = timer
-        return nil
+        return End(pipe: exchange(&pipe, with: nil))
     }
 
     private var isEnded: Bool {

@@ -22,7 +22,9 @@ extension URLRequest {
         if let policy = encoded.request.cachePolicy { cachePolicy = policy }
         #if canImport(FoundationNetworking)
             // Otherwise a POST would be called a form. A blank value keeps the field out of the message.
-            if encoded.headers["Content-Type"] == nil { setValue(Self.leftOut, forHTTPHeaderField: "Content-Type") }
+            if encoded.method == .post, encoded.content.length != 0, encoded.headers["Content-Type"] == nil {
+                setValue(Self.leftOut, forHTTPHeaderField: "Content-Type")
+            }
         #else
             let access = encoded.request.networkAccess
             if !access.contains(.cellular) { allowsCellularAccess = false }

@@ -22,13 +22,18 @@ final class SessionHost: Sendable {
     private let isShared: Bool
     private let inFlight = Guarded(InFlightState<Exchange, DispatchGroup>())
     private let numbers = Atomic<UInt64>(0)
+    private let deadlines: DeadlineWatch
 
     init(_ settings: SessionSettings, sharing shared: URLSession? = nil, timers: any Timers) {
         self.settings = settings
         self.timers = timers
+        deadlines = DeadlineWatch(timers) { [inFlight] now in
+            inFlight.withLock { $0.all }.compactMap { $0.deadline(after: now) }.min()
+        }
         #if canImport(FoundationNetworking)
             isShared = false
-            session = PacedSession(configuration: settings.configuration, delegate: delegate, delegateQueue: nil)
+            session = URLSession(
+                configuration: settings.configuration, delegate: delegate, delegateQueue: ImmediateQueue())
         #else
             isShared = shared != nil
             session =
@@ -41,6 +46,14 @@ final class SessionHost: Sendable {
     }
 
     func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).oldValue }
+
+    /// Runs what may wait for the session: at once, or on another thread if this one is the session's own.
+    func outsideTheSession(_ work: @escaping @Sendable () -> Void) {
+        #if canImport(FoundationNetworking)
+            if ImmediateQueue.isRunning { return control.async(execute: work) }
+        #endif
+        work()
+    }
 
     /// Makes a task of the session's, whose events the exchange will hear.
     func makeTask(_ request: URLRequest, body: OutgoingBody, for exchange: Exchange) -> URLSessionTask {
@@ -68,6 +81,8 @@ extension SessionHost {
     func admit(_ exchange: Exchange) -> Bool {
         inFlight.withLock { $0.admit(exchange, number: exchange.number) }
     }
+
+    func watch(_ deadline: TimerInstant) { deadlines.note(deadline) }
 
     func ended(_ exchange: Exchange) {
         for group in inFlight.withLock({ $0.end(exchange.number) }) { group.leave() }
