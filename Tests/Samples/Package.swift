@@ -11,6 +11,7 @@ let package = Package(
             name: "Samples",
             dependencies: [
                 .product(name: "LoaderChain", package: "LoaderChain"),
+                .product(name: "LoaderChainURLSession", package: "LoaderChain"),
                 .product(name: "LoaderChainTesting", package: "LoaderChain"),
             ],
             path: "Sources/Samples")

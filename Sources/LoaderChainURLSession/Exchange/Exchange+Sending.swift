@@ -31,6 +31,8 @@ extension Exchange {
             let file = try AssembledBody.write(encoded.content) { [state] in state.withLock { $0.isStopped } }
             // Without a file the exchange was stopped, and whoever stopped it has ended it.
             if let file { send(encoded, try OutgoingBody(temporaryFile: file)) }
+        } catch SinkError.storage(let reason) {
+            fail(.invalidRequest, reason: "The body could not be made ready to be sent. \(reason)")
         } catch {
             fail(.invalidRequest, underlyingError: error, reason: "The body could not be made ready to be sent")
         }
