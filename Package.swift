@@ -6,12 +6,14 @@ let package = Package(
     platforms: [.iOS(.v18), .macOS(.v15), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "LoaderChain", targets: ["LoaderChain"]),
+        .library(name: "LoaderChainURLSession", targets: ["LoaderChainURLSession"]),
         .library(name: "LoaderChainTesting", targets: ["LoaderChainTesting"]),
         .library(name: "LineProtocol", targets: ["LineProtocol"]),
         .library(name: "LineProtocolFoundation", targets: ["LineProtocolFoundation"]),
     ],
     targets: [
         .target(name: "LoaderChain"),
+        .target(name: "LoaderChainURLSession", dependencies: ["LoaderChain"]),
         .target(name: "LoaderChainTesting", dependencies: ["LoaderChain"]),
 
         .target(name: "LineProtocol"),
@@ -22,11 +24,22 @@ let package = Package(
             name: "BenchmarkSupport", dependencies: ["LoaderChain", "LoaderChainTesting"],
             path: "Benchmarks/BenchmarkSupport"),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["LoaderChain", "LineProtocol", "AllocationCounter", "BenchmarkSupport"],
+            name: "Benchmarks",
+            dependencies: [
+                "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "LineProtocol", "AllocationCounter",
+                "BenchmarkSupport",
+            ],
             path: "Benchmarks/Benchmarks"),
 
         .testTarget(
             name: "LoaderChainTests", dependencies: ["LoaderChain", "LoaderChainTesting", "BenchmarkSupport"]),
+        .testTarget(
+            name: "LoaderChainURLSessionTests",
+            dependencies: ["LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "URLSessionFaults"]),
+        // What could end its process runs in one of its own.
+        .executableTarget(
+            name: "URLSessionFaults", dependencies: ["LoaderChain", "LoaderChainURLSession", "LoaderChainTesting"],
+            path: "Tests/URLSessionFaults"),
         .testTarget(name: "LoaderChainTestingTests", dependencies: ["LoaderChain", "LoaderChainTesting"]),
         .testTarget(
             name: "LineProtocolTests", dependencies: ["LineProtocol", "LineProtocolFoundation", "LoaderChain"]),

@@ -23,6 +23,7 @@ enum Main {
         suite.add(lineProtocolBenchmarks())
         suite.add(lineProtocolGrowthBenchmarks())
         suite.add(lineProtocolPeerBenchmarks())
+        suite.add(terminalBenchmarks())
 
         #if DEBUG
             print("This is a debug build; its times mean nothing. Use: swift run -c release Benchmarks\n")

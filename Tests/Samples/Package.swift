@@ -13,6 +13,7 @@ let package = Package(
                 .product(name: "LineProtocol", package: "LoaderChain"),
                 .product(name: "LineProtocolFoundation", package: "LoaderChain"),
                 .product(name: "LoaderChain", package: "LoaderChain"),
+                .product(name: "LoaderChainURLSession", package: "LoaderChain"),
                 .product(name: "LoaderChainTesting", package: "LoaderChain"),
             ],
             path: "Sources/Samples")

@@ -129,6 +129,12 @@ extension HTTPError {
         public static let insecureConnection = Code("insecureConnection")
         /// What arrived is not an acceptable response.
         public static let invalidResponse = Code("invalidResponse")
+        /// The response is larger than the request allows.
+        public static let responseTooLarge = Code("responseTooLarge")
+        /// The response could not be stored where it was to go.
+        public static let cannotStoreResponse = Code("cannotStoreResponse")
+        /// One redirect led to the next, more often than the request allows.
+        public static let tooManyRedirects = Code("tooManyRedirects")
         /// The body of the response is not what it was to be decoded as.
         public static let cannotDecodeResponse = Code("cannotDecodeResponse")
         /// The chain is being reset, and takes no tasks meanwhile.

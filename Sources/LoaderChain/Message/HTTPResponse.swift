@@ -11,78 +11,86 @@ public struct HTTPResponse: Sendable {
 
     /// Makes a response, as a terminal or a test does.
     public init(request: HTTPRequest, status: HTTPStatus, headers: HTTPHeaders = [:], body: Data = Data()) {
-        storage = Storage(request: request, status: status, headers: headers, body: body, attempts: 1)
+        storage = Storage(Values(request: request, status: status, headers: headers, body: body))
     }
 
-    /// What responses share until one of them is changed.
-    private final class Storage: @unchecked Sendable {
+    private struct Values {
         var request: HTTPRequest
         var status: HTTPStatus
         var headers: HTTPHeaders
         var body: Data
-        var attempts: Int
-
-        init(request: HTTPRequest, status: HTTPStatus, headers: HTTPHeaders, body: Data, attempts: Int) {
-            self.request = request
-            self.status = status
-            self.headers = headers
-            self.body = body
-            self.attempts = attempts
-        }
+        var attempts = 1
+        var metrics: TransferMetrics?
+        var chunks: ResponseChunks?
+        var file: URL?
     }
 
-    private mutating func makeUnique() {
-        guard !isKnownUniquelyReferenced(&storage) else { return }
-        storage = Storage(
-            request: storage.request, status: storage.status, headers: storage.headers, body: storage.body,
-            attempts: storage.attempts)
+    /// What responses share until one of them is changed.
+    private final class Storage: @unchecked Sendable {
+        var values: Values
+        init(_ values: Values) { self.values = values }
+    }
+
+    private var values: Values {
+        get { storage.values }
+        _modify {
+            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.values) }
+            yield &storage.values
+        }
     }
 }
 
 extension HTTPResponse {
     /// The request as it was sent.
     public var request: HTTPRequest {
-        get { storage.request }
-        _modify {
-            makeUnique()
-            yield &storage.request
-        }
+        get { storage.values.request }
+        _modify { yield &values.request }
     }
 
     /// The status; one that says failure makes no error by itself.
     public var status: HTTPStatus {
-        get { storage.status }
-        set {
-            makeUnique()
-            storage.status = newValue
-        }
+        get { storage.values.status }
+        set { values.status = newValue }
     }
 
     /// The header fields.
     public var headers: HTTPHeaders {
-        get { storage.headers }
-        _modify {
-            makeUnique()
-            yield &storage.headers
-        }
+        get { storage.values.headers }
+        _modify { yield &values.headers }
     }
 
     /// The body; empty where there was none.
     public var body: Data {
-        get { storage.body }
-        _modify {
-            makeUnique()
-            yield &storage.body
-        }
+        get { storage.values.body }
+        _modify { yield &values.body }
     }
 
     /// How many attempts it took to get it, this one included; 1 unless somebody tried again, as ``Retry`` does.
     public var attempts: Int {
-        get { storage.attempts }
-        set {
-            makeUnique()
-            storage.attempts = max(0, newValue)
-        }
+        get { storage.values.attempts }
+        set { values.attempts = max(0, newValue) }
+    }
+}
+
+// MARK: - How it arrived
+
+extension HTTPResponse {
+    /// When the transfer began and ended, and how many bytes went each way; nil where nothing was transferred.
+    public var metrics: TransferMetrics? {
+        get { storage.values.metrics }
+        set { values.metrics = newValue }
+    }
+
+    /// The body as it arrives, where the request asked for that; ``body`` is empty then.
+    public var chunks: ResponseChunks? {
+        get { storage.values.chunks }
+        set { values.chunks = newValue }
+    }
+
+    /// The file that holds the body, where the request asked for one; ``body`` is empty then.
+    public var file: URL? {
+        get { storage.values.file }
+        set { values.file = newValue }
     }
 }
 

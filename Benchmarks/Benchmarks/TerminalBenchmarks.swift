@@ -1,0 +1,140 @@
+import BenchmarkSupport
+import Dispatch
+import Foundation
+import LoaderChain
+import LoaderChainTesting
+import LoaderChainURLSession
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The terminal beside a session with a delegate and nothing else, over the same server.
+///
+/// The server is one of our own, in this process, unless the environment names the address of another in
+/// `BENCHMARK_SERVER`. Both sides take turns, so that what the machine does besides weighs on both.
+func terminalBenchmarks() -> [Benchmark] {
+    let suite = Suite()
+    for inFlight in [1, 16, 64] {
+        suite.add(
+            "peer/bare-urlsession-\(inFlight)",
+            "Loads 11 bytes by a URLSession whose delegate collects them, \(inFlight) at once."
+        ) {
+            let site = BenchmarkSite()
+            let session = BareSession()
+            return { iterations in
+                keepInFlight(inFlight, of: iterations) { session.load(site.url, $0) }
+                withExtendedLifetime(site) {}
+            }
+        }
+        suite.add(
+            "terminal/in-flight-\(inFlight)",
+            "Loads 11 bytes by a URLSessionLoader, \(inFlight) at once.",
+            peer: "peer/bare-urlsession-\(inFlight)"
+        ) {
+            let site = BenchmarkSite()
+            let loader = URLSessionLoader(configuration: .ephemeral)
+            let request = HTTPRequest(url: site.url)
+            return { iterations in
+                keepInFlight(inFlight, of: iterations) { done in
+                    loader.load(request: request) { result in
+                        precondition(result.response?.body.count == 11, "\(result)")
+                        done()
+                    }
+                }
+                withExtendedLifetime(site) {}
+            }
+        }
+    }
+    return suite.benchmarks
+}
+
+/// A server for one benchmark, which ends with it.
+private final class BenchmarkSite: Sendable {
+    let url: URL
+    private let server: LoopbackServer?
+
+    init() {
+        if let named = ProcessInfo.processInfo.environment["BENCHMARK_SERVER"].flatMap(URL.init(string:)) {
+            (url, server) = (named, nil)
+            return
+        }
+        do {
+            let server = try LoopbackServer()
+            server.fallback { _ in .ok("hello there") }
+            url = server.url("/")
+            self.server = server
+        } catch {
+            preconditionFailure("no server could be started: \(error)")
+        }
+    }
+}
+
+/// Starts so many loads, each of which starts the next when it is done, and returns when all are.
+private func keepInFlight(
+    _ inFlight: Int, of total: Int, _ load: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+) {
+    let left = Guarded((toStart: total, toEnd: total))
+    let isDone = DispatchSemaphore(value: 0)
+    @Sendable func start() {
+        let starts = left.withLock { left in
+            guard left.toStart > 0 else { return false }
+            left.toStart -= 1
+            return true
+        }
+        guard starts else { return }
+        load {
+            let isLast = left.withLock { left in
+                left.toEnd -= 1
+                return left.toEnd == 0
+            }
+            if isLast { isDone.signal() } else { start() }
+        }
+    }
+    for _ in 0..<inFlight { start() }
+    isDone.wait()
+}
+
+/// What an app writes that uses a session by its delegate, at its plainest.
+private final class BareSession: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+    private struct Load {
+        var body = Data()
+        let done: @Sendable () -> Void
+    }
+    private let loads = Guarded<[Int: Load]>([:])
+    private let session = Guarded<URLSession?>(nil)
+
+    override init() {
+        super.init()
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        let made = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+        session.withLock { $0 = made }
+    }
+
+    func load(_ url: URL, _ done: @escaping @Sendable () -> Void) {
+        guard let task = session.withLock({ $0 })?.dataTask(with: url) else { return }
+        let number = task.taskIdentifier
+        loads.withLock { $0[number] = Load(done: done) }
+        task.resume()
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
+    ) {
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let number = dataTask.taskIdentifier
+        loads.withLock { $0[number]?.body.append(data) }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let number = task.taskIdentifier
+        let load = loads.withLock { $0.removeValue(forKey: number) }
+        precondition(error == nil && load?.body.count == 11, "\(String(describing: error))")
+        load?.done()
+    }
+}

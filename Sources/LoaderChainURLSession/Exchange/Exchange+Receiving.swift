@@ -1,0 +1,109 @@
+import Dispatch
+import Foundation
+import LoaderChain
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+extension Exchange {
+    func receive(_ urlResponse: URLResponse) {
+        showsSign()
+        guard let urlResponse = urlResponse as? HTTPURLResponse else { return }
+        let status = HTTPStatus(urlResponse.statusCode)
+        // Something such as 103 Early Hints; the response is still to come.
+        if status.isInformational, status != .switchingProtocols { return }
+
+        let response = HTTPResponse(request: transfer.request, status: status, headers: HTTPHeaders(urlResponse))
+        transfer.response = response
+        transfer.firstByte = host.timers.now
+        transfer.bytesToReceive = announcedLength(response)
+        progress?.report(transfer.progress)
+        if case .refuse = transfer.request.redirects {
+            transfer.next = nil
+        } else {
+            transfer.next = RedirectRule.next(
+                after: status, location: response.headers["Location"], from: transfer.request)
+        }
+        do throws(SinkError) {
+            let sink = try makeSink(for: response)
+            transfer.sink = sink
+            if let pipe = sink as? ChunkPipe { deliver(response, reading: pipe) }
+        } catch {
+            stop(.refused(error))
+        }
+    }
+
+    func receive(_ data: Data) {
+        showsSign()
+        transfer.bytesReceived += Int64(data.count)
+        do throws(SinkError) {
+            try transfer.sink?.write(data)
+        } catch {
+            transfer.sink?.discard()
+            transfer.sink = nil
+            stop(.refused(error))
+        }
+        progress?.report(transfer.progress)
+    }
+
+    func receive(
+        _ challenge: URLAuthenticationChallenge,
+        answer: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        #if canImport(FoundationNetworking)
+            // Anything else would leave the task waiting for ever. The response has arrived and is kept; the answer cancels
+            // the session's task, which must not happen on the session's own queues.
+            transfer.refusedChallenge = true
+            host.control.async { answer(.cancelAuthenticationChallenge, nil) }
+        #else
+            let (disposition, credential) = host.settings.serverTrust.answer(to: challenge)
+            answer(disposition, credential)
+        #endif
+    }
+
+    #if !canImport(FoundationNetworking)
+        func receive(_ metrics: URLSessionTaskMetrics) { transfer.platformMetrics = metrics }
+    #endif
+
+    // MARK: Where the body goes
+
+    private func makeSink(for response: HTTPResponse) throws(SinkError) -> any ResponseSink {
+        if transfer.next != nil {
+            // Whoever is asked may take the redirect for the response.
+            if case .ask = transfer.request.redirects { return try memorySink(upTo: host.settings.responseSizeLimit) }
+            return IgnoringSink()
+        }
+        switch transfer.request.delivery {
+        case .inMemory(let limit):
+            return try memorySink(upTo: max(0, limit ?? host.settings.responseSizeLimit))
+        case .file(let url):
+            guard response.status.isSuccess else { return try memorySink(upTo: host.settings.responseSizeLimit) }
+            return try FileSink(url)
+        case .chunks:
+            return ChunkPipe { [weak self] in self?.stop(.readerLeft) }
+        }
+    }
+
+    private func memorySink(upTo limit: Int) throws(SinkError) -> MemorySink {
+        let announced = transfer.bytesToReceive ?? 0
+        if announced > limit { throw .tooLarge(announced: announced, limit: limit) }
+        return MemorySink(limit: limit, announced: Int(announced))
+    }
+
+    /// How many bytes will arrive, if the head tells; the length of a coded body is another one.
+    private func announcedLength(_ response: HTTPResponse) -> Int64? {
+        guard transfer.request.method != .head, !response.headers.contains("Content-Encoding"),
+            let length = response.headers["Content-Length"].flatMap({ Int64($0) }), length >= 0
+        else { return nil }
+        return length
+    }
+
+    private func deliver(_ response: HTTPResponse, reading pipe: ChunkPipe) {
+        state.withLock { $0.pipe = pipe }
+        var response = response
+        response.metrics = metrics(until: transfer.firstByte ?? startInstant)
+        response.chunks = ResponseChunks(next: { try await pipe.next() }, onDrop: { pipe.drop() })
+        courier.async { [self, response] in complete(.success(response)) }
+    }
+}

@@ -1,0 +1,24 @@
+import Dispatch
+import LoaderChain
+
+/// Tells a user how far a transfer has got, on a queue of its own.
+///
+/// At most one call waits; what changes meanwhile is told by that one.
+final class ProgressReporter: Sendable {
+    private let onProgress: @Sendable (TransferProgress) -> Void
+    private let queue: DispatchQueue
+    private let latest = Guarded<TransferProgress?>(nil)
+
+    init(_ onProgress: @escaping @Sendable (TransferProgress) -> Void, on queue: DispatchQueue) {
+        self.onProgress = onProgress
+        self.queue = queue
+    }
+
+    func report(_ progress: TransferProgress) {
+        let isWaiting = latest.withLock { exchange(&$0, with: progress) != nil }
+        guard !isWaiting else { return }
+        queue.async { [self] in
+            if let progress = latest.withLock({ exchange(&$0, with: nil) }) { onProgress(progress) }
+        }
+    }
+}

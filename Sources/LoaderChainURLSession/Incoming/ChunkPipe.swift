@@ -1,0 +1,95 @@
+import Foundation
+import LoaderChain
+
+/// A body between the session, which writes it, and a user's task, which reads it.
+final class ChunkPipe: ResponseSink, @unchecked Sendable {
+    private let state = Guarded(State())
+    private let onLeave: @Sendable () -> Void
+
+    /// - Parameter onLeave: called when the reader has left before the end.
+    init(onLeave: @escaping @Sendable () -> Void) { self.onLeave = onLeave }
+
+    private struct State {
+        var store = ChunkStore()
+        var end: Result<Void, any Error>?
+        var reader: CheckedContinuation<Data?, any Error>?
+        /// Whether nobody reads any more, so that nothing need be kept.
+        var isDropped = false
+    }
+
+    // MARK: Writing
+
+    func write(_ data: Data) throws(SinkError) {
+        // The store's file is written under the lock: it is what the order of the bytes depends on.
+        let reader = try state.withLock { (state) throws(SinkError) -> CheckedContinuation<Data?, any Error>? in
+            guard state.end == nil, !state.isDropped else { return nil }
+            if let reader = exchange(&state.reader, with: nil) { return reader }
+            try state.store.write(data)
+            return nil
+        }
+        reader?.resume(returning: data)
+    }
+
+    /// The end is told by ``end(_:)``, which knows how it ended.
+    func finish() -> DeliveredBody { .nothing }
+
+    /// What has arrived can still be read; the error comes after it.
+    func discard() {}
+
+    /// Hears how the transfer ended.
+    func end(_ error: HTTPError?) {
+        let end: Result<Void, any Error> = error.map { .failure($0) } ?? .success(())
+        let reader = state.withLock { state in
+            if state.end == nil { state.end = end }
+            return exchange(&state.reader, with: nil)
+        }
+        reader?.resume(with: end.map { nil })
+    }
+
+    // MARK: Reading
+
+    /// The next chunk; nil at the end.
+    func next() async throws -> Data? {
+        try await withTaskCancellationHandler {
+            try Task.checkCancellation()
+            return try await withCheckedThrowingContinuation { read(with: $0) }
+        } onCancel: {
+            leave(CancellationError())
+        }
+    }
+
+    private func read(with reader: CheckedContinuation<Data?, any Error>) {
+        let answer = state.withLock { state -> Result<Data?, any Error>? in
+            do {
+                if let data = try state.store.read() { return .success(data) }
+            } catch {
+                return .failure(error)
+            }
+            if let end = state.end { return end.map { nil } }
+            guard state.reader == nil else { return .failure(SecondReader()) }
+            state.reader = reader
+            return nil
+        }
+        if let answer { reader.resume(with: answer) }
+    }
+
+    /// Two tasks read at once, of which only one could be told.
+    struct SecondReader: Error, CustomStringConvertible {
+        var description: String { "The chunks of a response are being read by another task; read them with one" }
+    }
+
+    /// Hears that nobody can read any more.
+    func drop() { leave(nil) }
+
+    private func leave(_ error: (any Error)?) {
+        let (reader, hadEnded, store) = state.withLock { state in
+            let hadEnded = state.end != nil
+            if let error, !hadEnded { state.end = .failure(error) }
+            state.isDropped = true
+            return (exchange(&state.reader, with: nil), hadEnded, exchange(&state.store, with: ChunkStore()))
+        }
+        _ = consume store
+        if let error { reader?.resume(throwing: error) }
+        if !hadEnded { onLeave() }
+    }
+}

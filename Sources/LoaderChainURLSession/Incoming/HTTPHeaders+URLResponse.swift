@@ -1,0 +1,19 @@
+import Foundation
+import LoaderChain
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+extension HTTPHeaders {
+    /// The fields of a response, in the order of their names: the session does not keep the order of their arrival.
+    init(_ response: HTTPURLResponse) {
+        var fields: [Field] = []
+        fields.reserveCapacity(response.allHeaderFields.count)
+        for (name, value) in response.allHeaderFields {
+            guard let name = name.base as? String else { continue }
+            fields.append(Field(name, value as? String ?? "\(value)"))
+        }
+        self.init(fields.sorted { $0.name < $1.name })
+    }
+}

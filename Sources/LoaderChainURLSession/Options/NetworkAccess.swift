@@ -1,0 +1,36 @@
+import LoaderChain
+
+/// Which networks a request may use.
+///
+/// Only Apple systems tell networks apart; elsewhere every network is one of the usual kind, and nothing is refused.
+public struct NetworkAccess: OptionSet, HTTPRequestOption {
+    /// All of them, as far as the session's configuration allows.
+    public static var defaultOptionValue: NetworkAccess { .all }
+
+    /// The kinds of network, as bits.
+    public let rawValue: UInt8
+
+    /// The kinds of network of these bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Cellular networks.
+    public static let cellular = NetworkAccess(rawValue: 1)
+    /// Networks that the system takes for expensive, such as a personal hotspot.
+    public static let expensive = NetworkAccess(rawValue: 2)
+    /// Networks in Low Data Mode.
+    public static let constrained = NetworkAccess(rawValue: 4)
+    /// All networks.
+    public static let all: NetworkAccess = [.cellular, .expensive, .constrained]
+}
+
+extension HTTPRequest {
+    /// Which networks the request may use beside the usual ones; all of them unless something else is said.
+    ///
+    /// ```swift
+    /// request.networkAccess = [.cellular]  // But nothing expensive, and not in Low Data Mode.
+    /// ```
+    public var networkAccess: NetworkAccess {
+        get { self[option: NetworkAccess.self] }
+        set { self[option: NetworkAccess.self] = newValue }
+    }
+}

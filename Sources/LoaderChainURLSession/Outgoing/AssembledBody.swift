@@ -1,0 +1,21 @@
+import Foundation
+import LoaderChain
+
+/// Writes a body into a temporary file, piece by piece, however long each piece takes to be made.
+enum AssembledBody {
+    private static let portion = 256 << 10
+
+    /// Writes the file, or answers nil if it was stopped in between; nothing is left behind then.
+    static func write(_ content: HTTPBodyContent, isStopped: () -> Bool) throws -> URL? {
+        let file = try TemporaryFile("body")
+        var reader = content.makeReader()
+        var length: Int64 = 0
+        while let piece = try reader.read(upTo: portion) {
+            if isStopped() { return nil }
+            try file.write(piece, at: length)
+            length += Int64(piece.count)
+        }
+        file.keep()
+        return file.url
+    }
+}

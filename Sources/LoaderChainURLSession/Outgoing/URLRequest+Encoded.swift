@@ -1,0 +1,50 @@
+import Foundation
+import LoaderChain
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+extension URLRequest {
+    /// The session's own timeouts never come first: the loader measures time itself.
+    private static let endless: Double = 7 * 86_400
+
+    init(_ encoded: EncodedRequest) {
+        self.init(url: encoded.url, timeoutInterval: Self.endless)
+        httpMethod = encoded.method.rawValue
+        var isFirst = Set<String>()
+        for field in encoded.headers {
+            // The session sets the length by the body it sends.
+            let name = field.name.lowercased()
+            guard name != "content-length", isFirst.insert(name).inserted else { continue }
+            setValue(encoded.headers[field.name], forHTTPHeaderField: field.name)
+        }
+        if let policy = encoded.request.cachePolicy { cachePolicy = policy }
+        #if canImport(FoundationNetworking)
+            // Otherwise a POST would be called a form. A blank value keeps the field out of the message.
+            if encoded.method == .post, encoded.content.length != 0, encoded.headers["Content-Type"] == nil {
+                setValue(Self.leftOut, forHTTPHeaderField: "Content-Type")
+            }
+        #else
+            let access = encoded.request.networkAccess
+            if !access.contains(.cellular) { allowsCellularAccess = false }
+            if !access.contains(.expensive) { allowsExpensiveNetworkAccess = false }
+            if !access.contains(.constrained) { allowsConstrainedNetworkAccess = false }
+        #endif
+    }
+
+    /// The request with a body that is read while it is sent.
+    func streaming(_ content: HTTPBodyContent, length: Int64) -> URLRequest {
+        var request = self
+        #if canImport(FoundationNetworking)
+            request.httpBodyStream = BodyInputStream(content)
+            // The transport takes a stream for endless and would send it in chunks, which not every server takes. A blank
+            // value keeps it from that, and the field out of the message; the length is known here.
+            request.setValue(Self.leftOut, forHTTPHeaderField: "Transfer-Encoding")
+            request.setValue("\(length)", forHTTPHeaderField: "Content-Length")
+        #endif
+        return request
+    }
+
+    private static let leftOut = " "
+}

@@ -1,0 +1,248 @@
+import Foundation
+import LoaderChain
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChainURLSession
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Cancels, resets, timeouts and the end of the loader.
+@Suite struct CancelTests {
+    /// Loads `path`, and returns the task with what will come of it.
+    private func start(_ request: HTTPRequest, with loader: HTTPLoader) -> (
+        task: HTTPTask, result: Task<HTTPResult, Never>
+    ) {
+        let (results, continuation) = AsyncStream.makeStream(of: HTTPResult.self)
+        let task = loader.load(request: request) {
+            continuation.yield($0)
+            continuation.finish()
+        }
+        return (
+            task,
+            Task {
+                var all: [HTTPResult] = []
+                for await result in results { all.append(result) }
+                precondition(all.count == 1)
+                return all[0]
+            }
+        )
+    }
+
+    @Test(arguments: [LoopbackReply.Place.start, .head(5), .body(0), .body(3)])
+    func aCancelEndsTheTransferWhereverItIs(_ place: LoopbackReply.Place) async throws {
+        let site = try Site()
+        site.server.route("/") { _ in .ok("hello").held(at: place) }
+        let (task, result) = start(site.request("/"), with: site.loader)
+        try await site.server.waitForHeld(count: 1)
+        task.cancel()
+        #expect(await result.value.error?.code == .cancelled)
+        try await site.server.waitForOpenConnections(atMost: 0)
+        await site.loader.waitUntilIdle()
+    }
+
+    @Test func aCancelDuringAnUploadEndsIt() async throws {
+        let site = try Site()
+        let folder = try Folder()
+        let file = try folder.file("body", pattern(8 << 20))
+        site.server.fallback { _ in .ok().held() }
+        for body in [FileBody(file) as any HTTPBody, DataBody(pattern(8 << 20))] {
+            let (sent, isSending) = AsyncStream.makeStream(of: Void.self)
+            let request = site.request("/") {
+                $0.method = .put
+                $0.body = body
+                $0.onProgress = { _ in isSending.yield() }
+            }
+            let (task, result) = start(request, with: site.loader)
+            for await _ in sent { break }
+            task.cancel()
+            #expect(await result.value.error?.code == .cancelled)
+        }
+        await site.loader.waitUntilIdle()
+    }
+
+    @Test func aCancelWhileABodyIsMadeEndsItAtOnce() async throws {
+        let site = try Site()
+        let (asked, isAsked) = AsyncStream.makeStream(of: Void.self)
+        let goOn = DispatchSemaphore(value: 0)
+        let request = site.request("/") {
+            $0.method = .put
+            $0.body = StreamBody {
+                isAsked.yield()
+                goOn.wait()
+                return Data("x".utf8)
+            }
+        }
+        let (task, result) = start(request, with: site.loader)
+        for await _ in asked { break }
+        task.cancel()
+        // The stream still blocks.
+        #expect(await result.value.error?.code == .cancelled)
+        goOn.signal()
+        goOn.signal()
+        await site.loader.waitUntilIdle()
+        #expect(site.server.requests.isEmpty)
+    }
+
+    @Test func aCancelByWhoIsAskedAboutARedirectIsSafe() async throws {
+        let site = try Site()
+        site.server.route("/a") { _ in .redirect(to: "/b") }
+        site.server.route("/b") { _ in .ok() }
+        let tasks = Guarded<HTTPTask?>(nil)
+        let begins = DispatchSemaphore(value: 0)
+        let request = site.request("/a") {
+            $0.redirects = .ask { _, next in
+                begins.wait()
+                tasks.withLock { $0 }?.cancel()
+                return next
+            }
+        }
+        let (task, result) = start(request, with: site.loader)
+        tasks.withLock { $0 = task }
+        begins.signal()
+        #expect(await result.value.error?.code == .cancelled)
+        await site.loader.waitUntilIdle()
+    }
+
+    @Test func aResetCancelsWhatIsInFlightAndWaitsForIt() async throws {
+        let site = try Site()
+        site.server.fallback { _ in .ok("x").held() }
+        let log = EventLog()
+        let loads = (0..<10).map { number in
+            site.loader.load(request: site.request("/\(number)")) {
+                log.note("\($0.error?.code.rawValue ?? "response")")
+            }
+        }
+        // The session opens no more connections than that; the others wait within it.
+        try await site.server.waitForHeld(count: 6)
+        await site.loader.reset()
+        #expect(log.events == Array(repeating: "cancelled", count: 10))
+        #expect(loads.filter(\.isCompleted).count == 10)
+        #expect(site.loader.details == "in flight 0")
+        site.server.fallback { _ in .ok("again") }
+        #expect(try await site.load("/").body == Data("again".utf8))
+    }
+
+    @Test func aLoaderThatIsLetGoOfFinishesWhatIsInFlight() async throws {
+        let server = try LoopbackServer()
+        server.fallback { _ in .ok("done").held() }
+        weak var released: URLSessionLoader?
+        weak var host: SessionHost?
+        let result: Task<HTTPResult, Never>
+        do {
+            let loader = URLSessionLoader(configuration: .ephemeral)
+            released = loader
+            host = loader.host
+            (_, result) = start(HTTPRequest(url: server.url("/")), with: loader)
+            try await server.waitForHeld(count: 1)
+        }
+        while released != nil { await Task.yield() }
+        server.release()
+        #expect(await result.value.response?.body == Data("done".utf8))
+        while host != nil { await Task.yield() }
+        // The session has ended with it, and its connections.
+        try await server.waitForOpenConnections(atMost: 0)
+    }
+
+    @Test func aRedirectIsFollowedAfterTheLoaderIsGone() async throws {
+        let server = try LoopbackServer()
+        server.route("/a") { _ in .redirect(to: "/b").held() }
+        server.route("/b") { _ in .ok("there") }
+        let result: Task<HTTPResult, Never>
+        do {
+            let loader = URLSessionLoader(configuration: .ephemeral)
+            (_, result) = start(HTTPRequest(url: server.url("/a")), with: loader)
+            try await server.waitForHeld(count: 1)
+        }
+        server.release()
+        #expect(await result.value.response?.body == Data("there".utf8))
+    }
+
+    // MARK: Timeouts, on a clock that the test moves
+
+    @Test(arguments: [LoopbackReply.Place.start, .head(5), .body(3)])
+    func silenceIsATimeout(_ place: LoopbackReply.Place) async throws {
+        let timers = ManualTimers()
+        let site = try Site(timers: timers)
+        site.server.route("/") { _ in .ok("hello").held(at: place) }
+        let (_, result) = start(site.request("/") { $0.timeout = .milliseconds(300) }, with: site.loader)
+        try await site.server.waitForHeld(count: 1)
+        while timers.nextDeadline == nil { await Task.yield() }
+        timers.advance(by: .milliseconds(299))
+        #expect(site.loader.details == "in flight 1")
+        timers.advance(by: .milliseconds(1))
+        #expect(await result.value.error?.code == .timedOut)
+        await site.loader.waitUntilIdle()
+        timers.runAll()
+        #expect(timers.pendingCount == 0)
+    }
+
+    @Test func everyByteBeginsTheTimeoutAnew() async throws {
+        let timers = ManualTimers()
+        let site = try Site(timers: timers)
+        site.server.route("/") { _ in .ok("hello").held(at: .body(2)) }
+        let response = try await site.load("/") {
+            $0.timeout = .seconds(1)
+            $0.delivery = .chunks
+        }
+        var chunks = try #require(response.chunks).makeAsyncIterator()
+        timers.advance(by: .milliseconds(900))
+        #expect(try await chunks.next() == Data("he".utf8))
+        try await site.server.waitForHeld(count: 1)
+        site.server.release()
+        #expect(try await chunks.next() == Data("llo".utf8))
+        timers.advance(by: .milliseconds(900))
+        #expect(try await chunks.next() == nil)
+        // It rings once in vain.
+        await site.loader.waitUntilIdle()
+        timers.runAll()
+        #expect(timers.pendingCount == 0)
+    }
+
+    @Test func theConfigurationsTimeoutsCount() async throws {
+        for isResource in [false, true] {
+            let timers = ManualTimers()
+            let server = try LoopbackServer()
+            server.fallback { _ in .ok().held() }
+            let configuration = URLSessionConfiguration.ephemeral
+            if isResource {
+                configuration.timeoutIntervalForResource = 7
+            } else {
+                configuration.timeoutIntervalForRequest = 7
+            }
+            let loader = URLSessionLoader(configuration: configuration, timers: timers)
+            let (_, result) = start(HTTPRequest(url: server.url("/")), with: loader)
+            try await server.waitForHeld(count: 1)
+            #expect(timers.nextDeadline == TimerInstant(nanoseconds: 7_000_000_000))
+            timers.advance(by: .seconds(7))
+            #expect(await result.value.error?.code == .timedOut)
+        }
+    }
+
+    @Test func aRealClockDoesTheSame() async throws {
+        let site = try Site()
+        site.server.route("/") { _ in .ok().held() }
+        #expect(await site.failure("/") { $0.timeout = .milliseconds(30) }?.code == .timedOut)
+    }
+
+    // MARK: The contract
+
+    /// A terminal does not pass on, so what the check says about the loader after it does not apply; everything else does.
+    @Test func keepsTheContract() async throws {
+        let server = try LoopbackServer()
+        server.fallback { _ in .ok() }
+        let violations = await ContractCheck(mayLeaveCancelledTasks: true) { _ in
+            ModifyRequest { [port = server.port] request in
+                var request = request
+                request.scheme = "http"
+                request.host = "127.0.0.1"
+                request.port = port
+                return request
+            } --> URLSessionLoader(configuration: .ephemeral)
+        }.run()
+        #expect(
+            violations == ["A terminal that lets go of the task: a task that nobody answered succeeded"])
+    }
+}

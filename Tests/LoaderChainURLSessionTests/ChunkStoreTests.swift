@@ -1,0 +1,45 @@
+import Foundation
+import LoaderChain
+import Testing
+
+@testable import LoaderChainURLSession
+
+/// What goes in comes out in order, whatever is in memory and whatever in the file.
+@Suite struct ChunkStoreTests {
+    @Test(arguments: 0..<50)
+    func anyOrderOfReadsAndWritesKeepsTheBytes(_ seed: Int) throws {
+        var dice = SeededGenerator(seed: UInt64(seed))
+        var store = ChunkStore(memoryLimit: 300)
+        var written = Data()
+        var read = Data()
+        for _ in 0..<300 {
+            if dice.next() % 3 != 0 {
+                let piece = pattern(Int(dice.next() % 120) + 1)
+                written.append(piece)
+                try store.write(piece)
+            } else {
+                for _ in 0..<dice.next() % 5 {
+                    guard let piece = try store.read() else {
+                        #expect(read == written)
+                        break
+                    }
+                    #expect(!piece.isEmpty)
+                    read.append(piece)
+                }
+            }
+            #expect(written.starts(with: read))
+            #expect(store.isEmpty == (read.count == written.count))
+        }
+        while let piece = try store.read() { read.append(piece) }
+        #expect(read == written)
+    }
+
+    @Test func aChunkLargerThanTheMemoryIsTakenAllTheSame() throws {
+        var store = ChunkStore(memoryLimit: 10)
+        try store.write(pattern(100))
+        try store.write(pattern(50))
+        #expect(try store.read() == pattern(100))
+        #expect(try store.read() == pattern(50))
+        #expect(try store.read() == nil)
+    }
+}

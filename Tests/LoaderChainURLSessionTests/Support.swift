@@ -1,0 +1,88 @@
+import Foundation
+import LoaderChain
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChainURLSession
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A server with a terminal that talks to it.
+struct Site: Sendable {
+    let server: LoopbackServer
+    let loader: URLSessionLoader
+
+    init(responseSizeLimit: Int = 1 << 20, timers: any Timers = SystemTimers.shared) throws {
+        server = try LoopbackServer()
+        loader = URLSessionLoader(configuration: .ephemeral, responseSizeLimit: responseSizeLimit, timers: timers)
+    }
+
+    func request(_ path: String, _ change: (inout HTTPRequest) -> Void = { _ in }) -> HTTPRequest {
+        var request = HTTPRequest(url: server.url(path))
+        change(&request)
+        return request
+    }
+
+    func load(_ path: String, _ change: (inout HTTPRequest) -> Void = { _ in }) async throws(HTTPError) -> HTTPResponse
+    {
+        try await loader.load(request(path, change))
+    }
+
+    /// The error of a request that is to fail.
+    func failure(_ path: String, _ change: (inout HTTPRequest) -> Void = { _ in }) async -> HTTPError? {
+        await loader.failure(request(path, change))
+    }
+}
+
+extension HTTPLoader {
+    func failure(_ request: HTTPRequest) async -> HTTPError? {
+        do throws(HTTPError) {
+            _ = try await load(request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// A directory of a test's own, removed with it.
+final class Folder: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "LoaderChainTests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: url.path).sorted()) ?? [] }
+
+    func file(_ name: String, _ data: Data? = nil) throws -> URL {
+        let file = url.appending(path: name)
+        try data?.write(to: file)
+        return file
+    }
+}
+
+/// Bytes that repeat in no usual block size.
+func pattern(_ count: Int) -> Data {
+    var generator = SeededGenerator(seed: UInt64(count))
+    var data = Data(capacity: count + 8)
+    while data.count < count { withUnsafeBytes(of: generator.next()) { data.append(contentsOf: $0) } }
+    return data.prefix(count)
+}
+
+/// A number from the environment, so that long runs can be asked for.
+func scale(_ name: String, or usual: Int) -> Int {
+    ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? usual
+}
+
+extension URLSessionLoader {
+    /// Waits until nothing is in flight, without ending it.
+    func waitUntilIdle() async {
+        while details != "in flight 0" { await Task.yield() }
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import LoaderChain
+import LoaderChainTesting
+import LoaderChainURLSession
+import Testing
+
+/// Bodies on their way to the server.
+@Suite struct UploadTests {
+    private func echo(_ body: any HTTPBody) async throws -> (sent: LoopbackRequest, response: HTTPResponse) {
+        let site = try Site()
+        site.server.route("/up", method: .put) { .ok("\($0.body.count)") }
+        let response = try await site.load("/up") {
+            $0.method = .put
+            $0.body = body
+        }
+        return (try #require(site.server.requests.first), response)
+    }
+
+    @Test(arguments: [0, 1, 1000, 70_000, 3_000_000])
+    func dataArrivesAsItIs(_ size: Int) async throws {
+        let (sent, response) = try await echo(DataBody(pattern(size)))
+        #expect(sent.body == pattern(size))
+        #expect(sent.headers["Content-Length"] == "\(size)")
+        #expect(
+            sent.headers.values(for: "Content-Type")
+                == (size == 0 ? sent.headers.values(for: "Content-Type") : ["application/octet-stream"]))
+        #expect(response.metrics?.bytesSent == Int64(size))
+    }
+
+    @Test(arguments: [0, 1, 49_152, 70_000, 3_000_000])
+    func aFileArrivesAsItIs(_ size: Int) async throws {
+        let folder = try Folder()
+        let file = try folder.file("body", pattern(size))
+        let (sent, response) = try await echo(FileBody(file, contentType: "image/png"))
+        #expect(sent.body == pattern(size))
+        #expect(sent.headers["Content-Length"] == "\(size)")
+        #expect(sent.headers["Content-Type"] == "image/png")
+        #expect(response.metrics?.bytesSent == Int64(size))
+        #expect(folder.names == ["body"])
+    }
+
+    @Test func partsOfFilesAndTextsArriveInOneBody() async throws {
+        let folder = try Folder()
+        let file = try folder.file("photo.png", pattern(600_000))
+        let body = MultipartBody([.field("title", "Holiday"), .file("photo", file)], boundary: "divider")
+        let (sent, _) = try await echo(body)
+        #expect(sent.headers["Content-Type"]?.contains("boundary=divider") == true)
+        let expected = try body.encode().data(upTo: 1 << 20)
+        #expect(sent.body == expected)
+        #expect(sent.body.range(of: pattern(600_000)) != nil)
+    }
+
+    @Test func aStreamArrivesWithItsLength() async throws {
+        let pieces = Guarded((0..<30).map { pattern(10_000 + $0) })
+        let whole = pieces.withLock { $0.reversed().reduce(Data(), +) }
+        let (sent, _) = try await echo(StreamBody { pieces.withLock { $0.popLast() } })
+        #expect(sent.body == whole)
+        #expect(sent.headers["Content-Length"] == "\(whole.count)")
+    }
+
+    @Test func aBodyThatCannotBeReadIsAnInvalidRequest() async throws {
+        let site = try Site()
+        let folder = try Folder()
+        for body in [
+            FileBody(try folder.file("missing")) as any HTTPBody,
+            StreamBody(length: 5) { throw CocoaError(.fileReadUnknown) },
+        ] {
+            let error = await site.failure("/") {
+                $0.method = .put
+                $0.body = body
+            }
+            #expect(error?.code == .invalidRequest)
+        }
+        #expect(site.server.requests.isEmpty)
+    }
+
+    @Test func aBodyWithGetIsRefused() async throws {
+        let site = try Site()
+        let error = await site.failure("/") { $0.body = DataBody(Data("x".utf8)) }
+        #expect(error?.code == .invalidRequest)
+    }
+
+    @Test func anEmptyPostSaysSo() async throws {
+        let site = try Site()
+        site.server.fallback { _ in .ok() }
+        _ = try await site.load("/") { $0.method = .post }
+        #expect(site.server.requests.first?.headers["Content-Length"] == "0")
+    }
+
+    @Test func progressIsToldInBothDirections() async throws {
+        let site = try Site()
+        site.server.route("/", method: .put) { .ok($0.body) }
+        let log = Guarded<[TransferProgress]>([])
+        let size = 500_000
+        _ = try await site.load("/") {
+            $0.method = .put
+            $0.body = DataBody(pattern(size))
+            $0.onProgress = { update in log.withLock { $0.append(update) } }
+        }
+        let updates = log.withLock { $0 }
+        let expected = Int64(size)
+        #expect(
+            updates.last
+                == TransferProgress(
+                    bytesSent: expected, bytesToSend: expected, bytesReceived: expected, bytesToReceive: expected))
+        for (one, next) in zip(updates, updates.dropFirst()) {
+            #expect(one.bytesSent <= next.bytesSent && one.bytesReceived <= next.bytesReceived)
+        }
+    }
+
+    @Test func aBodyIsNeverSentInPartOnAConnectionThatDied() async throws {
+        let site = try Site()
+        // The second request on a connection is answered by its end; the transport would begin again on another one.
+        site.server.route("/first") { _ in .ok() }
+        site.server.route("/second") { request in request.connection == 1 ? .hangUp() : .ok("\(request.body.count)") }
+        _ = try await site.load("/first")
+        do throws(HTTPError) {
+            let response = try await site.load("/second") {
+                $0.method = .post
+                $0.body = DataBody(pattern(1000))
+            }
+            #expect(response.body == Data("1000".utf8))
+        } catch {
+            #expect(error.code == .connectionLost)
+        }
+        for request in site.server.requests.dropFirst() { #expect(request.body == pattern(1000)) }
+    }
+}

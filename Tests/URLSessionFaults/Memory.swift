@@ -1,0 +1,91 @@
+import Foundation
+import LoaderChain
+import LoaderChainURLSession
+
+/// What transfers and long runs leave in memory.
+enum Memory {
+    enum Download { case file, chunks, slowChunks }
+    enum Upload { case file, multipart }
+
+    /// Downloads so many MiB, and answers how far the peak of the process's memory rose.
+    static func downloading(_ mebibytes: Int, into kind: Download) async throws -> String {
+        let size = mebibytes << 20
+        let server = try BulkServer(size: size)
+        let loader = URLSessionLoader(configuration: .ephemeral)
+        let file = FileManager.default.temporaryDirectory.appending(path: "LoaderChainTests-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        var request = HTTPRequest(scheme: "http", host: "127.0.0.1", port: server.port, path: "/")
+        request.delivery = kind == .file ? .file(file) : .chunks
+        let start = residentPeak()
+        let response = try await loader.load(request)
+        var count = 0
+        if let chunks = response.chunks {
+            // The slow one reads nothing until everything has arrived.
+            while kind == .slowChunks, loader.details != "in flight 0" { await Task.yield() }
+            for try await chunk in chunks { count += chunk.count }
+        } else {
+            count = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0
+        }
+        return report(count == size, start)
+    }
+
+    static func uploading(_ mebibytes: Int, as kind: Upload) async throws -> String {
+        let size = mebibytes << 20
+        let file = FileManager.default.temporaryDirectory.appending(path: "LoaderChainTests-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data().write(to: file)
+        let handle = try FileHandle(forWritingTo: file)
+        // A file with a hole, whose bytes are read as zeros.
+        try handle.truncate(atOffset: UInt64(size))
+        try handle.close()
+        let server = try BulkServer(size: 0)
+        let loader = URLSessionLoader(configuration: .ephemeral)
+        var request = HTTPRequest(method: .post, scheme: "http", host: "127.0.0.1", port: server.port, path: "/")
+        request.body = kind == .file ? FileBody(file) : MultipartBody([.field("a", "b"), .file("film", file)])
+        let start = residentPeak()
+        _ = try await loader.load(request)
+        return report(server.bytesReceived >= size, start)
+    }
+
+    /// Loads so many small responses, and answers how much memory the last quarter of them left behind.
+    ///
+    /// What comes before it fills the allocator's own stores.
+    static func growth(over count: Int) async throws -> String {
+        let server = try BulkServer(size: 11)
+        let request = HTTPRequest(scheme: "http", host: "127.0.0.1", port: server.port, path: "/")
+        let loader = URLSessionLoader(configuration: .ephemeral)
+        func run(_ count: Int) async throws {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for worker in 0..<16 {
+                    group.addTask {
+                        for _ in stride(from: worker, to: count, by: 16) {
+                            _ = try await loader.load(request)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        var quarters: [Int] = []
+        for _ in 0..<4 {
+            let before = resident()
+            try await run(count / 4)
+            quarters.append((resident() - before) / 1024)
+        }
+        return "complete: \(quarters[0]), \(quarters[1]), \(quarters[2]), \(quarters[3]) KiB"
+    }
+
+    private static func report(_ isComplete: Bool, _ start: Int) -> String {
+        "\(isComplete ? "complete" : "INCOMPLETE"): \((residentPeak() - start) / 1024) KiB"
+    }
+
+    static func residentPeak() -> Int { status("VmHWM:") }
+    static func resident() -> Int { status("VmRSS:") }
+
+    /// A figure of the process, in bytes; 0 where the system does not tell.
+    private static func status(_ name: String) -> Int {
+        let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
+        return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
+    }
+}

@@ -1,0 +1,116 @@
+import Dispatch
+import Foundation
+import LoaderChain
+import LoaderChainTesting
+import LoaderChainURLSession
+import Synchronization
+
+/// Cancels at random moments, which is where the session's own races are.
+enum Storm {
+    /// Against a port that answers, one that drips, one that refuses and one that answers by resets.
+    static func cancels(_ count: Int) async throws -> String {
+        let server = try LoopbackServer()
+        server.route("/quick") { _ in .ok("hello") }
+        server.route("/slow") { _ in .ok("hello").drippingBody(1, every: .milliseconds(1)) }
+        server.route("/reset") { _ in .abort() }
+        server.route("/basic") { _ in .unauthorized(basic: "realm") }
+        server.route("/held") { _ in .ok("hello").held() }
+        let closed = try LoopbackServer()
+        let refused = closed.url("/")
+        closed.stop()
+        let urls =
+            ["/quick", "/quick", "/slow", "/reset", "/basic", "/held"].map { server.url($0) } + [refused, refused]
+        return try await cancels(count) { number, dice in
+            HTTPRequest(url: urls[Int(dice.next() % UInt64(urls.count))])
+        }
+    }
+
+    static func cancelledRedirects(_ count: Int) async throws -> String {
+        let server = try LoopbackServer()
+        server.route("/a") { _ in .redirect(to: "/b") }
+        server.route("/b") { _ in .redirect(to: "/c") }
+        server.route("/c") { _ in .ok() }
+        return try await cancels(count) { number, _ in
+            var request = HTTPRequest(url: server.url("/a"))
+            if number % 2 == 0 { request.redirects = .refuse }
+            return request
+        }
+    }
+
+    static func cancelledUploads(_ count: Int) async throws -> String {
+        let server = try LoopbackServer()
+        server.fallback { _ in .ok() }
+        let file = FileManager.default.temporaryDirectory.appending(path: "LoaderChainTests-\(UUID().uuidString)")
+        try Data(count: 1 << 20).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        return try await cancels(count) { number, _ in
+            var request = HTTPRequest(method: .put, url: server.url("/"))
+            request.body = number % 2 == 0 ? FileBody(file) : DataBody(Data(count: 300_000))
+            return request
+        }
+    }
+
+    /// Keeps 64 requests in flight; each is cancelled after a random time, if it has not ended by then.
+    private static func cancels(
+        _ count: Int, _ request: @escaping @Sendable (Int, inout SeededGenerator) -> HTTPRequest
+    ) async throws -> String {
+        let loader = URLSessionLoader(configuration: .ephemeral)
+        let tally = Tally()
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<64 {
+                group.addTask {
+                    var dice = SeededGenerator(seed: UInt64(worker))
+                    var number = worker
+                    while number < count {
+                        await load(request(number, &dice), with: loader, dice.next(), tally)
+                        number += 64
+                    }
+                }
+            }
+        }
+        await loader.reset()
+        return tally.summary(expecting: count)
+    }
+
+    private static func load(_ request: HTTPRequest, with loader: HTTPLoader, _ chance: UInt64, _ tally: Tally) async {
+        await withUnsafeContinuation { (waiting: UnsafeContinuation<Void, Never>) in
+            let completions = Completions()
+            let task = loader.load(request: request) { result in
+                tally.note(result)
+                // A second completion would resume twice, and end the process.
+                completions.note()
+                waiting.resume()
+            }
+            // Never later than that, so that requests that are held end too.
+            let delay = chance % 4 == 0 ? 0 : Int(chance / 4 % 40_000)
+            DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(delay)) { task.cancel() }
+        }
+    }
+}
+
+/// What the requests of a run ended with.
+final class Tally: Sendable {
+    private let codes = Guarded<[String: Int]>([:])
+
+    func note(_ result: HTTPResult) {
+        let code = result.error?.code.rawValue ?? "response"
+        codes.withLock { $0[code, default: 0] += 1 }
+    }
+
+    func note(_ code: String) { codes.withLock { $0[code, default: 0] += 1 } }
+
+    func summary(expecting count: Int) -> String {
+        let codes = codes.withLock { $0 }
+        let total = codes.values.reduce(0, +)
+        let list = codes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        return "\(total == count ? "complete" : "INCOMPLETE \(total) of \(count)"): \(list)"
+    }
+}
+
+/// Counts to one.
+final class Completions: Sendable {
+    private let count = Atomic(0)
+    func note() {
+        precondition(count.wrappingAdd(1, ordering: .relaxed).newValue == 1, "a task completed twice")
+    }
+}
