@@ -78,10 +78,10 @@ public final class HTTPTask: @unchecked Sendable {
     private init(inheriting task: borrowing HTTPTask) {
         currentRequest = task.currentRequest
         number = task.number
-        parent = task.parent
+        // It works for nobody who would not still hold it, and nobody works for it who would not hold it.
+        parent = nil
         callerReference = nil
         life = task.life
-        attempts = task.attempts
         lock.release(task.lock.flags)
         holder.store(task.holder.load(ordering: .relaxed), ordering: .relaxed)
     }
