@@ -55,6 +55,8 @@ extension Exchange {
             }
             finish(.success(response), end)
         } catch {
+            // Before anybody hears of the end: nothing is left behind by then.
+            transfer.sink?.discard()
             finish(.failure(self.error(for: .refused(error), response: response)), end)
         }
     }
