@@ -1,4 +1,9 @@
 import Foundation
+import LoaderChain
+
+/// Starts one process after the other: Foundation's own bookkeeping is not safe while another is being started.
+private func start(_ process: Process) throws { try starting.withLock { _ in try process.run() } }
+private let starting = Guarded(())
 
 /// A program that a test runs and waits for.
 struct ChildProcess {
@@ -30,7 +35,7 @@ struct ChildProcess {
         process.standardError = errors
         let (ends, hasEnded) = AsyncStream.makeStream(of: Void.self)
         process.terminationHandler = { _ in hasEnded.finish() }
-        try process.run()
+        try start(process)
         async let printed = text(output)
         async let complained = text(errors)
         let (text, complaint) = await (printed, complained)
@@ -78,7 +83,7 @@ final class ServingProcess: @unchecked Sendable {
         process.standardInput = Pipe()
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try start(process)
     }
 
     var isRunning: Bool { process.isRunning }

@@ -188,7 +188,10 @@ extension HTTPTask {
     }
 }
 
-extension HTTPTask: CustomStringConvertible {
+extension HTTPTask: CustomStringConvertible, CustomReflectable {
+    /// Nothing: a dump would read what other threads change meanwhile.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+
     /// What it is to load, how far it has got, and who has it; no secrets.
     public var description: String {
         let state = isCompleted ? "completed" : isCancelled ? "cancelled" : "open"

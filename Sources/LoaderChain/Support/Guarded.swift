@@ -59,3 +59,8 @@ package struct Guarded<Value>: @unchecked Sendable {
     private func release(_ lock: UnsafeMutablePointer<PlatformLock>) { pthread_mutex_unlock(lock) }
     private func close(_ lock: UnsafeMutablePointer<PlatformLock>) { pthread_mutex_destroy(lock) }
 #endif
+
+extension Guarded: CustomReflectable {
+    /// Nothing: whoever dumps what holds it has not taken the lock.
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
