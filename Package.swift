@@ -10,11 +10,13 @@ let package = Package(
         .library(name: "LoaderChainTesting", targets: ["LoaderChainTesting"]),
         .library(name: "LineProtocol", targets: ["LineProtocol"]),
         .library(name: "LineProtocolFoundation", targets: ["LineProtocolFoundation"]),
+        .library(name: "ReportOutbox", targets: ["ReportOutbox"]),
     ],
     targets: [
         .target(name: "LoaderChain"),
         .target(name: "LoaderChainURLSession", dependencies: ["LoaderChain"]),
         .target(name: "LoaderChainTesting", dependencies: ["LoaderChain"]),
+        .target(name: "ReportOutbox", dependencies: ["LoaderChain"]),
 
         .target(name: "LineProtocol"),
         .target(name: "LineProtocolFoundation", dependencies: ["LineProtocol"]),
@@ -26,8 +28,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "LineProtocol", "AllocationCounter",
-                "BenchmarkSupport",
+                "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "LineProtocol", "ReportOutbox",
+                "AllocationCounter", "BenchmarkSupport",
             ],
             path: "Benchmarks/Benchmarks"),
 
@@ -43,6 +45,10 @@ let package = Package(
         .testTarget(name: "LoaderChainTestingTests", dependencies: ["LoaderChain", "LoaderChainTesting"]),
         .testTarget(
             name: "LineProtocolTests", dependencies: ["LineProtocol", "LineProtocolFoundation", "LoaderChain"]),
+        .executableTarget(
+            name: "OutboxChild", dependencies: ["LoaderChain", "ReportOutbox"], path: "Tests/OutboxChild"),
+        .testTarget(
+            name: "ReportOutboxTests", dependencies: ["LoaderChain", "LoaderChainTesting", "ReportOutbox"]),
         .testTarget(name: "BenchmarkSupportTests", dependencies: ["LoaderChain", "BenchmarkSupport"]),
     ],
     swiftLanguageModes: [.v6]

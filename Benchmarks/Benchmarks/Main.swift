@@ -24,6 +24,7 @@ enum Main {
         suite.add(lineProtocolGrowthBenchmarks())
         suite.add(lineProtocolPeerBenchmarks())
         suite.add(terminalBenchmarks())
+        suite.add(outboxBenchmarks())
 
         #if DEBUG
             print("This is a debug build; its times mean nothing. Use: swift run -c release Benchmarks\n")

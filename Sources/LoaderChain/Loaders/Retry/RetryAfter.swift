@@ -5,14 +5,14 @@
 #endif
 
 /// How long a server asks its clients to wait, in either form of the `Retry-After` header.
-enum RetryAfter {
+package enum RetryAfter {
     /// What no server can ask beyond: some thirty years, which any clock can add to its present.
     private static let longest: Int64 = 1_000_000_000
 
     /// The delay that a response asks for; zero if it asks for none, or in no form that HTTP knows.
     ///
     /// - Parameter now: the date by which a date is a delay; asked for only where there is one.
-    static func delay(of response: HTTPResponse?, now: @autoclosure () -> Date) -> Duration {
+    package static func delay(of response: HTTPResponse?, now: @autoclosure () -> Date) -> Duration {
         guard let text = response?.headers.values(for: "Retry-After").first else { return .zero }
         if let seconds = seconds(text) { return .seconds(seconds) }
         let now = now()

@@ -1,6 +1,7 @@
 import Foundation
 import LoaderChain
 import LoaderChainTesting
+import ReportOutbox
 
 // What the samples take for given.
 
@@ -65,3 +66,14 @@ struct TokenKeychain: CredentialStore {
 
 func signInWithBrowser() async throws -> BearerToken { BearerToken(accessToken: "token") }
 func showSheet(wasWrong: Bool) async -> BasicCredentials? { nil }
+
+// What an app brings to a box.
+
+let data = Data("report".utf8)
+nonisolated(unsafe) var policy = OutboxPolicy()
+let outbox = ReportOutbox.sample
+
+extension ReportOutbox {
+    /// Only ever compiled.
+    static var sample: ReportOutbox { fatalError("samples do not run") }
+}

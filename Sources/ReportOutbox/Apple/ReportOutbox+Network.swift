@@ -1,0 +1,23 @@
+#if canImport(Network)
+    import Dispatch
+    import LoaderChain
+    import Network
+
+    extension ReportOutbox {
+        /// Waits while there is no network, for as long as what is returned is held.
+        ///
+        /// It follows the system's path monitor, and calls ``networkIsAvailable(_:)``.
+        public func followNetwork() -> some Sendable {
+            let monitor = NWPathMonitor()
+            monitor.pathUpdateHandler = { [weak self] path in self?.networkIsAvailable(path.status != .unsatisfied) }
+            monitor.start(queue: DispatchQueue(label: "ReportOutbox.network"))
+            return NetworkFollowing(monitor: monitor)
+        }
+    }
+
+    private final class NetworkFollowing: Sendable {
+        private let monitor: NWPathMonitor
+        init(monitor: NWPathMonitor) { self.monitor = monitor }
+        deinit { monitor.cancel() }
+    }
+#endif

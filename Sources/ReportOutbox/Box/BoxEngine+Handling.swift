@@ -1,0 +1,87 @@
+import Dispatch
+import LoaderChain
+
+/// What the app does with reports in the box.
+extension BoxEngine {
+    func hurry() {
+        let now = now
+        shared.withLock { shared in
+            let time = shared.time(now)
+            shared.box.hurry(now: time)
+        }
+        schedulePump()
+    }
+
+    /// Makes due what waits for a connection, and leaves the waits that servers asked for.
+    func hurryAfterMisses() {
+        let now = now
+        shared.withLock { shared in
+            let time = shared.time(now)
+            shared.box.hurryAfterMisses(now: time)
+        }
+        schedulePump()
+    }
+
+    func takeBack(_ id: ReportID) throws(OutboxError) {
+        guard enter() else { throw Self.closed }
+        defer { exit() }
+        let now = now
+        let taken = shared.withLock { shared -> (AsideName, RecordName)? in
+            guard shared.box.handle(of: id) == nil, let aside = shared.aside.remove(id) else { return nil }
+            var name = aside.name
+            name.sequence = shared.box.nextSequence
+            shared.box.nextSequence += 1
+            name.attempts = 0
+            // Somebody who wants it tried again does not want it to be too old for that.
+            name.submittedMilliseconds = now.wall
+            name.dueMilliseconds = now.wall
+            name.flags.remove(.pausesDestination)
+            return (aside, name)
+        }
+        guard let (aside, name) = taken else {
+            throw OutboxError(
+                .unknownReport, "No report “\(id)” was set aside, or one of that identifier is in the box.")
+        }
+        do throws(FileFailure) {
+            try store.takeBack(aside, as: name)
+        } catch {
+            shared.withLock { $0.aside.add(aside) }
+            throw OutboxError(error)
+        }
+        shared.withLock { shared in
+            let time = shared.time(now)
+            shared.box.take(name, wallNow: now.wall, now: time)
+        }
+        schedulePump()
+    }
+
+    func purge(_ id: ReportID) -> Bool {
+        guard enter() else { return false }
+        defer { exit() }
+        let handle = shared.withLock { shared -> BoxHandle? in
+            guard let handle = shared.box.handle(of: id), shared.box[handle]?.phase == .waiting else { return nil }
+            shared.box.change(handle) { $0.phase = .leaving }
+            return handle
+        }
+        if let handle { leave(handle, .dropped(.purged)) }
+        guard let aside = shared.withLock({ $0.aside.remove(id) }) else { return handle != nil }
+        do throws(FileFailure) { try store.remove(aside) } catch { trouble(error) }
+        emit(.dropped(id, because: .purged))
+        return true
+    }
+
+    func settle(_ id: ReportID, with result: HTTPResult) -> Bool {
+        guard enter() else { return false }
+        defer { exit() }
+        let handle = shared.withLock { shared -> BoxHandle? in
+            guard let handle = shared.box.handle(of: id), shared.box.beginSettling(handle) else { return nil }
+            return handle
+        }
+        guard let handle else { return false }
+        enqueue { [self] in
+            settle(handle, result)
+            pump()
+        }
+        return true
+    }
+}

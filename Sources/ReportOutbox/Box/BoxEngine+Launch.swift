@@ -1,0 +1,132 @@
+import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Taking up what is in the directory.
+extension BoxEngine {
+    /// Takes up what a scan has found; the rest happens on the queue.
+    func launch(_ scan: StoreScan, sends: Bool) {
+        let now = now
+        let duplicates = shared.withLock { shared in
+            let time = shared.time(now)
+            let duplicates = shared.box.load(scan.reports, wallNow: now.wall, now: time)
+            for aside in scan.aside {
+                shared.box.nextSequence = max(shared.box.nextSequence, aside.name.sequence + 1)
+                // Of a move between two folders, a loss of power may leave both ends.
+                if shared.box.holds(aside.name) { shared.asideLeftovers.append(aside) } else { shared.aside.add(aside) }
+            }
+            return duplicates
+        }
+        enqueue { [self] in
+            if scan.foreignCount > 0 { emit(.foreignFiles(count: scan.foreignCount, names: scan.foreign)) }
+            for failure in scan.troubles { trouble(failure) }
+            for name in duplicates { setAside(duplicate: name) }
+            for aside in shared.withLock({ exchange(&$0.asideLeftovers, with: []) }) {
+                do throws(FileFailure) { try store.remove(aside) } catch { trouble(error) }
+            }
+            for box in scan.ownBoxes { adopt(box) }
+            announce()
+            if existing != nil { askAboutExisting() }
+            for handle in shared.withLock({ $0.box.makeRoom() }) { leave(handle, .dropped(.noRoom)) }
+            if sends { shared.withLock { $0.box.isRunning = true } }
+            pump()
+        }
+    }
+
+    private func announce() {
+        let found = shared.withLock { shared in shared.box.entries.filter(\.wasFound).map(\.name) }
+        for name in found { emit(.found(name.id, submitted: name.submitted)) }
+    }
+
+    private func setAside(duplicate name: RecordName) {
+        let aside = AsideName(name, because: .duplicate)
+        do throws(FileFailure) {
+            try store.setAside(aside)
+            emit(.setAside(name.id, because: .duplicate))
+            put(onShelf: aside)
+        } catch {
+            trouble(error)
+        }
+    }
+
+    // MARK: Asking the app
+
+    private func askAboutExisting() {
+        for handle in shared.withLock({ $0.box.waitingHandles }) {
+            let held = shared.withLock { shared -> BoxEntry? in
+                guard let entry = shared.box[handle], entry.phase == .waiting, entry.wasFound else { return nil }
+                shared.box.change(handle) { $0.phase = .held }
+                return entry
+            }
+            guard let entry = held else { continue }
+            let report = ExistingReport(entry) { [store] in try store.request(of: entry.name) }
+            switch existing?(report) ?? .keep {
+            case .keep: shared.withLock { $0.box.wait(handle) }
+            case .replace(let request):
+                replace(handle, entry.name, request)
+                shared.withLock { $0.box.wait(handle) }
+            case .drop:
+                shared.withLock { $0.box.change(handle) { $0.phase = .leaving } }
+                leave(handle, .dropped(.byHandler))
+            }
+        }
+    }
+
+    /// Writes a report anew with another request.
+    ///
+    /// Until that has succeeded, the old one stays.
+    private func replace(_ handle: BoxHandle, _ name: RecordName, _ request: HTTPRequest) {
+        let temporary = RecordName.temporaryPrefix + String(name.sequence, radix: 16)
+        do {
+            try check.check(request)
+            let (old, body) = try store.read(name.text)
+            let head = RecordHead(name.id, request, adding: old.headers.contentType)
+            if name.flags.contains(.keptOutside) {
+                try store.write(head, length: name.size, as: temporary)
+            } else {
+                _ = try store.write(head, try body.encode(), as: temporary, limit: .max)
+            }
+            // First the name, then what is in it: at no moment are there two files of the report.
+            var newName = name
+            newName.destination = head.destination
+            try store.rename(name, to: newName)
+            shared.withLock { $0.box.isNamed(handle, newName) }
+            try store.replace(newName, by: temporary)
+        } catch {
+            store.discard(temporary)
+            emit(.trouble("The request of “\(name.id)” was not replaced: \(error)"))
+        }
+    }
+}
+
+extension ReportStore {
+    /// The request of a report, read from its file.
+    func request(of name: RecordName) throws(OutboxError) -> HTTPRequest {
+        do throws(RecordProblem) {
+            return try readHead(name.text).request()
+        } catch {
+            throw OutboxError(error, name.id)
+        }
+    }
+}
+
+extension OutboxError {
+    init(_ problem: RecordProblem, _ id: ReportID) {
+        switch problem {
+        case .damaged: self.init(.unreadable, "The file of “\(id)” is damaged.")
+        case .sealed: self.init(.unreadable, "The seal of “\(id)” cannot be opened; bring the key back.")
+        case .failure(let failure): self.init(failure)
+        }
+    }
+}
+
+extension HTTPHeaders {
+    /// What describes the bytes, and therefore stays with them.
+    fileprivate var contentType: HTTPHeaders {
+        HTTPHeaders(self.filter { $0.name.lowercased() == "content-type" })
+    }
+}

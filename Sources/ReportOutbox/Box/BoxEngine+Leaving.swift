@@ -1,0 +1,83 @@
+import LoaderChain
+
+/// What happens to the files of reports that leave.
+extension BoxEngine {
+    /// Sees a report out, whose phase is that it leaves.
+    func leave(_ handle: BoxHandle, _ fate: BoxState.Fate, status: HTTPStatus? = nil) {
+        guard let entry = shared.withLock({ $0.box[handle] }) else { return }
+        let id = entry.name.id
+        let event: ReportEvent
+        var aside: AsideName?
+        switch fate {
+        case .delivered:
+            remove(entry.name)
+            event = .delivered(id, status)
+        case .dropped(let loss):
+            remove(entry.name)
+            event = .dropped(id, because: loss)
+        case .setAside(let loss):
+            (event, aside) = setAside(entry.name, loss)
+        case .waits: return  // It stays.
+        }
+        // Whoever hears of it finds it gone, and whoever waits for its place has heard of it.
+        let waiters = shared.withLock { $0.remove(handle) }
+        emit(event)
+        signal(waiters)
+        if let aside { put(onShelf: aside) }
+        guard entry.name.flags.contains(.keptOutside), let locations = policy.locations else { return }
+        if case .setAside = fate { return }
+        if let url = locations.location(of: id) { locations.isDone(with: id, at: url, delivered: fate == .delivered) }
+    }
+
+    /// Removes a file.
+    ///
+    /// What is done with is done with: if it stays, it is not sent again, and removed later.
+    private func remove(_ name: RecordName) {
+        do throws(FileFailure) {
+            try store.remove(name)
+        } catch {
+            shared.withLock { $0.remains.append(name) }
+            trouble(error)
+        }
+    }
+
+    /// Tries again to remove what could not be removed.
+    func sweepRemains() {
+        let remains = shared.withLock { exchange(&$0.remains, with: []) }
+        for (index, name) in remains.enumerated() {
+            do throws(FileFailure) {
+                try store.remove(name)
+            } catch {
+                shared.withLock { $0.remains += remains[index...] }
+                return
+            }
+        }
+    }
+
+    /// Moves a file to where it is kept for inspection, and answers what has become of it.
+    private func setAside(_ name: RecordName, _ loss: ReportLoss) -> (ReportEvent, AsideName?) {
+        let aside = AsideName(name, because: loss)
+        do throws(FileFailure) {
+            try store.setAside(aside)
+            return (.setAside(name.id, because: loss), aside)
+        } catch {
+            // Somebody has taken it away, and there is nothing left to inspect.
+            if error.isMissing { return (.dropped(name.id, because: loss), nil) }
+            // It stays where it is, and the next launch finds it.
+            trouble(error)
+            return (.setAside(name.id, because: loss), nil)
+        }
+    }
+
+    /// Puts a report on the shelf, from which the oldest go if it becomes too full.
+    func put(onShelf aside: AsideName) {
+        let trimmed = shared.withLock { shared in
+            shared.aside.add(aside)
+            return shared.aside.trim(count: policy.maximumSetAsideCount, bytes: policy.maximumSetAsideBytes)
+        }
+        for aside in trimmed {
+            do throws(FileFailure) { try store.remove(aside) } catch { trouble(error) }
+            emit(.dropped(aside.name.id, because: .noRoom))
+        }
+    }
+}

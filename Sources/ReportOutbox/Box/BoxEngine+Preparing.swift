@@ -1,0 +1,47 @@
+import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Making a request of what is on the disk.
+extension BoxEngine {
+    enum Preparation {
+        case request(HTTPRequest)
+        /// There is nothing that could be sent.
+        case loss(BoxState.Fate)
+        /// The disk does not answer; it may later.
+        case trouble(FileFailure)
+    }
+
+    func prepare(_ name: RecordName) -> Preparation {
+        let head: RecordHead
+        let body: StoredBody
+        do throws(RecordProblem) {
+            (head, body) = try store.read(name.text)
+        } catch {
+            switch error {
+            case .damaged: return .loss(.setAside(.damaged))
+            case .sealed: return .loss(.setAside(.sealed))
+            case .failure(let failure): return .trouble(failure)
+            }
+        }
+        // A file under another's name is not what its name says.
+        guard head.id == name.id, body.length == name.size else { return .loss(.setAside(.damaged)) }
+        guard name.flags.contains(.keptOutside) else { return .request(head.request(body: body)) }
+        guard let url = policy.locations?.location(of: name.id), let slice = try? FileSlice(url) else {
+            return .loss(.dropped(.missingFile))
+        }
+        guard slice.length == name.size else { return .loss(.setAside(.damaged)) }
+        return .request(head.request(body: KeptBody(slice: slice)))
+    }
+}
+
+/// The bytes of a file that the app keeps.
+private struct KeptBody: HTTPBody {
+    let slice: FileSlice
+    var isEmpty: Bool { slice.length == 0 }
+    func encode() -> HTTPBodyContent { HTTPBodyContent(segments: [.file(slice)]) }
+}

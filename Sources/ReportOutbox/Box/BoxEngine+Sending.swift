@@ -1,0 +1,153 @@
+import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Sending what is due. All of this runs on the queue.
+extension BoxEngine {
+    func pump() {
+        shared.withLock { $0.isPumpScheduled = false }
+        sweepRemains()
+        while let handle = nextToSend() { send(handle) }
+        setAlarm()
+    }
+
+    private func nextToSend() -> BoxHandle? {
+        let now = now
+        return shared.withLock { shared in
+            let time = shared.time(now)
+            return shared.box.startNext(now: time)
+        }
+    }
+
+    /// Sets the timer for what is due next.
+    private func setAlarm() {
+        let now = now
+        let (setting, wait) = shared.withLock { shared in
+            let time = shared.time(now)
+            var due = shared.box.nextDue()
+            if !shared.remains.isEmpty, !shared.box.isClosed {
+                due = min(due ?? .max, time.addingClamped(Self.pauseBeforeSweeping))
+            }
+            return (shared.alarm.set(for: due), due.map { max(0, $0 - time) })
+        }
+        guard let (number, old) = setting else { return }
+        old?.cancel()
+        guard let wait else { return }
+        let timer = policy.timers.schedule(after: .milliseconds(wait)) { [weak self] in self?.ring(number) }
+        shared.withLock { $0.alarm.keep(timer, of: number) }?.cancel()
+    }
+
+    private func ring(_ number: UInt64) {
+        let rung = shared.withLock { $0.alarm.ring(number) }
+        if rung != nil { schedulePump() }
+    }
+
+    private static let pauseBeforeSweeping: Int64 = 60_000
+
+    // MARK: One attempt
+
+    private func send(_ handle: BoxHandle) {
+        guard let entry = shared.withLock({ $0.box[handle] }) else { return }
+        // Counted before it begins: a report that takes the process down with it counts too.
+        var name = entry.name
+        name.attempts = entry.attempts
+        rename(handle, entry.name, to: name)
+        emit(.sending(entry.name.id, attempt: Int(entry.attempts)))
+        guard let name = shared.withLock({ $0.box[handle]?.name }) else { return }
+        switch prepare(name) {
+        case .request(let request): load(request, handle)
+        case .loss(let fate): end(handle, fate)
+        case .trouble(let failure):
+            trouble(failure)
+            settle(handle, .interrupted, asked: 0, loss: .damaged, cause: .error(.unknown))
+        }
+    }
+
+    private func load(_ request: HTTPRequest, _ handle: BoxHandle) {
+        let timedOut = Guarded(false)
+        let task = chain.load(request: request) { [self] result in
+            enqueue { [self] in finish(handle, result, timedOut: timedOut.withLock { $0 }) }
+        }
+        let timeout = policy.timers.schedule(after: policy.attemptTimeout) { [weak task] in
+            timedOut.withLock { $0 = true }
+            task?.cancel()
+        }
+        let isClosed = shared.withLock { shared in
+            shared.running[handle.sequence] = RunningAttempt(task: task, timeout: timeout)
+            return shared.box.isClosed
+        }
+        if isClosed { task.cancel() }
+    }
+
+    private func finish(_ handle: BoxHandle, _ result: HTTPResult, timedOut: Bool) {
+        shared.withLock { $0.running.removeValue(forKey: handle.sequence) }?.timeout?.cancel()
+        if timedOut, result.error?.code == .cancelled {
+            settle(handle, policy.outcomes[.timedOut], asked: 0, loss: .failed(.timedOut), cause: .error(.timedOut))
+        } else {
+            settle(handle, result)
+        }
+        pump()
+    }
+
+    /// Does what a result means for a report.
+    func settle(_ handle: BoxHandle, _ result: HTTPResult) {
+        let cause: RetryCause
+        let loss: ReportLoss
+        if let status = result.response?.status {
+            (cause, loss) = (.status(status), .refused(status))
+        } else {
+            let code = result.error?.code ?? .unknown
+            (cause, loss) = (.error(code), .failed(code))
+        }
+        if let error = result.error, error.underlyingError is HTTPBodyError || error.underlyingError is FileFailure {
+            // Its bytes could not be read just now, by whoever was to send them. That is no fault of the report's.
+            return settle(handle, .retry, asked: 0, loss: loss, cause: cause)
+        }
+        let asked = RetryAfter.delay(of: result.response, now: policy.timers.date)
+        settle(
+            handle, policy.outcomes.verdict(on: result), asked: RetryTiming(policy).asked(asked), loss: loss,
+            cause: cause)
+    }
+
+    private func settle(
+        _ handle: BoxHandle, _ verdict: ReportVerdict, asked: Int64, loss: ReportLoss, cause: RetryCause
+    ) {
+        let now = now
+        let decision = shared.withLock { shared -> (BoxState.Fate, RecordName)? in
+            let time = shared.time(now)
+            guard let before = shared.box[handle]?.name,
+                let fate = shared.box.judge(
+                    handle, verdict, asked: asked, loss: loss, now: time, wallNow: now.wall)
+            else { return nil }
+            return (fate, before)
+        }
+        guard let (fate, before) = decision else { return }
+        guard case .waits(let name, _) = fate else {
+            if case .status(let status) = cause, fate == .delivered { return end(handle, fate, status: status) }
+            return end(handle, fate)
+        }
+        rename(handle, before, to: name)
+        emit(.willRetry(name.id, at: name.due, after: cause))
+        shared.withLock { $0.box.finish(handle, fate) }
+    }
+
+    /// Ends the attempts at a report that leaves the box.
+    private func end(_ handle: BoxHandle, _ fate: BoxState.Fate, status: HTTPStatus? = nil) {
+        shared.withLock { $0.box.finish(handle, fate) }
+        leave(handle, fate, status: status)
+    }
+
+    /// Writes down a report's new state; where that fails, the state goes on without the disk.
+    private func rename(_ handle: BoxHandle, _ name: RecordName, to newName: RecordName) {
+        do throws(FileFailure) {
+            try store.rename(name, to: newName)
+            shared.withLock { $0.box.isNamed(handle, newName) }
+        } catch {
+            trouble(error)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Dispatch
+import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Taking reports in, on the thread of whoever brings them.
+extension BoxEngine {
+    /// What a report consists of.
+    enum Source {
+        case content(HTTPBodyContent)
+        /// A file that stays where it is.
+        case kept(Int64)
+
+        /// How many bytes there are, or nil where that is not known.
+        var length: Int64? {
+            switch self {
+            case .content(let content): content.length
+            case .kept(let length): length
+            }
+        }
+    }
+
+    /// Takes a report in.
+    ///
+    /// When this returns, it is in the box.
+    func submit(
+        _ id: ReportID, _ request: HTTPRequest, _ source: Source, adding bodyHeaders: HTTPHeaders
+    ) throws(OutboxError) -> ReportID {
+        try check.check(request)
+        let head = RecordHead(id, request, adding: bodyHeaders)
+        guard let handle = try admit(head, source) else {
+            emit(.joined(id))
+            return id
+        }
+        do throws(OutboxError) {
+            try write(head, source, handle)
+        } catch {
+            signal(shared.withLock { $0.remove(handle) })
+            throw error
+        }
+        emit(.accepted(id))
+        let (leaving, waiters, maySend) = shared.withLock { shared in
+            (shared.box.accept(handle), shared.waiters.removeValue(forKey: id) ?? [], shared.box.maySend)
+        }
+        signal(waiters)
+        for handle in leaving { leave(handle, .dropped(.noRoom)) }
+        // To wake the queue costs as much as all the rest, so only where there is something to do.
+        if maySend { schedulePump() }
+        return id
+    }
+
+    /// Lets somebody submit, and counts what is refused.
+    func counting<Result>(_ submit: () throws(OutboxError) -> Result) throws(OutboxError) -> Result {
+        do throws(OutboxError) {
+            guard enter() else { throw Self.closed }
+            defer { exit() }
+            return try submit()
+        } catch {
+            shared.withLock { $0.counters.refused[error.code, default: 0] += 1 }
+            throw error
+        }
+    }
+
+    /// Gets a place for a report; nil if it joins one that is there.
+    private func admit(_ head: RecordHead, _ source: Source) throws(OutboxError) -> BoxHandle? {
+        let flags: RecordName.Flags = if case .kept = source { .keptOutside } else { [] }
+        while true {
+            let now = now
+            let semaphore = DispatchSemaphore(value: 0)
+            let admission = shared.withLock { shared in
+                let time = shared.time(now)
+                let admission = shared.box.admit(
+                    head.id, size: source.length ?? 0, submitted: now.wall, destination: head.destination, flags: flags,
+                    now: time)
+                if case .isMoving = admission { shared.waiters[head.id, default: []].append(semaphore) }
+                return admission
+            }
+            switch admission {
+            case .admitted(let handle): return handle
+            case .joins: return nil
+            case .refused(let error): throw error
+            // Whoever joined it now would be promised what may still fail.
+            case .isMoving: semaphore.wait()
+            }
+        }
+    }
+
+    private func write(_ head: RecordHead, _ source: Source, _ handle: BoxHandle) throws(OutboxError) {
+        let temporary = RecordName.temporaryPrefix + String(handle.sequence, radix: 16)
+        let size: Int64
+        switch source {
+        case .content(let content):
+            size = try store.write(head, content, as: temporary, limit: policy.maximumReportBytes)
+        case .kept(let length):
+            try store.write(head, length: length, as: temporary)
+            size = length
+        }
+        let (refusal, name) = shared.withLock { shared in
+            let refusal = shared.box.confirm(handle, size: size)
+            return (refusal, shared.box[handle]?.name)
+        }
+        if let refusal {
+            store.discard(temporary)
+            throw refusal
+        }
+        if let name { try store.publish(temporary, as: name) }
+    }
+
+    static let closed = OutboxError(.closed, "The box has been closed; open another.")
+
+    func signal(_ waiters: [DispatchSemaphore]) {
+        for waiter in waiters { waiter.signal() }
+    }
+}

@@ -1,0 +1,185 @@
+import Dispatch
+import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What runs a box: the state behind its lock, the files, and a queue on which everything happens but submissions.
+///
+/// The state decides under the lock. What it decided is done after unlocking: on the disk, by the chain, or by the app. One
+/// report is in one hand at a time, as its phase says. Nothing of the app's runs under the lock.
+final class BoxEngine: Sendable {
+    let store: ReportStore
+    let chain: HTTPLoader
+    let policy: OutboxPolicy
+    let check: RequestCheck
+    let existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)?
+    private let onEvent: (@Sendable (ReportEvent) -> Void)?
+    let shared: Guarded<Shared>
+    private let queue = DispatchQueue(label: "ReportOutbox")
+
+    /// What is behind the lock.
+    struct Shared {
+        var box: BoxState
+        var clock: BoxClock
+        /// The right to the directory, held as long as anything of this box is under way.
+        var ownership: (any Sendable)?
+        var counters = OutboxCounters()
+        var listeners = EventListeners()
+        /// Who waits until a report of an identifier has come in or has left.
+        var waiters: [ReportID: [DispatchSemaphore]] = [:]
+        var running: [UInt64: RunningAttempt] = [:]
+        var aside = AsideShelf()
+        /// Files on the shelf of reports that are back in the box.
+        var asideLeftovers: [AsideName] = []
+        var alarm = BoxAlarm()
+        /// Files of reports that are done with, and that could not be removed.
+        var remains: [RecordName] = []
+        var isPumpScheduled = false
+        /// Blocks on the queue that have not ended.
+        var pendingWork = 0
+        /// Calls from outside that have not returned.
+        var visitors = 0
+        /// Who waits until the box has nothing under way.
+        var closers: [CheckedContinuation<Void, Never>] = []
+    }
+
+    init(
+        _ store: ReportStore, ownership: any Sendable, chain: HTTPLoader, policy: OutboxPolicy,
+        existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)?,
+        onEvent: (@Sendable (ReportEvent) -> Void)?
+    ) {
+        self.store = store
+        self.chain = chain
+        self.policy = policy
+        self.existing = existing
+        self.onEvent = onEvent
+        check = RequestCheck(policy)
+        let clock = BoxClock(instant: policy.timers.now, date: policy.timers.date)
+        shared = Guarded(Shared(box: BoxState(policy), clock: clock, ownership: ownership))
+    }
+
+    // MARK: Time
+
+    /// The present by both clocks.
+    struct Now {
+        let instant: TimerInstant
+        let date: Date
+        var wall: Int64 { RecordName.milliseconds(date) }
+    }
+
+    /// Asked outside the lock, since the timers are the app's.
+    var now: Now { Now(instant: policy.timers.now, date: policy.timers.date) }
+
+    // MARK: The queue
+
+    func enqueue(_ work: @escaping @Sendable () -> Void) {
+        shared.withLock { $0.pendingWork += 1 }
+        queue.async { [self] in
+            work()
+            shared.withLock { $0.pendingWork -= 1 }
+            endIfDone()
+        }
+    }
+
+    /// Lets somebody do something with the files from outside the queue; false once the box is closed.
+    func enter() -> Bool {
+        shared.withLock { shared in
+            if !shared.box.isClosed { shared.visitors += 1 }
+            return !shared.box.isClosed
+        }
+    }
+
+    func exit() {
+        shared.withLock { $0.visitors -= 1 }
+        endIfDone()
+    }
+
+    /// Sees to it that whatever is due is sent, soon.
+    func schedulePump() {
+        let isNew = shared.withLock { shared in
+            defer { shared.isPumpScheduled = true }
+            return !shared.isPumpScheduled
+        }
+        if isNew { enqueue { [self] in pump() } }
+    }
+
+    /// Waits until the queue has nothing left to do; attempts may still be under way.
+    func drain() {
+        while shared.withLock({ $0.pendingWork > 0 }) { queue.sync {} }
+    }
+
+    // MARK: Events
+
+    func emit(_ event: ReportEvent) {
+        let listeners = shared.withLock { shared in
+            shared.counters.count(event)
+            return shared.listeners.all
+        }
+        for listener in listeners { listener.yield(event) }
+        onEvent?(event)
+    }
+
+    func trouble(_ failure: FileFailure) { emit(.trouble("\(failure)")) }
+
+    // MARK: The end
+
+    /// Sends nothing more, and cancels what is being sent.
+    func stop() {
+        let (running, listeners, alarm) = shared.withLock { shared in
+            shared.box.isClosed = true
+            return (shared.running, shared.listeners.end(), shared.alarm.clear())
+        }
+        alarm?.cancel()
+        for attempt in running.values { attempt.task.cancel() }
+        for listener in listeners { listener.finish() }
+        endIfDone()
+    }
+
+    /// Returns when nothing is under way any more.
+    func isStopped() async {
+        await withCheckedContinuation { continuation in
+            shared.withLock { $0.closers.append(continuation) }
+            endIfDone()
+        }
+    }
+
+    /// Gives the directory up once the box is closed and nothing is under way, and tells those who wait for that.
+    private func endIfDone() {
+        let closers = end()
+        for closer in closers { closer.resume() }
+    }
+
+    /// Lets go of the directory, if it is time, before anybody is told that it is free.
+    private func end() -> [CheckedContinuation<Void, Never>] {
+        let (closers, ownership) = shared.withLock { $0.takeEnd() }
+        withExtendedLifetime(ownership) {}
+        return closers
+    }
+}
+
+extension BoxEngine.Shared {
+    /// The box's time at a moment.
+    mutating func time(_ now: BoxEngine.Now) -> Int64 { clock.read(instant: now.instant, date: now.date) }
+
+    /// What is left to do at the end, if it has come.
+    fileprivate mutating func takeEnd() -> ([CheckedContinuation<Void, Never>], (any Sendable)?) {
+        guard box.isClosed, box.inFlight == 0, pendingWork == 0, visitors == 0 else { return ([], nil) }
+        return (exchange(&closers, with: []), exchange(&ownership, with: nil))
+    }
+
+    /// Takes a report out, and answers who has waited for that.
+    mutating func remove(_ handle: BoxHandle) -> [DispatchSemaphore] {
+        guard let entry = box.remove(handle) else { return [] }
+        return waiters.removeValue(forKey: entry.name.id) ?? []
+    }
+}
+
+/// An attempt that is under way.
+struct RunningAttempt: Sendable {
+    let task: HTTPTask
+    let timeout: (any ScheduledTimer)?
+}

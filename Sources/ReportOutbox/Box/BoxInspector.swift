@@ -1,0 +1,142 @@
+import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Looks into a box from outside, for people who debug one.
+///
+/// Looking needs no right to the box, and disturbs nobody who has it. ``retry(_:)`` and ``purge(_:)`` do, and fail with
+/// ``OutboxError/Code/inUse`` while the box is open somewhere.
+///
+/// ```swift
+/// let inspector = try BoxInspector(directory: url)
+/// for report in try inspector.reports() { print(report.id, report.date, report.attempts) }
+/// ```
+public struct BoxInspector: Sendable {
+    private let store: ReportStore
+
+    /// Looks into the box of a directory, which has to be there.
+    ///
+    /// - Parameters:
+    ///   - directory: where the box is.
+    ///   - seal: opens what is sealed; without it, what is sealed is listed and not shown.
+    public init(directory: URL, seal: (any ReportSeal)? = nil) throws(OutboxError) {
+        do throws(FileFailure) {
+            let files = try SystemFiles(existing: directory)
+            store = ReportStore(files: files, durability: .process, seal: seal)
+        } catch {
+            throw OutboxError(.directory, "There is no box to look into: \(error).")
+        }
+    }
+
+    /// Looks into a box on any file system, as a test does.
+    package init(files: any FileSystem, seal: (any ReportSeal)? = nil) {
+        store = ReportStore(files: files, durability: .process, seal: seal)
+    }
+
+    /// The reports in the box and those that were set aside, each in the order of submission.
+    public func reports() throws(OutboxError) -> [ReportSummary] {
+        let scan = try scan()
+        return scan.reports.map {
+            ReportSummary($0, attempts: Int($0.attempts), isBeingSent: false, setAsideBecause: nil)
+        } + scan.aside.map { ReportSummary($0) }
+    }
+
+    /// The request of a report, as it is sent but for what the chain adds and for its bytes.
+    public func request(of id: ReportID) throws(OutboxError) -> HTTPRequest {
+        try read(id) { path throws(RecordProblem) in try store.readHead(path).request() }
+    }
+
+    /// Writes the bytes of a report to a new file, once they are found to be whole.
+    ///
+    /// - Parameters:
+    ///   - id: the report.
+    ///   - file: where to write; a file that is there already stays as it is, and is an error.
+    public func export(_ id: ReportID, to file: URL) throws(OutboxError) {
+        let body = try read(id) { path throws(RecordProblem) in try store.read(path).body }
+        let folder: SystemFiles
+        let name = file.lastPathComponent
+        do throws(FileFailure) {
+            folder = try SystemFiles(existing: file.deletingLastPathComponent())
+            try BodyExport.write(body, to: folder, as: name)
+        } catch {
+            throw OutboxError(.disk, "The report could not be exported: \(error).")
+        }
+    }
+
+    /// Puts a report that was set aside back into the box, as one that is submitted now, for whoever opens it next.
+    public func retry(_ id: ReportID) throws(OutboxError) {
+        let box = try owned()
+        try box.retry(id)
+        box.drain()
+    }
+
+    /// Removes a report, whether it waits or was set aside.
+    ///
+    /// - Throws: ``OutboxError/Code/unknownReport`` if there is none.
+    public func purge(_ id: ReportID) throws(OutboxError) {
+        let box = try owned()
+        box.drain()
+        guard box.purge(id) else { throw Self.unknown(id) }
+    }
+
+    /// Removes everything, and answers how much that was.
+    @discardableResult
+    public func purgeAll() throws(OutboxError) -> Int {
+        let box = try owned()
+        box.drain()
+        return box.purgeAll()
+    }
+
+    /// The box itself, opened to change something and to send nothing.
+    private func owned() throws(OutboxError) -> ReportOutbox {
+        var policy = OutboxPolicy()
+        policy.seal = store.seal
+        policy.maximumCount = .max
+        policy.maximumBytes = .max
+        policy.maximumSetAsideCount = .max
+        policy.maximumSetAsideBytes = .max
+        return try ReportOutbox(files: store.files, chain: HTTPLoader(), policy: policy, startsSending: false)
+    }
+
+    private func scan() throws(OutboxError) -> StoreScan {
+        do throws(FileFailure) {
+            return try store.scan(sweeps: false)
+        } catch {
+            throw OutboxError(.directory, "The box cannot be listed: \(error).")
+        }
+    }
+
+    private func read<Result>(
+        _ id: ReportID, _ read: (_ path: String) throws(RecordProblem) -> Result
+    ) throws(OutboxError) -> Result {
+        let scan = try scan()
+        let path = scan.reports.first { $0.id == id }?.text ?? scan.aside.first { $0.name.id == id }?.path
+        guard let path else { throw Self.unknown(id) }
+        do throws(RecordProblem) { return try read(path) } catch { throw OutboxError(error, id) }
+    }
+
+    private static func unknown(_ id: ReportID) -> OutboxError {
+        OutboxError(.unknownReport, "There is no report “\(id)” in the box.")
+    }
+}
+
+/// Writes the bytes of a report to a file of its own.
+enum BodyExport {
+    static func write(_ body: StoredBody, to files: any FileSystem, as name: String) throws(FileFailure) {
+        let output = try files.create(name)
+        do {
+            var reader = try body.encode().makeReader()
+            while let piece = try reader.read(upTo: RecordForm.pieceLength) {
+                try piece.withUnsafeBytes { try output.write($0) }
+            }
+            try output.close()
+        } catch {
+            try? files.remove(name)
+            throw error as? FileFailure ?? FileFailure("written", name, code: 0)
+        }
+    }
+}

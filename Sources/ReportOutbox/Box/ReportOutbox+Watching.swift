@@ -1,0 +1,56 @@
+import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+// MARK: Watching
+
+extension ReportOutbox {
+    /// What happens from now on, each time anew for another listener.
+    ///
+    /// The first to ask also hears what has happened since the box was opened. A stream keeps 1,000 events for a listener that
+    /// is slower than the box, and then lets go of the oldest; ``counters`` count all of them. It ends with the box.
+    public var events: AsyncStream<ReportEvent> {
+        let made = EventListeners.make()
+        let (added, hasEnded) = engine.shared.withLock { ($0.listeners.add(made), $0.listeners.isEnded) }
+        guard !hasEnded else {
+            added.continuation?.finish()
+            return added.stream
+        }
+        added.continuation?.onTermination = { [weak engine] _ in
+            _ = engine?.shared.withLock { $0.listeners.remove(added.number) }
+        }
+        return added.stream
+    }
+
+    /// How many reports met which fate since the box was opened.
+    public var counters: OutboxCounters { engine.shared.withLock { $0.counters } }
+
+    /// How many reports are in the box.
+    public var count: Int { engine.shared.withLock { $0.box.count } }
+
+    /// How many bytes the reports in the box have.
+    public var bytes: Int64 { engine.shared.withLock { $0.box.bytes } }
+
+    /// The reports in the box, in the order of submission.
+    public var reports: [ReportSummary] {
+        engine.shared.withLock { $0.box.entries }.map { ReportSummary($0) }
+    }
+
+    /// The reports that were set aside, in the order of submission.
+    public var reportsSetAside: [ReportSummary] {
+        engine.shared.withLock { $0.aside.reports }.map { ReportSummary($0) }
+    }
+}
+
+extension ReportOutbox: CustomStringConvertible {
+    /// How many reports there are and how many are being sent.
+    public var description: String {
+        engine.shared.withLock {
+            "ReportOutbox(\($0.box.count) reports, \($0.box.inFlight) being sent, \($0.aside.reports.count) set aside)"
+        }
+    }
+}

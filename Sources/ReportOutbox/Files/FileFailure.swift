@@ -1,0 +1,33 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Something that could not be done with a file.
+package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was to be done, as a verb.
+    package let action: String
+    /// The file's name within the box.
+    package let path: String
+    /// The number of the system's error.
+    package let code: CInt
+
+    package init(_ action: String, _ path: String, code: CInt) {
+        self.action = action
+        self.path = path
+        self.code = code
+    }
+
+    /// Whether there is no room left, on the disk or in a quota.
+    package var isDiskFull: Bool { code == ENOSPC || code == EDQUOT }
+
+    /// Whether the file is not there.
+    package var isMissing: Bool { code == ENOENT }
+
+    package var description: String {
+        "“\(path)” cannot be \(action): \(String(cString: strerror(code))) (\(code))"
+    }
+}

@@ -1,0 +1,81 @@
+import LoaderChain
+
+/// What each result of an attempt means.
+///
+/// | Result | Verdict |
+/// |---|---|
+/// | 2xx | delivered |
+/// | 3xx, which a network's login page likes to answer | retry |
+/// | 401 and 407, which the chain's credentials may overcome | retry |
+/// | 408, 409, 421, 423, 425, 429 | retry |
+/// | 410 | drop |
+/// | any other 4xx, 501 and 505 | set aside |
+/// | any other 5xx | retry |
+/// | an error with a response | as its status |
+/// | `HTTPError.Code.cannotConnect` | wait for a connection |
+/// | `HTTPError.Code.cancelled`, `HTTPError.Code.resetInProgress` | interrupted |
+/// | `HTTPError.Code.invalidRequest` | set aside |
+/// | any other error | retry |
+///
+/// Any line can be overridden:
+///
+/// ```swift
+/// var policy = OutboxPolicy()
+/// policy.outcomes[.notFound] = .retry
+/// policy.outcomes[.insecureConnection] = .waitForConnection
+/// ```
+public struct OutcomeTable: Hashable, Sendable {
+    private var statuses: [HTTPStatus: ReportVerdict] = [:]
+    private var codes: [HTTPError.Code: ReportVerdict] = [:]
+
+    /// The table above.
+    public init() {}
+
+    /// What a status means.
+    public subscript(status: HTTPStatus) -> ReportVerdict {
+        get { statuses[status] ?? Self.standard(status) }
+        set { statuses[status] = newValue }
+    }
+
+    /// What an error without a response means.
+    public subscript(code: HTTPError.Code) -> ReportVerdict {
+        get { codes[code] ?? Self.standard(code) }
+        set { codes[code] = newValue }
+    }
+
+    /// What a result means.
+    public func verdict(on result: HTTPResult) -> ReportVerdict {
+        switch result {
+        case .success(let response): self[response.status]
+        case .failure(let error):
+            // A response that somebody in the chain found fault with is still the server's word, unless it was a good one.
+            if error.code == .cancelled || error.code == .resetInProgress {
+                self[error.code]
+            } else if let status = error.response?.status {
+                self[status] == .delivered ? .retry : self[status]
+            } else {
+                self[error.code]
+            }
+        }
+    }
+
+    private static func standard(_ status: HTTPStatus) -> ReportVerdict {
+        switch status.rawValue {
+        case 200..<300: .delivered
+        case 401, 407, 408, 409, 421, 423, 425, 429: .retry
+        case 410: .drop
+        case 400..<500, 501, 505: .setAside
+        // 1xx, 3xx, 5xx and what is no status at all: nobody has taken the report, and nobody has refused it.
+        default: .retry
+        }
+    }
+
+    private static func standard(_ code: HTTPError.Code) -> ReportVerdict {
+        switch code {
+        case .cannotConnect: .waitForConnection
+        case .cancelled, .resetInProgress: .interrupted
+        case .invalidRequest: .setAside
+        default: .retry
+        }
+    }
+}

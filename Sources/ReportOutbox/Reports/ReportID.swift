@@ -1,0 +1,91 @@
+/// What a report is known by: in the box, in events, and to the server.
+///
+/// It goes along with every attempt, in `Idempotency-Key`, so that a server can tell a repeated report from a new one. Choose
+/// an identifier that no other report of any of your users has, such as a UUID, or a digest of the report's bytes.
+///
+/// Any text will do, up to 1,000 bytes, whatever characters are in it.
+public struct ReportID: Hashable, Sendable {
+    /// The identifier as it was given.
+    public let rawValue: String
+
+    /// The most bytes that an identifier may have in UTF-8.
+    public static let longest = 1_000
+
+    /// An identifier of the app's own; nil if it is empty or too long.
+    public init?(_ text: String) {
+        guard 1...Self.longest ~= text.utf8.count else { return nil }
+        rawValue = text
+    }
+
+    /// What goes over the wire in `Idempotency-Key`: the identifier, percent-encoded but for letters, digits and `-_.`.
+    ///
+    /// Of one that is longer than a header ought to be it is a digest.
+    public var idempotencyKey: String { encoded }
+}
+
+extension ReportID: CustomStringConvertible {
+    /// The identifier in the form that goes over the wire.
+    public var description: String { encoded }
+}
+
+extension ReportID {
+    /// What begins the name of an identifier that is too long to be written out.
+    static let digestMark: Character = "~"
+    private static let longestWrittenOut = 120
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    /// The identifier as a part of a file's name, which leads nowhere and means nothing to any file system.
+    var encoded: String {
+        let plain = rawValue.utf8.allSatisfy(Self.isPlain)
+        if plain, rawValue.utf8.count <= Self.longestWrittenOut { return rawValue }
+        var bytes: [UInt8] = []
+        for byte in rawValue.utf8 {
+            if Self.isPlain(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 15)]]
+            }
+        }
+        if bytes.count <= Self.longestWrittenOut { return String(decoding: bytes, as: UTF8.self) }
+        return String(Self.digestMark) + Self.digest(rawValue)
+    }
+
+    /// The identifier of a part of a file's name; nil if it is not one, or only a digest.
+    init?(encoded: Substring.UTF8View) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(encoded.count)
+        var rest = encoded[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%") {
+                guard let high = rest.popFirst().flatMap(Hexadecimal.value),
+                    let low = rest.popFirst().flatMap(Hexadecimal.value)
+                else { return nil }
+                bytes.append(high << 4 | low)
+            } else {
+                guard Self.isPlain(byte) else { return nil }
+                bytes.append(byte)
+            }
+        }
+        // Bytes that are no text would be repaired, and then be another identifier.
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        self.init(text)
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+
+    /// 128 bits of the text, by FNV-1a: enough that no two identifiers of one program meet by chance.
+    private static func digest(_ text: String) -> String {
+        let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013B
+        var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
+        for byte in text.utf8 { hash = (hash ^ UInt128(byte)) &* prime }
+        let text = String(hash, radix: 16)
+        return String(repeating: "0", count: 32 - text.count) + text
+    }
+}

@@ -1,0 +1,49 @@
+import LoaderChain
+
+/// Why a report was given up, dropped or set aside.
+public enum ReportLoss: Hashable, Sendable {
+    /// The server answered with this status, and will not answer otherwise.
+    case refused(HTTPStatus)
+    /// It could not be sent, in a way that will not change.
+    case failed(HTTPError.Code)
+    /// It was older than the policy's age, and the last attempt failed.
+    case expired
+    /// It was tried as often as the policy says.
+    case tooManyAttempts
+    /// It was the oldest, and a newer one needed its place.
+    case noRoom
+    /// The handler of existing reports said so.
+    case byHandler
+    /// Somebody purged it.
+    case purged
+    /// Its bytes are not what was written.
+    case damaged
+    /// It is sealed, and the seal could not be opened: the key is lost, or another.
+    case sealed
+    /// Its file, which the app keeps, is gone.
+    case missingFile
+    /// Another report of the same identifier is in the box.
+    case duplicate
+
+    /// A word for it, such as stands in counters and file names.
+    public var name: String {
+        switch self {
+        case .refused(let status): "refused-\(status.rawValue)"
+        case .failed(let code): "failed-\(code.rawValue)"
+        case .expired: "expired"
+        case .tooManyAttempts: "too-many-attempts"
+        case .noRoom: "no-room"
+        case .byHandler: "by-handler"
+        case .purged: "purged"
+        case .damaged: "damaged"
+        case .sealed: "sealed"
+        case .missingFile: "missing-file"
+        case .duplicate: "duplicate"
+        }
+    }
+}
+
+extension ReportLoss: CustomStringConvertible {
+    /// The ``name``.
+    public var description: String { name }
+}

@@ -1,0 +1,43 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a box knows of a report without reading it.
+public struct ReportSummary: Hashable, Sendable {
+    /// Its identifier.
+    public let id: ReportID
+    /// When it was submitted, by the clock of that time.
+    public let date: Date
+    /// When it may next be tried, as it is written down.
+    public let due: Date
+    /// How many attempts have begun.
+    public let attempts: Int
+    /// How many bytes it has.
+    public let size: Int64
+    /// Whether an attempt is under way.
+    public let isBeingSent: Bool
+    /// Why it was set aside, as ``ReportLoss/name`` says it; nil if it was not.
+    public let setAsideBecause: String?
+
+    init(_ entry: BoxEntry) {
+        self.init(
+            entry.name, attempts: Int(entry.attempts), isBeingSent: entry.phase == .sending, setAsideBecause: nil)
+    }
+
+    init(_ aside: AsideName) {
+        self.init(
+            aside.name, attempts: Int(aside.name.attempts), isBeingSent: false, setAsideBecause: aside.reason)
+    }
+
+    init(_ name: RecordName, attempts: Int, isBeingSent: Bool, setAsideBecause: String?) {
+        id = name.id
+        date = name.submitted
+        due = name.due
+        self.attempts = attempts
+        size = name.size
+        self.isBeingSent = isBeingSent
+        self.setAsideBecause = setAsideBecause
+    }
+}

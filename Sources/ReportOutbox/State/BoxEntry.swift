@@ -1,0 +1,36 @@
+/// A report in the box.
+struct BoxEntry: Sendable {
+    enum Phase: Sendable {
+        /// Its file is being written; nobody has been promised anything.
+        case writing
+        /// The app is being asked about it.
+        case held
+        /// It waits for its time, or for its turn.
+        case waiting
+        /// An attempt is under way.
+        case sending
+        /// It is done with, and its file is being seen to.
+        case leaving
+    }
+
+    /// The name of its file, which is the state that the next launch finds.
+    var name: RecordName
+    var phase: Phase
+    /// Since when it counts as old, in the box's time; before the box was opened for one that was found.
+    var born: Int64
+    /// When it may next be tried, in the box's time.
+    var due: Int64
+    /// Whether an earlier launch left it.
+    var wasFound = false
+    /// Attempts that have begun and could not be written down.
+    var unwrittenAttempts: UInt32 = 0
+
+    /// How many attempts have begun.
+    var attempts: UInt32 { name.attempts.addingReportingOverflow(unwrittenAttempts).partialValue }
+}
+
+/// Where an entry is; of no use once the entry is gone.
+struct BoxHandle: Hashable, Sendable {
+    let slot: Int
+    let sequence: UInt64
+}

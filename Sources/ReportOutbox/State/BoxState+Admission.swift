@@ -1,0 +1,85 @@
+/// Who may come in.
+extension BoxState {
+    /// What becomes of a submission.
+    enum Admission {
+        /// It may be written, and then ``settle(_:size:now:)`` says whether it stays.
+        case admitted(BoxHandle)
+        /// A report of that identifier is in the box, and is the one.
+        case joins
+        /// One of that identifier is coming or going at this moment, and nobody knows yet what comes of it.
+        case isMoving
+        case refused(OutboxError)
+    }
+
+    /// Decides about a report of a size, zero where that is not known yet.
+    mutating func admit(
+        _ id: ReportID, size: Int64, submitted: Int64, destination: UInt32, flags: RecordName.Flags, now: Int64
+    ) -> Admission {
+        if let handle = handle(of: id), let entry = self[handle] {
+            return entry.phase == .writing || entry.phase == .leaving ? .isMoving : .joins
+        }
+        guard size <= policy.maximumReportBytes else {
+            return .refused(ReportStore.tooLarge(policy.maximumReportBytes))
+        }
+        if let refusal = lackOfRoom(for: size) { return .refused(refusal) }
+        let name = RecordName(
+            sequence: nextSequence, submittedMilliseconds: submitted, dueMilliseconds: submitted, attempts: 0,
+            destination: destination, size: size, flags: flags, id: id)
+        nextSequence += 1
+        return .admitted(insert(BoxEntry(name: name, phase: .writing, born: now, due: now)))
+    }
+
+    /// Decides whether a report that is written, and whose size is known now, may get its name.
+    mutating func confirm(_ handle: BoxHandle, size: Int64) -> OutboxError? {
+        let before = self[handle]?.name.size ?? 0
+        if size > before, let refusal = lackOfRoom(for: size - before, more: 0) { return refusal }
+        resize(handle, to: size)
+        return nil
+    }
+
+    /// Takes in a report that has its name, and answers which others make room for it.
+    ///
+    /// They leave only now, when the new one is safe.
+    mutating func accept(_ handle: BoxHandle) -> [BoxHandle] {
+        wait(handle)
+        return makeRoom(for: handle)
+    }
+
+    /// Forgets a report that was not taken in.
+    mutating func forget(_ handle: BoxHandle) { _ = remove(handle) }
+
+    /// The oldest reports, taken out of turn, as many as there are too many.
+    mutating func makeRoom(for newest: BoxHandle? = nil) -> [BoxHandle] {
+        guard policy.whenFull == .dropOldest else { return [] }
+        var leaving: [BoxHandle] = []
+        var (count, bytes) = (count, bytes)
+        while count > policy.maximumCount || bytes > policy.maximumBytes {
+            guard let oldest = oldestIdle(except: newest ?? BoxHandle(slot: .max, sequence: 0)),
+                let entry = self[oldest]
+            else { break }
+            change(oldest) { $0.phase = .leaving }
+            count -= 1
+            bytes -= entry.name.size
+            leaving.append(oldest)
+        }
+        return leaving
+    }
+
+    private func lackOfRoom(for size: Int64, more: Int = 1) -> OutboxError? {
+        if policy.whenFull == .dropOldest {
+            // Room can be made for whatever fits at all.
+            guard size > policy.maximumBytes || policy.maximumCount < 1 else { return nil }
+            return OutboxError(.boxFull, "A box of this policy has no room for a report of \(size) bytes.")
+        }
+        if count + more > policy.maximumCount {
+            return OutboxError(
+                .boxFull, "The box holds \(count) reports, as many as its policy allows; submit it later.")
+        }
+        if bytes.addingClamped(size) > policy.maximumBytes {
+            return OutboxError(
+                .boxFull,
+                "The box holds \(bytes) bytes, and \(size) more are more than its policy allows; submit it later.")
+        }
+        return nil
+    }
+}

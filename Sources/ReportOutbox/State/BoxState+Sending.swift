@@ -1,0 +1,176 @@
+/// Which report is next, and what becomes of it after an attempt.
+extension BoxState {
+    /// Whether anything may be sent at all; if not, whatever changes that looks for what is next.
+    var maySend: Bool { isRunning && !isClosed && !isOffline && inFlight < policy.maximumInFlight }
+
+    /// Takes the report that is to be sent next, if there is one and room for it.
+    ///
+    /// Of those that are due, the one that has been due the longest goes first. At launch everything left is due at the same
+    /// time, and goes by age; later on, a report that failed stands behind those that became due before it. So nothing that
+    /// fails can keep others from their turn.
+    mutating func startNext(now: Int64) -> BoxHandle? {
+        guard maySend else { return nil }
+        var best: (lane: Int, item: DueHeap.Item)?
+        for lane in lanes.indices where lanes[lane].waiting.count > 0 {
+            guard let item = firstWaiting(in: lane), item.due <= now, lanes[lane].pausedUntil <= now,
+                lanes[lane].room(policy.maximumInFlight) > 0
+            else { continue }
+            if best.map({ item.precedes($0.item) }) ?? true { best = (lane, item) }
+        }
+        guard let best else { return nil }
+        lanes[best.lane].waiting.removeFirst()
+        change(best.item.handle) {
+            $0.phase = .sending
+            $0.unwrittenAttempts += 1
+        }
+        inFlight += 1
+        lanes[best.lane].inFlight += 1
+        return best.item.handle
+    }
+
+    /// When something will be due next, in the box's time; nil if that is up to somebody else.
+    mutating func nextDue() -> Int64? {
+        guard maySend else { return nil }
+        var next: Int64?
+        for lane in lanes.indices where lanes[lane].waiting.count > 0 {
+            guard lanes[lane].room(policy.maximumInFlight) > 0, let item = firstWaiting(in: lane) else { continue }
+            let due = max(item.due, lanes[lane].pausedUntil)
+            next = min(next ?? due, due)
+        }
+        return next
+    }
+
+    /// The first of a lane that still waits for the time it stands there with.
+    private mutating func firstWaiting(in lane: Int) -> DueHeap.Item? {
+        while let item = lanes[lane].waiting.first {
+            if let entry = self[item.handle], entry.phase == .waiting, entry.due == item.due { return item }
+            lanes[lane].waiting.removeFirst()
+        }
+        return nil
+    }
+
+    /// What becomes of a report.
+    enum Fate: Hashable {
+        case delivered
+        /// It waits, by its new name, until it is due again.
+        case waits(as: RecordName, due: Int64)
+        case dropped(ReportLoss)
+        case setAside(ReportLoss)
+    }
+
+    /// Decides what becomes of a report after an attempt.
+    ///
+    /// - Parameters:
+    ///   - asked: how many milliseconds the server asked to wait; zero if it did not.
+    ///   - loss: why it is lost, if the verdict is that it is.
+    ///   - wallNow: the wall clock, for what is written down.
+    mutating func judge(
+        _ handle: BoxHandle, _ verdict: ReportVerdict, asked: Int64, loss: ReportLoss, now: Int64, wallNow: Int64
+    ) -> Fate? {
+        guard let entry = self[handle], entry.phase == .sending else { return nil }
+        switch verdict {
+        case .delivered, .drop, .setAside:
+            withLane(of: entry.name.destination) { $0.misses = 0 }
+            return verdict == .delivered ? .delivered : verdict == .drop ? .dropped(loss) : .setAside(loss)
+        case .retry, .waitForConnection, .interrupted: break
+        }
+        var name = entry.name
+        name.attempts = entry.attempts
+        name.flags.remove(.pausesDestination)
+        if verdict != .retry { name.attempts -= min(1, name.attempts) }
+        if verdict == .retry {
+            if now - entry.born >= policy.maximumAge.milliseconds { return .dropped(.expired) }
+            if name.attempts >= policy.maximumAttempts { return .setAside(.tooManyAttempts) }
+        } else if verdict == .waitForConnection, now - entry.born >= policy.maximumAge.milliseconds {
+            return .dropped(.expired)
+        }
+        let wait = delay(for: name, verdict, asked: asked)
+        let due = now.addingClamped(wait)
+        withLane(of: name.destination) { lane in
+            if verdict == .waitForConnection || asked > 0 { lane.pausedUntil = max(lane.pausedUntil, due) }
+            if verdict == .retry { lane.misses = 0 }
+        }
+        if asked > 0 { name.flags.insert(.pausesDestination) }
+        name.dueMilliseconds = max(0, wallNow.addingClamped(wait))
+        return .waits(as: name, due: due)
+    }
+
+    private mutating func delay(for name: RecordName, _ verdict: ReportVerdict, asked: Int64) -> Int64 {
+        let failures =
+            if verdict == .waitForConnection {
+                withLane(of: name.destination) { lane in
+                    lane.misses += 1
+                    return lane.misses
+                }
+            } else {
+                max(1, Int(name.attempts))
+            }
+        return max(timing.delay(afterFailures: failures, dice: policy.dice), asked)
+    }
+
+    /// Ends an attempt: the report waits again, or is about to leave.
+    mutating func finish(_ handle: BoxHandle, _ fate: Fate) {
+        guard let entry = self[handle], entry.phase == .sending else { return }
+        countInFlight(-1, for: entry.name.destination)
+        guard case .waits(let name, let due) = fate else {
+            change(handle) { $0.phase = .leaving }
+            return
+        }
+        change(handle) {
+            $0.due = due
+            // Where the new name could not be written, an attempt that does not count is taken back here alone.
+            if $0.name != name { $0.unwrittenAttempts = name.attempts - min(name.attempts, $0.name.attempts) }
+        }
+        wait(handle)
+    }
+
+    /// Notes under which name a report is on the disk now.
+    mutating func isNamed(_ handle: BoxHandle, _ name: RecordName) {
+        change(handle) {
+            $0.name = name
+            $0.unwrittenAttempts = 0
+        }
+    }
+
+    /// Makes everything due now, and ends every pause.
+    mutating func hurry(now: Int64) {
+        for lane in lanes.indices {
+            lanes[lane].pausedUntil = .min
+            lanes[lane].misses = 0
+            lanes[lane].waiting.removeAll()
+        }
+        for handle in waitingHandles {
+            change(handle) { $0.due = min($0.due, now) }
+            wait(handle)
+        }
+    }
+}
+
+extension BoxState {
+    /// Takes a report whose attempt was made elsewhere; false if it does not wait.
+    mutating func beginSettling(_ handle: BoxHandle) -> Bool {
+        guard let entry = self[handle], entry.phase == .waiting else { return false }
+        change(handle) {
+            $0.phase = .sending
+            $0.unwrittenAttempts += 1
+        }
+        countInFlight(1, for: entry.name.destination)
+        return true
+    }
+
+    /// Makes due what waits because its server was not reached.
+    mutating func hurryAfterMisses(now: Int64) {
+        var missed: Set<Int> = []
+        for lane in lanes.indices where lanes[lane].misses > 0 {
+            missed.insert(lane)
+            lanes[lane].misses = 0
+            lanes[lane].pausedUntil = .min
+        }
+        guard !missed.isEmpty else { return }
+        for handle in waitingHandles {
+            guard let entry = self[handle], missed.contains(Self.lane(entry.name.destination)) else { continue }
+            change(handle) { $0.due = min($0.due, now) }
+            wait(handle)
+        }
+    }
+}

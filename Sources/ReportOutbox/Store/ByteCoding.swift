@@ -1,0 +1,60 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Numbers and texts as bytes: little-endian, texts with their length before them.
+struct ByteWriter {
+    private(set) var bytes = Data()
+
+    init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
+
+    mutating func append(_ number: some FixedWidthInteger) {
+        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 {
+            append(UInt32($0.count))
+            bytes.append(contentsOf: $0)
+        }
+    }
+
+    mutating func append(_ text: String?) {
+        append(UInt8(text == nil ? 0 : 1))
+        if let text { append(text) }
+    }
+}
+
+/// Reads what a ``ByteWriter`` wrote; nil for whatever it did not.
+struct ByteReader {
+    private var rest: Data
+
+    init(_ bytes: Data) { rest = bytes }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func number<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) -> Number? {
+        let size = MemoryLayout<Number>.size
+        guard rest.count >= size else { return nil }
+        defer { rest = rest.dropFirst(size) }
+        return rest.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(as: Number.self)) }
+    }
+
+    mutating func text() -> String? {
+        guard let length = number(UInt32.self), rest.count >= Int(length) else { return nil }
+        defer { rest = rest.dropFirst(Int(length)) }
+        return String(validating: rest.prefix(Int(length)), as: UTF8.self)
+    }
+
+    /// A text that may be missing; nil outside for bytes that are neither.
+    mutating func optionalText() -> String?? {
+        switch number(UInt8.self) {
+        case 0: .some(nil)
+        case 1: text().map { .some($0) }
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,147 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The name of a report's file, which holds all that changes during the report's life.
+///
+///     0000000000000007-18cc251f400-18cc251f400-2-5f3a9c01-400-p-<identifier>.report
+///     sequence         submitted   due         | destination  |  flags
+///                                              attempts       size
+///
+/// A rename is one step for every file system: there is no moment at which a report has half of its new state. And a box is
+/// opened by listing its directory, without reading a single file.
+struct RecordName: Hashable, Sendable {
+    struct Flags: OptionSet, Hashable, Sendable {
+        let rawValue: UInt8
+        /// The bytes are in a file of the app's.
+        static let keptOutside = Flags(rawValue: 1)
+        /// The due time is one that the server asked for, and holds for everything that goes there.
+        static let pausesDestination = Flags(rawValue: 2)
+    }
+
+    /// The place in the order of submission, over all launches.
+    var sequence: UInt64
+    /// When it was submitted, in milliseconds since 1970.
+    var submittedMilliseconds: Int64
+    /// When it may next be tried, in milliseconds since 1970.
+    var dueMilliseconds: Int64
+    /// How many attempts have begun.
+    var attempts: UInt32
+    /// Which server it goes to, as a digest of scheme, host and port.
+    var destination: UInt32
+    /// How many bytes the report has.
+    var size: Int64
+    var flags: Flags
+    var id: ReportID
+
+    var submitted: Date { Date(timeIntervalSince1970: Double(submittedMilliseconds) / 1000) }
+    var due: Date { Date(timeIntervalSince1970: Double(dueMilliseconds) / 1000) }
+
+    static let suffix = ".report"
+    /// What begins the name of a file that is not finished.
+    static let temporaryPrefix = "tmp-"
+    /// Beyond these, a number is no time, no size and no place in any order.
+    private static let mostMilliseconds: UInt64 = 1 << 53
+    private static let mostBytes: UInt64 = 1 << 53
+    static let mostSequence: UInt64 = 1 << 62
+
+    /// The date as a name has it, within what a name can have.
+    static func milliseconds(_ date: Date) -> Int64 {
+        let milliseconds = date.timeIntervalSince1970 * 1000
+        return milliseconds.isNaN ? 0 : Int64(min(max(0, milliseconds), Double(mostMilliseconds)))
+    }
+}
+
+extension RecordName {
+    /// The file's name.
+    var text: String {
+        var text: [UInt8] = []
+        text.reserveCapacity(128)
+        let dash = UInt8(ascii: "-")
+        Hexadecimal.append(sequence, width: 16, to: &text)
+        text.append(dash)
+        Hexadecimal.append(UInt64(clamping: submittedMilliseconds), to: &text)
+        text.append(dash)
+        Hexadecimal.append(min(UInt64(clamping: dueMilliseconds), Self.mostMilliseconds), to: &text)
+        text.append(dash)
+        Hexadecimal.append(UInt64(attempts), to: &text)
+        text.append(dash)
+        Hexadecimal.append(UInt64(destination), width: 8, to: &text)
+        text.append(dash)
+        Hexadecimal.append(UInt64(clamping: size), to: &text)
+        text.append(dash)
+        if flags.isEmpty { text.append(UInt8(ascii: "0")) }
+        if flags.contains(.keptOutside) { text.append(UInt8(ascii: "k")) }
+        if flags.contains(.pausesDestination) { text.append(UInt8(ascii: "p")) }
+        text.append(dash)
+        text += id.encoded.utf8
+        text += Self.suffix.utf8
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// What a file's name says.
+    enum Reading {
+        /// All of it.
+        case name(RecordName)
+        /// All but the identifier, of which there is a digest; the identifier of what is here is the digest.
+        case digested(RecordName)
+        /// It is none of the box's.
+        case foreign
+    }
+
+    static func read(_ text: String) -> Reading {
+        var text = text
+        return text.withUTF8 { bytes in
+            guard bytes.count > suffix.utf8.count, bytes.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) else {
+                return .foreign
+            }
+            var parts = Parts(rest: bytes.dropLast(suffix.utf8.count))
+            guard let sequence = parts.number(), sequence <= mostSequence,
+                let submitted = parts.number(), submitted <= mostMilliseconds,
+                let due = parts.number(), due <= mostMilliseconds,
+                let attempts = parts.number().flatMap(UInt32.init(exactly:)),
+                let destination = parts.number().flatMap(UInt32.init(exactly:)),
+                let size = parts.number(), size <= mostBytes,
+                let flags = parts.flags()
+            else { return .foreign }
+            let isDigested = parts.rest.first == digestMark
+            let idText = Substring(decoding: isDigested ? parts.rest.dropFirst() : parts.rest, as: UTF8.self)
+            guard let id = ReportID(encoded: idText.utf8) else { return .foreign }
+            let name = RecordName(
+                sequence: sequence, submittedMilliseconds: Int64(submitted), dueMilliseconds: Int64(due),
+                attempts: attempts, destination: destination, size: Int64(size), flags: flags, id: id)
+            return isDigested ? .digested(name) : .name(name)
+        }
+    }
+
+    private static let digestMark = ReportID.digestMark.asciiValue ?? 0
+
+    /// The parts between the dashes, the first next.
+    private struct Parts {
+        var rest: Slice<UnsafeBufferPointer<UInt8>>
+
+        mutating func next() -> Slice<UnsafeBufferPointer<UInt8>>? {
+            guard let dash = rest.firstIndex(of: UInt8(ascii: "-")) else { return nil }
+            defer { rest = rest[(dash + 1)...] }
+            return rest[..<dash]
+        }
+
+        mutating func number() -> UInt64? { next().flatMap { Hexadecimal.number($0) } }
+
+        mutating func flags() -> Flags? {
+            guard let part = next(), !part.isEmpty else { return nil }
+            var flags: Flags = []
+            for byte in part {
+                switch byte {
+                case UInt8(ascii: "0"): break
+                case UInt8(ascii: "k"): flags.insert(.keptOutside)
+                case UInt8(ascii: "p"): flags.insert(.pausesDestination)
+                default: return nil
+                }
+            }
+            return flags
+        }
+    }
+}

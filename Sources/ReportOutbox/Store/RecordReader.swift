@@ -1,0 +1,102 @@
+import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Why a report's file cannot be used.
+enum RecordProblem: Error {
+    /// Its bytes are not what was written.
+    case damaged
+    /// Its seal cannot be opened.
+    case sealed
+    /// The disk does not answer, which may pass.
+    case failure(FileFailure)
+
+    init(_ failure: FileFailure) { self = failure.isMissing ? .damaged : .failure(failure) }
+}
+
+/// A report's file, opened and checked from its first byte to its last.
+struct RecordReader: Sendable {
+    let head: RecordHead
+    /// Where in the file the body is.
+    let body: Range<Int64>
+    /// How many bytes the report has.
+    let length: Int64
+    /// Whether it was written with a seal.
+    let isSealed: Bool
+
+    /// Reads the head, and checks the rest unless told otherwise.
+    init(_ file: any InputFile, seal: (any ReportSeal)?, checksBody: Bool = true) throws(RecordProblem) {
+        let start = try Self.read(file, Int(min(file.length, Int64(RecordForm.pieceLength))), at: 0)
+        var prefix = ByteReader(start)
+        guard let mark = prefix.number(UInt32.self), [RecordForm.plainMark, RecordForm.sealedMark].contains(mark),
+            let headLength = prefix.number(UInt32.self),
+            let headChecksum = prefix.number(UInt32.self), headLength <= RecordForm.longestHead
+        else { throw .damaged }
+        let headEnd = RecordForm.headPrefixLength + Int(headLength)
+        let encoded =
+            headEnd <= start.count
+            ? Data(start[RecordForm.headPrefixLength..<headEnd])
+            : try Self.readAll(file, Int(headLength), at: Int64(RecordForm.headPrefixLength))
+        guard Checksum.of(encoded) == headChecksum else { throw .damaged }
+        isSealed = mark == RecordForm.sealedMark
+        head = try Self.head(encoded, isSealed: isSealed, seal: seal)
+
+        let tailStart = file.length - Int64(RecordForm.tailLength)
+        guard tailStart >= headEnd else { throw .damaged }
+        let isAllRead = Int64(start.count) == file.length
+        let tailBytes =
+            isAllRead ? Data(start[Int(tailStart)...]) : try Self.readAll(file, RecordForm.tailLength, at: tailStart)
+        var tail = ByteReader(tailBytes)
+        guard let stored = tail.number(UInt64.self), let length = tail.number(UInt64.self),
+            let checksum = tail.number(UInt32.self), tail.number(UInt32.self) == RecordForm.tailMark,
+            stored == UInt64(tailStart - Int64(headEnd)), length <= UInt64(Int64.max)
+        else { throw .damaged }
+        body = Int64(headEnd)..<tailStart
+        self.length = Int64(length)
+        guard checksBody else { return }
+        var found = Checksum()
+        if isAllRead {
+            found.add(start[headEnd..<Int(tailStart)])
+        } else {
+            var offset = body.lowerBound
+            while offset < body.upperBound {
+                let piece = try Self.readAll(
+                    file, Int(min(Int64(RecordForm.pieceLength), body.upperBound - offset)), at: offset)
+                found.add(piece)
+                offset += Int64(piece.count)
+            }
+        }
+        guard found.value == checksum else { throw .damaged }
+    }
+
+    private static func head(
+        _ encoded: Data, isSealed: Bool, seal: (any ReportSeal)?
+    ) throws(RecordProblem) -> RecordHead {
+        guard isSealed else {
+            guard let head = RecordHead(encoded: encoded) else { throw .damaged }
+            return head
+        }
+        guard let opened = try? seal?.open(encoded, context: RecordForm.headContext),
+            let head = RecordHead(encoded: opened)
+        else { throw .sealed }
+        return head
+    }
+
+    private static func read(_ file: any InputFile, _ count: Int, at offset: Int64) throws(RecordProblem) -> Data {
+        do throws(FileFailure) { return try file.read(count, at: offset) } catch { throw RecordProblem(error) }
+    }
+
+    private static func readAll(_ file: any InputFile, _ count: Int, at offset: Int64) throws(RecordProblem) -> Data {
+        var bytes = try read(file, count, at: offset)
+        while bytes.count < count {
+            let more = try read(file, count - bytes.count, at: offset + Int64(bytes.count))
+            guard !more.isEmpty else { throw .damaged }
+            bytes.append(more)
+        }
+        return bytes
+    }
+}

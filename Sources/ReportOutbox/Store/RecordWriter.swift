@@ -1,0 +1,125 @@
+import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The form of a report's file.
+///
+///     head     mark, length and checksum of what follows, then the request, sealed if there is a seal
+///     body     the report's bytes; sealed ones in pieces, each with its length before it
+///     tail     length of the body as it is here and as it was given, its checksum, mark
+///
+/// A file is written from its first byte to its last, under a temporary name, and gets its own name when it is whole.
+enum RecordForm {
+    static let plainMark: UInt32 = 0x3142_434C  // LCB1
+    static let sealedMark: UInt32 = 0x3153_434C  // LCS1
+    static let tailMark: UInt32 = 0x3145_434C  // LCE1
+    static let headPrefixLength = 12
+    static let tailLength = 24
+    static let longestHead = 1 << 20
+    /// How many bytes are read, checked or sealed at a time.
+    static let pieceLength = 64 << 10
+    /// The most that a seal may add to a piece.
+    static let longestSealedPiece = pieceLength + (64 << 10)
+
+    /// The context of a head, whose identifier is not known before it is open.
+    static let headContext = Data("head".utf8)
+
+    /// What sets a piece of one report apart from every other.
+    static func context(_ id: ReportID, _ piece: String) -> Data { Data("\(id.encoded)/\(piece)".utf8) }
+}
+
+/// Writes a report's file.
+struct RecordWriter {
+    private let output: any OutputFile
+    private let id: ReportID
+    private let seal: (any ReportSeal)?
+    private var checksum = Checksum()
+    private var storedLength: UInt64 = 0
+    private(set) var length: Int64 = 0
+    private var pieces = 0
+    /// What was not written yet, so that a small report is written at once.
+    private var pending: Data
+
+    init(_ head: RecordHead, to output: any OutputFile, seal: (any ReportSeal)?) throws(OutboxError) {
+        self.output = output
+        self.seal = seal
+        id = head.id
+        let encoded = try Self.sealed(head.encoded, context: RecordForm.headContext, by: seal)
+        guard encoded.count <= RecordForm.longestHead else {
+            throw OutboxError(
+                .request, "The request's address and headers have more than \(RecordForm.longestHead) bytes.")
+        }
+        var writer = ByteWriter(capacity: encoded.count + 2048)
+        writer.append(seal == nil ? RecordForm.plainMark : RecordForm.sealedMark)
+        writer.append(UInt32(encoded.count))
+        writer.append(Checksum.of(encoded))
+        pending = writer.bytes
+        pending.append(encoded)
+    }
+
+    /// Appends bytes of the report.
+    mutating func append(_ bytes: Data) throws(OutboxError) {
+        length += Int64(bytes.count)
+        guard seal != nil else { return try appendStored(bytes) }
+        var rest = bytes
+        while !rest.isEmpty {
+            let piece = rest.prefix(RecordForm.pieceLength)
+            rest = rest.dropFirst(piece.count)
+            let context = RecordForm.context(id, "\(pieces)")
+            let sealed = try Self.sealed(Data(piece), context: context, by: seal)
+            guard sealed.count <= RecordForm.longestSealedPiece else {
+                throw OutboxError(.seal, "The seal makes a piece of \(piece.count) bytes into \(sealed.count).")
+            }
+            var writer = ByteWriter(capacity: 4)
+            writer.append(UInt32(sealed.count))
+            try appendStored(writer.bytes + sealed)
+            pieces += 1
+        }
+    }
+
+    /// Writes what there is no more room to keep in memory.
+    private mutating func appendStored(_ bytes: Data) throws(OutboxError) {
+        checksum.add(bytes)
+        storedLength += UInt64(bytes.count)
+        if pending.count + bytes.count > 2 * RecordForm.pieceLength { try flush() }
+        pending.append(bytes)
+    }
+
+    /// Writes the tail, and everything before it; `length` is the report's, where its bytes are elsewhere.
+    mutating func finish(length: Int64? = nil) throws(OutboxError) {
+        var writer = ByteWriter(capacity: RecordForm.tailLength)
+        writer.append(storedLength)
+        writer.append(UInt64(clamping: length ?? self.length))
+        writer.append(checksum.value)
+        writer.append(RecordForm.tailMark)
+        pending.append(writer.bytes)
+        try flush()
+    }
+
+    private mutating func flush() throws(OutboxError) {
+        try write(exchange(&pending, with: Data()))
+    }
+
+    private func write(_ bytes: Data) throws(OutboxError) {
+        do {
+            try bytes.withUnsafeBytes { try output.write($0) }
+        } catch let failure as FileFailure {
+            throw OutboxError(failure)
+        } catch {
+            throw OutboxError(.disk, "The report could not be written.")
+        }
+    }
+
+    private static func sealed(_ bytes: Data, context: Data, by seal: (any ReportSeal)?) throws(OutboxError) -> Data {
+        guard let seal else { return bytes }
+        do {
+            return try seal.seal(bytes, context: context)
+        } catch {
+            throw OutboxError(.seal, "The seal failed (\(type(of: error))); the report was not taken in.")
+        }
+    }
+}

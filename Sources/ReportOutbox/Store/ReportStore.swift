@@ -1,0 +1,177 @@
+import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The files of a box.
+///
+///     lock                     held by the box that is open
+///     tmp-…                    a report that is being written; swept when a box opens
+///     <name>.report            a report
+///     aside/<name>.report!why  a report that was set aside
+///     own-1/ …                 boxes of other processes, of the same form
+///
+/// It decides nothing, and keeps nothing in memory.
+struct ReportStore: Sendable {
+    static let lockName = "lock"
+    static let asideFolder = "aside"
+
+    let files: any FileSystem
+    let durability: OutboxPolicy.Durability
+    let seal: (any ReportSeal)?
+
+    /// Writes a report under a temporary name; nothing is left of it if that fails.
+    ///
+    /// - Returns: how many bytes it has.
+    func write(
+        _ head: RecordHead, _ content: HTTPBodyContent, as temporary: String, limit: Int64
+    ) throws(OutboxError) -> Int64 {
+        try writing(temporary) { output throws(OutboxError) in
+            var writer = try RecordWriter(head, to: output, seal: seal)
+            var reader = content.makeReader()
+            while let piece = try Self.next(&reader) {
+                guard writer.length + Int64(piece.count) <= limit else { throw Self.tooLarge(limit) }
+                try writer.append(piece)
+            }
+            try writer.finish()
+            return writer.length
+        }
+    }
+
+    /// Writes all of a report but its bytes, which are elsewhere.
+    func write(_ head: RecordHead, length: Int64, as temporary: String) throws(OutboxError) {
+        _ = try writing(temporary) { output throws(OutboxError) in
+            var writer = try RecordWriter(head, to: output, seal: seal)
+            try writer.finish(length: length)
+            return length
+        }
+    }
+
+    static func tooLarge(_ limit: Int64) -> OutboxError {
+        OutboxError(
+            .tooLarge, "The report has more than \(limit) bytes; raise the policy's maximumReportBytes, or send less.")
+    }
+
+    private static func next(_ reader: inout HTTPBodyReader) throws(OutboxError) -> Data? {
+        do {
+            return try reader.read(upTo: RecordForm.pieceLength)
+        } catch let error as HTTPBodyError {
+            throw OutboxError(.unreadable, "\(error)")
+        } catch {
+            throw OutboxError(.unreadable, "The report's bytes cannot be read (\(type(of: error))).")
+        }
+    }
+
+    private func writing(
+        _ temporary: String, _ write: (any OutputFile) throws(OutboxError) -> Int64
+    ) throws(OutboxError) -> Int64 {
+        do {
+            let output = try doing { () throws(FileFailure) in try files.create(temporary) }
+            let length = try write(output)
+            try doing { () throws(FileFailure) in
+                if durability == .fsync { try output.sync() }
+                try output.close()
+            }
+            return length
+        } catch {
+            discard(temporary)
+            throw error
+        }
+    }
+
+    /// Removes what was written of a report; what cannot be removed is swept the next time.
+    func discard(_ temporary: String) {
+        try? files.remove(temporary)
+    }
+
+    /// Gives a report that is written its name: from here on it is in the box.
+    func publish(_ temporary: String, as name: RecordName) throws(OutboxError) {
+        let text = name.text
+        do {
+            try doing { () throws(FileFailure) in try files.rename(temporary, to: text) }
+        } catch {
+            discard(temporary)
+            throw error
+        }
+        do {
+            try doing { () throws(FileFailure) in try syncFolder() }
+        } catch {
+            // It cannot be promised, so it is taken back as far as that goes.
+            discard(text)
+            throw error
+        }
+    }
+
+    private func doing<Result>(_ action: () throws(FileFailure) -> Result) throws(OutboxError) -> Result {
+        do throws(FileFailure) { return try action() } catch { throw OutboxError(error) }
+    }
+
+    private func syncFolder(_ folder: String = "") throws(FileFailure) {
+        if durability == .fsync { try files.syncFolder(folder) }
+    }
+
+    // MARK: What becomes of a report
+
+    /// Writes down a report's new state.
+    func rename(_ name: RecordName, to newName: RecordName) throws(FileFailure) {
+        if name != newName { try files.rename(name.text, to: newName.text) }
+    }
+
+    /// Puts a file that is written into the place of a report's.
+    func replace(_ name: RecordName, by temporary: String) throws(FileFailure) {
+        try files.rename(temporary, to: name.text)
+        try syncFolder()
+    }
+
+    /// Removes a report.
+    func remove(_ name: RecordName) throws(FileFailure) {
+        try files.remove(name.text)
+        try syncFolder()
+    }
+
+    /// Puts a report where it is kept for inspection.
+    func setAside(_ aside: AsideName) throws(FileFailure) {
+        try files.makeFolder(Self.asideFolder)
+        try files.rename(aside.name.text, to: aside.path)
+        try syncFolder(Self.asideFolder)
+        try syncFolder()
+    }
+
+    /// Puts a report that was set aside back under a new name.
+    func takeBack(_ aside: AsideName, as name: RecordName) throws(FileFailure) {
+        try files.rename(aside.path, to: name.text)
+        try syncFolder()
+        try syncFolder(Self.asideFolder)
+    }
+
+    /// Removes a report that was set aside.
+    func remove(_ aside: AsideName) throws(FileFailure) {
+        try files.remove(aside.path)
+        try syncFolder(Self.asideFolder)
+    }
+
+    // MARK: Reading
+
+    /// Opens a report and checks all of it.
+    func read(_ path: String) throws(RecordProblem) -> (head: RecordHead, body: StoredBody) {
+        let record = try reader(path)
+        let body = StoredBody(
+            files: files, path: path, range: record.body, length: record.length, id: record.head.id,
+            seal: record.isSealed ? seal : nil)
+        return (record.head, body)
+    }
+
+    /// Opens a report and checks its head alone.
+    func readHead(_ path: String) throws(RecordProblem) -> RecordHead {
+        try reader(path, checksBody: false).head
+    }
+
+    private func reader(_ path: String, checksBody: Bool = true) throws(RecordProblem) -> RecordReader {
+        let file: any InputFile
+        do throws(FileFailure) { file = try files.open(path) } catch { throw RecordProblem(error) }
+        return try RecordReader(file, seal: seal, checksBody: checksBody)
+    }
+}

@@ -1,0 +1,85 @@
+import Dispatch
+import LoaderChain
+import ReportOutbox
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A program that is meant to be killed: it submits reports, says what it was promised, and sends.
+///
+///     OutboxChild DIRECTORY PORT PREFIX COUNT
+///
+/// Each line that it writes goes out by a call of its own, so that what was said was said before the end.
+@main
+enum Main {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 5, let port = UInt16(arguments[2]), let count = Int(arguments[4]) else {
+            say("usage: OutboxChild DIRECTORY PORT PREFIX COUNT")
+            exit(2)
+        }
+        var policy = OutboxPolicy()
+        policy.maximumAttempts = .max
+        policy.firstDelay = .milliseconds(1)
+        policy.maximumDelay = .milliseconds(20)
+        policy.maximumRetryAfter = .milliseconds(20)
+        let box = try ReportOutbox(
+            directory: URL(filePath: arguments[1]), chain: SocketTerminal(port: port), policy: policy,
+            startsSending: false)
+        say("open")
+        let events = box.events
+        box.startSending()
+        Task.detached {
+            for index in 0..<count {
+                let id = "\(arguments[3])-\(index)"
+                do {
+                    try box.submit(content(of: id), identifier: id, request: HTTPRequest(method: .put, url: url(port)))
+                    say("accepted \(id)")
+                } catch {
+                    say("failed \(error)")
+                }
+            }
+            say("submitted")
+        }
+        var submitted = count == 0
+        for await event in events {
+            switch event {
+            case .accepted(let id): submitted = submitted || id.rawValue == "\(arguments[3])-\(count - 1)"
+            case .sending: say("sending")
+            case .willRetry: say("retrying")
+            case .delivered(let id, _): say("delivered \(id)")
+            case .setAside(let id, let loss), .dropped(let id, let loss): say("lost \(id) \(loss)")
+            case .joined, .found, .foreignFiles, .trouble: say("\(event)")
+            }
+            if submitted && box.count == 0 { say("empty") }
+        }
+    }
+
+    private static func url(_ port: UInt16) -> URL {
+        URL(string: "http://127.0.0.1:\(port)/reports") ?? URL(filePath: "/")
+    }
+
+    /// Bytes that the identifier determines, so that whoever knows it can tell whether they are whole.
+    private static func content(of id: String) -> Data {
+        var seed: UInt64 = 0
+        for byte in id.utf8 { seed = seed &* 31 &+ UInt64(byte) }
+        var generator = SeededGenerator(seed: seed)
+        return Data((0..<Int(generator.next() % 5_000)).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
+    }
+}
+
+private func say(_ text: String) {
+    let line = Array((text + "\n").utf8)
+    _ = write(1, line, line.count)
+}

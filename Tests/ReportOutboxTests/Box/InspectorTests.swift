@@ -1,0 +1,91 @@
+import LoaderChain
+import Testing
+
+@testable import ReportOutbox
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+struct InspectorTests {
+    /// A box with a report that waits and one that was set aside.
+    private func box(_ directory: TemporaryDirectory) throws -> ReportOutbox {
+        let server = FakeServer { request, _ in
+            request.headers["Idempotency-Key"] == "bad" ? .status(.badRequest) : .status(.serviceUnavailable)
+        }
+        let box = try ReportOutbox(directory: directory.url, chain: server, policy: .test())
+        try box.submit(bytes(100_000), identifier: "waits", request: upload)
+        try box.submit(bytes(10), identifier: "bad", request: upload)
+        box.drain()
+        return box
+    }
+
+    @Test func lookingDisturbsNobody() throws {
+        let directory = try TemporaryDirectory()
+        let owner = try box(directory)
+        try directory.put(bytes(3), at: "tmp-1")
+        let inspector = try BoxInspector(directory: directory.url)
+        let reports = try inspector.reports()
+        #expect(reports.map(\.id.rawValue) == ["waits", "bad"])
+        #expect(reports.map(\.setAsideBecause) == [nil, "refused-400"])
+        #expect(reports.map(\.attempts) == [1, 1])
+        let waits = try #require(ReportID("waits"))
+        #expect(try inspector.request(of: waits).url == upload.url)
+        let file = directory.url.appending(path: "exported")
+        try inspector.export(waits, to: file)
+        #expect(try Data(contentsOf: file) == bytes(100_000))
+        #expect(throws: OutboxError.self) { try inspector.export(waits, to: file) }
+        #expect(throws: OutboxError.self) { try inspector.request(of: try #require(ReportID("nobody"))) }
+        #expect(directory.names.contains("tmp-1"))
+        let error = #expect(throws: OutboxError.self) { try inspector.purge(waits) }
+        #expect(error?.code == .inUse)
+        #expect(owner.count == 1)
+    }
+
+    @Test func withTheRightToTheBoxItPutsBackAndPurges() throws {
+        let disk = MemoryDisk()
+        do {
+            let test = try TestBox(FakeServer { _, _ in .status(.badRequest) }, disk: disk)
+            for id in ["a", "b", "c"] { try test.submit(id) }
+            disk.kill()
+            test.box.abandon()
+            disk.revive()
+        }
+        let inspector = BoxInspector(files: disk)
+        let (first, second) = (try #require(ReportID("a")), try #require(ReportID("b")))
+        try inspector.retry(first)
+        try inspector.purge(second)
+        let error = #expect(throws: OutboxError.self) { try inspector.purge(second) }
+        #expect(error?.code == .unknownReport)
+        #expect(try inspector.reports().map(\.id.rawValue) == ["a", "c"])
+        #expect(try inspector.reports().map(\.setAsideBecause) == [nil, "refused-400"])
+        #expect(try inspector.purgeAll() == 2)
+        #expect(disk.names == [])
+    }
+
+    @Test func whatIsNotThereIsNotMade() throws {
+        let directory = try TemporaryDirectory()
+        #expect(throws: OutboxError.self) { try BoxInspector(directory: directory.url.appending(path: "none")) }
+        #expect(directory.names == [])
+    }
+
+    @Test func uploadsAreWrittenDownBeforeTheyBegin() throws {
+        for operation in 1...6 {
+            let disk = MemoryDisk()
+            let ledger = UploadLedger(files: disk)
+            let id = try #require(ReportID("a/b"))
+            disk.cut(.death(at: operation))
+            let hasBegun = (try? ledger.begin(id)) != nil
+            disk.revive()
+            let known = try ledger.begun()
+            // One that is not written down has not begun.
+            #expect(!hasBegun || known == [id])
+            disk.put(bytes(4), at: "torn.upload")
+            #expect(try ledger.begun() == known)
+            try ledger.end(id)
+            #expect(try ledger.begun() == [])
+        }
+    }
+}

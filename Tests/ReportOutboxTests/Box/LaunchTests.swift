@@ -1,0 +1,167 @@
+import LoaderChain
+import LoaderChainTesting
+import Testing
+
+@testable import ReportOutbox
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a launch finds, and what it does with it.
+struct LaunchTests {
+    /// A disk with reports that an earlier launch left unsent.
+    private func left(_ ids: [String], on disk: MemoryDisk = MemoryDisk()) throws -> MemoryDisk {
+        let test = try TestBox(disk: disk, sends: false)
+        for id in ids { try test.submit(id) }
+        return disk
+    }
+
+    @Test func whatIsLeftIsSentByItselfAndInOrder() throws {
+        let ids = (0..<30).map { "report \($0)" }
+        let test = try TestBox(disk: try left(ids)) { $0.maximumInFlight = 1 }
+        #expect(test.server.keys == ids.map { ReportID($0)?.idempotencyKey })
+        #expect(test.box.counters.found == 30)
+        #expect(test.box.counters.delivered == 30)
+        #expect(test.disk.names == [])
+    }
+
+    @Test func theHandlerSeesEachWithItsDateBeforeAnyIsSent() throws {
+        let disk = try left(["keep", "replace", "drop"])
+        let server = FakeServer()
+        let seen = Guarded<[String]>([])
+        let test = try TestBox(
+            server, disk: disk,
+            existing: { report in
+                seen.withLock { $0.append(report.id.rawValue) }
+                #expect(server.receipts.isEmpty)
+                #expect(report.date == ManualTimers.defaultDate && report.attempts == 0 && report.size == 10)
+                #expect((try? report.request())?.url == upload.url)
+                switch report.id.rawValue {
+                case "replace": return .replace(HTTPRequest(method: .post, host: "new.example.com", path: "/new"))
+                case "drop": return .drop
+                default: return .keep
+                }
+            })
+        #expect(seen.withLock { $0 } == ["keep", "replace", "drop"])
+        #expect(server.requests.map(\.host) == ["reports.example.com", "new.example.com"])
+        #expect(server.receipts.map(\.bytes) == [bytes(10), bytes(10)])
+        #expect(server.requests.last?.headers["Content-Type"] == "application/octet-stream")
+        #expect(test.box.counters.dropped == ["by-handler": 1])
+    }
+
+    @Test func aReplacementWithASecretIsRefusedAndTheReportStaysAsItWas() throws {
+        let disk = try left(["a"])
+        let test = try TestBox(
+            disk: disk,
+            existing: { _ in
+                .replace(HTTPRequest(host: "example.com", headers: ["Authorization": "Bearer secret"]))
+            })
+        #expect(test.server.requests.map(\.url) == [upload.url])
+        #expect(test.events.contains { if case .trouble(let text) = $0 { !text.contains("Bearer") } else { false } })
+    }
+
+    @Test func foreignAndCorruptFilesAreToldAndHarmNobody() throws {
+        let disk = try left(["good", "torn", "empty", "swapped", "other"])
+        func name(_ id: String) throws -> String { try #require(disk.names.first { $0.hasSuffix("-\(id).report") }) }
+        let torn = try name("torn")
+        disk.put(try #require(disk.bytes(of: torn)).dropLast(3), at: torn)
+        disk.put(Data(), at: try name("empty"))
+        disk.put(try #require(disk.bytes(of: try name("other"))), at: try name("swapped"))
+        for foreign in [".DS_Store", "notes.txt", "x.report", "no/such", "naïve\u{202E}", "0-0-0-0-0-0-0-.report"] {
+            disk.put(bytes(5), at: foreign)
+        }
+        disk.put(bytes(5), at: "tmp-77")
+        let test = try TestBox(disk: disk)
+        #expect(test.server.keys == ["good", "other"])
+        #expect(test.box.reportsSetAside.map(\.id.rawValue).sorted() == ["empty", "swapped", "torn"])
+        #expect(test.box.counters.setAside == ["damaged": 3])
+        #expect(!disk.names.contains("tmp-77"))
+        #expect(disk.names.contains("notes.txt"))
+        let isTold = test.events.contains { if case .foreignFiles(6, _) = $0 { true } else { false } }
+        #expect(isTold)
+    }
+
+    @Test func aCopyOfAReportIsSetAside() throws {
+        let disk = try left(["a"])
+        let name = try #require(disk.names.first)
+        disk.put(try #require(disk.bytes(of: name)), at: "0000000000000099" + name.dropFirst(16))
+        let test = try TestBox(disk: disk)
+        #expect(test.server.keys == ["a"])
+        #expect(test.box.counters.setAside == ["duplicate": 1])
+    }
+
+    @Test func aReportFromTheFutureCountsAsNew() throws {
+        let disk = MemoryDisk()
+        do {
+            let test = try TestBox(disk: disk, sends: false)
+            test.timers.setDate(.distantFuture)
+            try test.submit("a")
+        }
+        let test = try TestBox(FakeServer { _, _ in .status(.badGateway) }, disk: disk)
+        #expect(test.server.receipts.count == 1)
+        #expect(test.box.count == 1)
+        test.advance(.seconds(60))
+        #expect(test.server.receipts.count == 2)
+    }
+
+    @Test(arguments: [nil, XORSeal(key: 1)] as [XORSeal?])
+    func identifiersOfEveryKindSurviveALaunch(_ seal: XORSeal?) throws {
+        let disk = MemoryDisk()
+        do {
+            let test = try TestBox(disk: disk, sends: false) { $0.seal = seal }
+            for id in RecordNameTests.awkward {
+                try test.submit(id)
+                // Submitted again, it joins the one that is there.
+                try test.submit(id)
+            }
+        }
+        let test = try TestBox(disk: disk) { $0.seal = seal }
+        // Two spellings of one text are one identifier.
+        let expected = Set(RecordNameTests.awkward)
+        #expect(Set(test.events.compactMap { if case .found(let id, _) = $0 { id.rawValue } else { nil } }) == expected)
+        #expect(test.box.counters.delivered == expected.count)
+    }
+
+    @Test func sendingCanBeginLaterAndWhatCameAnotherWayIsSettledBefore() throws {
+        let test = try TestBox(disk: try left(["a", "b"]), sends: false)
+        let id = try #require(ReportID("a"))
+        #expect(test.box.settle(id, with: .success(HTTPResponse(request: upload, status: .created))))
+        test.box.drain()
+        #expect(test.events.contains(.delivered(id, .created)))
+        test.box.startSending()
+        test.box.drain()
+        #expect(test.server.keys == ["b"])
+        #expect(!test.box.settle(id, with: .success(HTTPResponse(request: upload, status: .ok))))
+    }
+
+    @Test func thousandsAreTakenUpInOneGo() throws {
+        let count = ProcessInfo.processInfo.environment["OUTBOX_REPORTS"].flatMap(Int.init) ?? 3_000
+        let before = residentBytes()
+        let directory = try TemporaryDirectory()
+        var policy = OutboxPolicy.test()
+        policy.maximumCount = .max
+        let files = try SystemFiles(directory.url)
+        do {
+            let box = try ReportOutbox(files: files, chain: HTTPLoader(), policy: policy, startsSending: false)
+            for index in 0..<count { try box.submit(Data("\(index)".utf8), identifier: "id-\(index)", request: upload) }
+            box.drain()
+            #expect(box.count == count)
+        }
+        let start = ContinuousClock.now
+        let box = try ReportOutbox(files: files, chain: HTTPLoader(), policy: policy, startsSending: false)
+        box.drain()
+        print("\(count) reports: opened in \(start.duration(to: .now)), \((residentBytes() - before) >> 20) MiB more")
+        #expect(box.count == count)
+        #expect(residentBytes() - before < 100 << 20)
+        #expect(box.reports.map(\.id.rawValue) == (0..<count).map { "id-\($0)" })
+    }
+}
+
+/// How much memory the process has; nothing where the system does not say so.
+private func residentBytes() -> Int {
+    guard let text = try? String(contentsOf: URL(filePath: "/proc/self/statm"), encoding: .utf8) else { return 0 }
+    return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
+}

@@ -1,0 +1,118 @@
+import LoaderChain
+import Testing
+
+@testable import ReportOutbox
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// One owner for a directory, on the machine's own file system.
+struct OwnershipTests {
+    @Test func aSecondBoxIsToldAndAFirstThatHasEndedBindsNobody() async throws {
+        let directory = try TemporaryDirectory()
+        let first = try ReportOutbox(directory: directory.url, chain: FakeServer(), policy: .test())
+        let error = #expect(throws: OutboxError.self) {
+            _ = try ReportOutbox(directory: directory.url, chain: FakeServer(), policy: .test())
+        }
+        #expect(error?.code == .inUse)
+        await first.close()
+        let second = try ReportOutbox(directory: directory.url, chain: FakeServer(), policy: .test())
+        #expect(second.count == 0)
+        #expect(first.purgeAll() == 0)
+    }
+
+    @Test func aSecondBoxMayHaveItsOwnWhichTheFirstTakesOver() throws {
+        let disk = MemoryDisk()
+        do {
+            let main = try TestBox(disk: disk, sends: false)
+            let own = try TestBox(disk: disk, sends: false) { $0.whenInUse = .ownBox }
+            let another = try TestBox(disk: disk, sends: false) { $0.whenInUse = .ownBox }
+            try main.submit("main")
+            try own.submit("own")
+            try another.submit("another")
+            #expect(main.box.count == 1 && own.box.count == 1 && another.box.count == 1)
+            disk.kill()
+            for test in [main, own, another] { test.box.abandon() }
+        }
+        disk.revive()
+        // One of them is alive again, and keeps what it has.
+        let alive = try disk.lock("own-2/lock")
+        let test = try TestBox(disk: disk) { $0.maximumInFlight = 1 }
+        #expect(test.server.keys == ["main", "own"])
+        withExtendedLifetime(alive) {}
+    }
+
+    @Test func whatIsTakenOverKeepsItsNameAndItsPlaceOnTheShelf() throws {
+        let disk = MemoryDisk()
+        let long = String(repeating: "long ", count: 100)
+        do {
+            let main = try TestBox(disk: disk, sends: false)
+            let own = try TestBox(FakeServer { _, _ in .status(.badRequest) }, disk: disk) { $0.whenInUse = .ownBox }
+            try own.submit("refused")
+            own.box.networkIsAvailable(false)
+            try own.submit(long)
+            disk.kill()
+            for test in [main, own] { test.box.abandon() }
+        }
+        disk.revive()
+        let test = try TestBox(disk: disk)
+        #expect(test.server.keys == [ReportID(long)?.idempotencyKey])
+        #expect(test.events.contains { if case .delivered(let id, _) = $0 { id.rawValue == long } else { false } })
+        #expect(test.box.reportsSetAside.map(\.id.rawValue) == ["refused"])
+        #expect(disk.names.allSatisfy { !$0.hasPrefix("own-") })
+    }
+
+    @Test func theDirectoryIsMadeForThisUserAlone() throws {
+        let directory = try TemporaryDirectory()
+        let place = directory.url.appending(path: "a/b/c")
+        let box = try ReportOutbox(directory: place, chain: FakeServer(), policy: .test(), startsSending: false)
+        try box.submit(bytes(5), identifier: "a", request: upload)
+        for name in ["", "lock"]
+            + (try FileManager.default.contentsOfDirectory(atPath: place.path(percentEncoded: false)))
+        {
+            let path = place.appending(path: name).path(percentEncoded: false)
+            var status = stat()
+            #expect(stat(path, &status) == 0 && status.st_mode & 0o077 == 0)
+        }
+    }
+
+    @Test func aDirectoryThatCannotBeUsedIsAClearError() throws {
+        let directory = try TemporaryDirectory()
+        try directory.put(bytes(1), at: "file")
+        for url in [directory.url.appending(path: "file"), directory.url.appending(path: "file/below")] {
+            let error = #expect(throws: OutboxError.self) { _ = try ReportOutbox(directory: url, chain: FakeServer()) }
+            #expect(error?.code == .directory)
+        }
+        if let web = URL(string: "https://example.com") {
+            #expect(throws: OutboxError.self) { _ = try ReportOutbox(directory: web, chain: FakeServer()) }
+        }
+    }
+
+    @Test func theMachinesFileSystemDoesWhatTheOtherDoes() throws {
+        let directory = try TemporaryDirectory()
+        let server = FakeServer { request, _ in
+            request.headers["Idempotency-Key"] == "bad" ? .status(.badRequest) : .status(.ok)
+        }
+        var policy = OutboxPolicy.test()
+        policy.durability = .fsync
+        let box = try ReportOutbox(directory: directory.url, chain: server, policy: policy, startsSending: false)
+        for id in RecordNameTests.awkward + ["bad"] { try box.submit(bytes(200_000), identifier: id, request: upload) }
+        box.startSending()
+        box.drain()
+        #expect(box.counters.delivered == Set(RecordNameTests.awkward).count)
+        #expect(box.reportsSetAside.map(\.id.rawValue) == ["bad"])
+        #expect(server.receipts.allSatisfy { $0.bytes == bytes(200_000) })
+        #expect(directory.names.sorted() == ["aside", "lock"])
+    }
+}

@@ -1,0 +1,237 @@
+import LoaderChain
+import LoaderChainTesting
+import Testing
+
+@testable import ReportOutbox
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// When a report is tried again, and when not any more.
+struct RetryTests {
+    @Test func anEndless503EndsAfterThePolicysAttempts() throws {
+        let test = try TestBox(FakeServer { _, _ in .status(.serviceUnavailable) }) { $0.maximumAttempts = 7 }
+        try test.submit("a")
+        #expect(test.attemptTimes(atMost: 100).count == 7)
+        #expect(test.box.count == 0)
+        #expect(test.box.reportsSetAside.map(\.setAsideBecause) == ["too-many-attempts"])
+        #expect(test.box.counters.setAside == ["too-many-attempts": 1])
+        #expect(test.timers.pendingCount == 0)
+    }
+
+    @Test func delaysDoubleUpToTheirCapWithFullJitter() throws {
+        let test = try TestBox(FakeServer { _, _ in .status(.internalServerError) }) {
+            $0.maximumAttempts = 12
+            $0.firstDelay = .seconds(10)
+            $0.maximumDelay = .seconds(100)
+        }
+        try test.submit("a")
+        let times = test.attemptTimes(atMost: 12)
+        for (index, delay) in zip(times, times.dropFirst()).map({ $1 - $0 }).enumerated() {
+            #expect(delay <= min(100, 10 * Double(1 << index)) + 0.001)
+        }
+        #expect(Set(times).count == times.count)
+    }
+
+    @Test func theAgeEndsItOnTheFirstFailureAfterwards() throws {
+        let test = try TestBox(FakeServer { _, _ in .status(.badGateway) }) {
+            $0.maximumAge = .seconds(3600)
+            $0.maximumAttempts = 1_000_000
+            $0.maximumDelay = .seconds(300)
+        }
+        try test.submit("a")
+        let times = test.attemptTimes(atMost: 10_000)
+        let last = try #require(times.last)
+        #expect(3_600...3_900 ~= last)
+        let id = try #require(ReportID("a"))
+        #expect(test.events.last == .dropped(id, because: .expired))
+        #expect(test.box.counters.dropped == ["expired": 1])
+    }
+
+    @Test(arguments: [
+        ("120", 120.0), ("  7 ", 7), ("99999999999999", 86_400), ("99999999999999999999999999999", 86_400),
+        ("Mon, 01 Jan 2024 00:10:00 GMT", 600), ("Fri, 31 Dec 9999 23:59:59 GMT", 86_400),
+    ])
+    func aServerIsWaitedForAsItAsks(_ header: String, _ seconds: Double) throws {
+        let server = FakeServer(first: [.status(.tooManyRequests, ["Retry-After": header])])
+        let test = try TestBox(server) { $0.firstDelay = .zero }
+        try test.submit("a")
+        #expect(test.attemptTimes(atMost: 10) == [0, seconds])
+        #expect(test.box.counters.delivered == 1)
+    }
+
+    @Test(arguments: [
+        "-5", "", "soon", "1e9", "0x10", "Mon, 01 Jan 2001 00:00:00 GMT", "Mon, 99 Jan 2024 99:00:00 GMT",
+    ])
+    func whatAsksForNothingIsBackedOffFrom(_ header: String) throws {
+        let server = FakeServer(first: [.status(.serviceUnavailable, ["Retry-After": header])])
+        let test = try TestBox(server) { $0.firstDelay = .seconds(10) }
+        try test.submit("a")
+        let times = test.attemptTimes(atMost: 10)
+        #expect(times.count == 2)
+        #expect(times.last.map { 0...10 ~= $0 } == true)
+    }
+
+    @Test func aWaitThatAServerAskedForHoldsForAllThatGoesThereAndForLaterLaunches() throws {
+        let disk = MemoryDisk()
+        let server = FakeServer(first: [.status(.tooManyRequests, ["Retry-After": "1000"])])
+        let date: Date
+        do {
+            let test = try TestBox(server, disk: disk)
+            try test.submit("a")
+            try test.submit("b")
+            try test.submit("elsewhere", to: HTTPRequest(method: .put, host: "other.example.com", path: "/"))
+            #expect(server.keys == ["a", "elsewhere"])
+            test.advance(.seconds(400))
+            date = test.timers.date
+        }
+        let timers = ManualTimers(date: date)
+        let test = try TestBox(server, disk: disk) { $0.timers = timers }
+        try test.submit("c")
+        timers.advance(by: .seconds(599))
+        test.box.drain()
+        #expect(server.keys.count == 2)
+        timers.advance(by: .seconds(2))
+        test.box.drain()
+        #expect(server.keys.dropFirst(2).sorted() == ["a", "b", "c"])
+    }
+
+    @Test func attemptsAreCountedAcrossLaunches() throws {
+        let disk = MemoryDisk()
+        let server = FakeServer { _, _ in .status(.serviceUnavailable) }
+        for launch in 1...4 {
+            let test = try TestBox(server, disk: disk) { $0.maximumAttempts = 5 }
+            if launch == 1 { try test.submit("a") }
+            test.box.tryNow()
+            test.box.drain()
+            #expect(server.receipts.count == launch + 1)
+            if launch == 4 { break }
+            disk.kill()
+            test.box.abandon()
+            disk.revive()
+        }
+        let test = try TestBox(server, disk: disk)
+        #expect(test.box.reportsSetAside.count == 1 && test.box.count == 0)
+    }
+
+    @Test func aServerThatNeverAnswersCostsNoMoreThanThePolicyAllows() throws {
+        let timers = ManualTimers()
+        let terminal = ScriptedTerminal()
+        let book = EventBook()
+        var policy = OutboxPolicy.test(timers)
+        policy.attemptTimeout = .seconds(60)
+        policy.maximumAttempts = 4
+        policy.maximumInFlight = 2
+        let box = try ReportOutbox(
+            files: MemoryDisk(), chain: terminal, policy: policy, onEvent: { book.note($0) })
+        for id in ["a", "b", "c"] { try box.submit(bytes(1), identifier: id, request: upload) }
+        box.drain()
+        #expect(terminal.held.count == 2)
+        timers.runAll()
+        var rounds = 0
+        while box.count > 0, rounds < 100 {
+            box.drain()
+            timers.runAll()
+            rounds += 1
+        }
+        box.drain()
+        #expect(terminal.requests.count == 12)
+        #expect(box.reportsSetAside.count == 3)
+        #expect(timers.pendingCount == 0)
+        #expect(book.events.contains { if case .willRetry(_, _, .error(.timedOut)) = $0 { true } else { false } })
+    }
+
+    @Test func withoutAConnectionNoAttemptIsSpentAndOneProbesForAll() throws {
+        let isOnline = Guarded(false)
+        let attempts = Guarded(0)
+        let server = FakeServer { _, _ in
+            attempts.withLock { $0 += 1 }
+            return isOnline.withLock { $0 } ? .status(.ok) : .failure(.cannotConnect)
+        }
+        let test = try TestBox(server) {
+            $0.maximumAttempts = 2
+            $0.maximumInFlight = 1
+            $0.firstDelay = .seconds(1)
+            $0.maximumDelay = .seconds(100)
+        }
+        for index in 0..<20 { try test.submit("\(index)") }
+        for _ in 0..<30 { test.timers.advanceToNext(); test.box.drain() }
+        #expect(attempts.withLock { $0 } <= 31)
+        #expect(test.box.count == 20)
+        #expect(test.box.reports.allSatisfy { $0.attempts == 0 })
+        isOnline.withLock { $0 = true }
+        test.box.tryNow()
+        test.box.drain()
+        #expect(test.box.count == 0)
+        #expect(test.box.counters.delivered == 20)
+    }
+
+    @Test func theAppCanSayThatThereIsNoNetwork() throws {
+        let test = try TestBox()
+        test.box.networkIsAvailable(false)
+        try test.submit("a")
+        test.advance(.seconds(100_000))
+        #expect(test.server.receipts.isEmpty)
+        test.box.networkIsAvailable(true)
+        test.box.drain()
+        #expect(test.server.keys == ["a"])
+    }
+
+    @Test func oneThatFailsStandsBehindTheOthers() throws {
+        let server = FakeServer { request, _ in
+            request.headers["Idempotency-Key"] == "poison" ? .status(.internalServerError) : .status(.ok)
+        }
+        let test = try TestBox(server, sends: false) {
+            $0.maximumInFlight = 1
+            $0.firstDelay = .seconds(5)
+            $0.maximumDelay = .seconds(5)
+        }
+        try test.submit("poison")
+        for index in 0..<5 { try test.submit("\(index)") }
+        test.box.startSending()
+        test.box.drain()
+        #expect(server.keys == ["poison", "0", "1", "2", "3", "4"])
+    }
+
+    @Test(arguments: [-10, 10])
+    func aStepOfTheClockNeitherExpiresNorStrandsAReport(_ years: Int) throws {
+        let isUp = Guarded(false)
+        let test = try TestBox(FakeServer { _, _ in isUp.withLock { $0 } ? .status(.ok) : .status(.badGateway) })
+        try test.submit("a")
+        test.timers.stepDate(by: .seconds(years * 365 * 24 * 3600))
+        for _ in 0..<10 { test.advance(.seconds(3600)) }
+        #expect(test.box.count == 1)
+        isUp.withLock { $0 = true }
+        test.advance(.seconds(3600))
+        #expect(test.box.counters.delivered == 1)
+    }
+
+    @Test(arguments: [-10, 10])
+    func aStepBetweenLaunchesDoesNotEither(_ years: Int) throws {
+        let disk = MemoryDisk()
+        let isUp = Guarded(false)
+        let server = FakeServer { _, _ in
+            isUp.withLock { $0 } ? .status(.ok) : .status(.badGateway, ["Retry-After": "500"])
+        }
+        do {
+            let test = try TestBox(server, disk: disk)
+            try test.submit("a")
+            #expect(test.box.count == 1)
+        }
+        let timers = ManualTimers(
+            date: ManualTimers.defaultDate.addingTimeInterval(Double(years) * 365 * 24 * 3600))
+        let test = try TestBox(server, disk: disk) { $0.timers = timers }
+        for _ in 0..<30 {
+            timers.advance(by: .seconds(3600))
+            test.box.drain()
+        }
+        #expect(test.box.count == 1)
+        isUp.withLock { $0 = true }
+        timers.advance(by: .seconds(3600))
+        test.box.drain()
+        #expect(test.box.counters.delivered == 1)
+    }
+}

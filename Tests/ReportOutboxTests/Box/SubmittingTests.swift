@@ -1,0 +1,174 @@
+import Dispatch
+import LoaderChain
+import LoaderChainTesting
+import Testing
+
+@testable import ReportOutbox
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+struct SubmittingTests {
+    @Test func bytesFilesAndRequestsArriveAsTheyAre() throws {
+        let directory = try TemporaryDirectory()
+        let large = bytes(1_000_000)
+        try large.write(to: directory.url.appending(path: "large"))
+        let test = try TestBox()
+        let first = try test.box.submit(bytes(5), request: upload)
+        try test.box.submit(fileAt: directory.url.appending(path: "large"), identifier: "file", request: upload)
+        try test.box.submit(
+            HTTPRequest(method: .post, host: "example.com", body: JSONBody(["a": 1])), identifier: "json")
+        try test.box.submit(Data(), identifier: "empty", request: upload)
+        test.box.drain()
+        #expect(test.server.receipts.map(\.bytes) == [bytes(5), large, Data(#"{"a":1}"#.utf8), Data()])
+        #expect(test.server.keys == [first.rawValue, "file", "json", "empty"])
+        #expect(test.server.requests[2].headers["Content-Type"]?.hasPrefix("application/json") == true)
+        #expect(UUID(uuidString: first.rawValue) != nil)
+    }
+
+    @Test func aSecretIsRefusedByItsNameAndNeverWritten() throws {
+        let test = try TestBox(sends: false)
+        for request in [
+            HTTPRequest(host: "example.com", headers: ["Authorization": "Bearer hush"]),
+            HTTPRequest(host: "example.com", headers: ["Cookie": "hush"]),
+            HTTPRequest(host: "example.com", headers: ["X-Api-Key": "hush"]),
+            HTTPRequest(host: "example.com", queryItems: [HTTPQueryItem("access_token", "hush")]),
+            HTTPRequest(url: try #require(URL(string: "https://user:hush@example.com/"))),
+        ] {
+            let error = #expect(throws: OutboxError.self) { try test.box.submit(bytes(1), request: request) }
+            #expect(error?.code == .secret)
+            #expect(error.map { !"\($0)".contains("hush") } == true)
+        }
+        #expect(test.disk.names == [])
+        #expect(test.box.counters.refused == [.secret: 5])
+    }
+
+    @Test func whatOnlySoundsLikeASecretCanBeNamedHarmless() throws {
+        let test = try TestBox { $0.harmlessNames = ["x-api-KEY"] }
+        try test.submit("a", to: HTTPRequest(host: "example.com", headers: ["X-Api-Key": "public"]))
+        #expect(test.server.requests.first?.headers["X-Api-Key"] == "public")
+    }
+
+    @Test func aRequestThatCannotBeWrittenDownIsRefused() throws {
+        let test = try TestBox()
+        let bad = HTTPRequest(host: "example.com", headers: ["X-Bad": "a\nb"])
+        #expect(throws: OutboxError.self) { try test.box.submit(bytes(1), request: bad) }
+        let full = HTTPRequest(host: "example.com", body: DataBody(bytes(1)))
+        #expect(throws: OutboxError.self) { try test.box.submit(bytes(1), request: full) }
+        #expect(throws: OutboxError.self) { try test.box.submit(bytes(1), identifier: "", request: upload) }
+        #expect(throws: OutboxError.self) {
+            try test.box.submit(fileAt: URL(filePath: "/nowhere/at/all"), request: upload)
+        }
+        #expect(test.box.counters.refused == [.request: 2, .identifier: 1, .unreadable: 1])
+    }
+
+    @Test func anIdentifierThatIsInTheBoxJoins() throws {
+        let test = try TestBox(sends: false)
+        try test.submit("a", 1)
+        try test.submit("a", 2)
+        #expect(test.box.count == 1)
+        #expect(test.box.counters.joined == 1)
+        test.box.startSending()
+        test.box.drain()
+        #expect(test.server.receipts.map(\.bytes.count) == [1])
+        try test.submit("a", 3)
+        #expect(test.server.receipts.count == 2)
+    }
+
+    @Test func manyThreadsWithOneIdentifierMakeOneReport() throws {
+        let test = try TestBox(sends: false)
+        DispatchQueue.concurrentPerform(iterations: 64) { index in
+            _ = try? test.box.submit(bytes(2_000), identifier: "id-\(index % 4)", request: upload)
+        }
+        #expect(test.box.count == 4)
+        #expect(test.box.counters.accepted == 4 && test.box.counters.joined == 60)
+        test.box.startSending()
+        test.box.drain()
+        #expect(test.server.receipts.count == 4)
+    }
+
+    @Test func whoeverJoinsOneThatFailsIsNotPromisedAnything() throws {
+        // The first is stopped while its bytes are read; the second has to wait for what comes of it.
+        let test = try TestBox(sends: false)
+        let isReading = DispatchSemaphore(value: 0)
+        let mayFail = DispatchSemaphore(value: 0)
+        let first = Guarded<OutboxError.Code?>(nil)
+        let done = DispatchGroup()
+        struct Torn: Error {}
+        let body = StreamBody {
+            isReading.signal()
+            mayFail.wait()
+            throw Torn()
+        }
+        DispatchQueue.global().async(group: done) {
+            do throws(OutboxError) {
+                try test.box.submit(HTTPRequest(method: .put, host: "example.com", body: body), identifier: "a")
+            } catch {
+                first.withLock { $0 = error.code }
+            }
+        }
+        isReading.wait()
+        DispatchQueue.global().async(group: done) {
+            _ = try? test.box.submit(bytes(9), identifier: "a", request: upload)
+        }
+        mayFail.signal()
+        done.wait()
+        #expect(first.withLock { $0 } == .unreadable)
+        #expect(test.box.count == 1 && test.box.counters.joined == 0)
+    }
+
+    @Test func aListenerThatIsSlowHearsTheNewestAndTheCountersCountAll() async throws {
+        let test = try TestBox(sends: false)
+        for index in 0..<1_200 { try test.box.submit(Data(), identifier: "\(index)", request: upload) }
+        await test.box.close()
+        var heard: [ReportEvent] = []
+        for await event in test.box.events { heard.append(event) }
+        #expect(heard == Array(test.events.suffix(1_000)))
+        #expect(test.box.counters.accepted == 1_200)
+    }
+
+    @Test func bytesThatCannotBeReadJustNowAreNoVerdictOnTheReport() throws {
+        let isReadable = Guarded(false)
+        let server = FakeServer { request, _ in
+            guard !isReadable.withLock({ $0 }) else { return .status(.ok) }
+            return .unreadable
+        }
+        let test = try TestBox(server)
+        try test.submit("a")
+        #expect(test.box.count == 1)
+        isReadable.withLock { $0 = true }
+        test.box.tryNow()
+        test.box.drain()
+        #expect(test.box.counters.delivered == 1)
+    }
+
+    @Test func aClosedBoxRefuses() async throws {
+        let test = try TestBox()
+        await test.box.close()
+        let error = #expect(throws: OutboxError.self) { try test.box.submit(bytes(1), request: upload) }
+        #expect(error?.code == .closed)
+        for await _ in test.box.events {}
+        for await _ in test.box.events {}
+    }
+
+    @Test func aReplySaysWhatBecameOfIt() async throws {
+        let server = FakeServer(first: [
+            .status(.badRequest), .status(.gone), .status(.movedPermanently), .status(.conflict),
+            .failure(.invalidRequest),
+            .status(HTTPStatus(418)),
+        ])
+        let test = try TestBox(server) { $0.outcomes[HTTPStatus(418)] = .delivered }
+        for id in ["400", "410", "301", "409", "broken", "418"] { try test.submit(id) }
+        #expect(test.box.counters.setAside == ["refused-400": 1, "failed-invalidRequest": 1])
+        #expect(test.box.counters.dropped == ["refused-410": 1])
+        #expect(test.box.counters.delivered == 1)
+        #expect(test.box.count == 2)
+        await test.box.close()
+        var events: [ReportEvent] = []
+        for await event in test.box.events { events.append(event) }
+        #expect(events == test.events)
+    }
+}

@@ -1,0 +1,101 @@
+import LoaderChain
+import Testing
+
+@testable import ReportOutbox
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A scripted life, cut at every single thing it does to the disk.
+struct CutTests {
+    /// What a box may meet in its life: reports small and large, one that is refused, one that has to wait, one that joins,
+    /// a request that is replaced, one that is purged, and one that is taken back.
+    private static func live(_ life: Life) {
+        guard life.open() else { return }
+        life.script.withLock {
+            $0 = { key in
+                switch key {
+                case "refused": .status(.badRequest)
+                case "waits": .status(.serviceUnavailable, ["Retry-After": "100"])
+                case "unreachable": .failure(.connectionLost)
+                default: .status(.ok)
+                }
+            }
+        }
+        for id in ["one", "refused", "waits", "large-3", "unreachable"] {
+            life.submit(id)
+            life.drain()
+        }
+        life.box?.networkIsAvailable(false)
+        life.submit("waits")
+        life.submit("purged")
+        life.submit("later")
+        life.drain()
+        life.purge("purged")
+        life.box?.networkIsAvailable(true)
+        life.advance(30)
+        life.end()
+        guard life.open(existing: { $0.id.rawValue == "waits" ? .replace(upload) : .keep }) else { return }
+        life.retry("refused")
+        life.submit("again")
+        life.advance(50)
+    }
+
+    private static func life(_ durability: OutboxPolicy.Durability, cut: MemoryDisk.Cut?) -> Life {
+        let life = Life(durability: durability)
+        life.disk.cut(cut)
+        live(life)
+        return life
+    }
+
+    private static func operations(_ durability: OutboxPolicy.Durability) -> Int {
+        let life = life(durability, cut: nil)
+        // A life holds its box, and the box the life.
+        defer { life.end() }
+        return life.disk.operations
+    }
+
+    @Test(arguments: [OutboxPolicy.Durability.process, .fsync])
+    func aLifeWithoutCutsLosesNothing(_ durability: OutboxPolicy.Durability) async {
+        let life = Self.life(durability, cut: nil)
+        life.end()
+        #expect(await life.faults() == [])
+        #expect(life.disk.names.filter { !$0.contains("aside/") } == [])
+    }
+
+    @Test(arguments: [OutboxPolicy.Durability.process, .fsync])
+    func nothingIsLostWhicheverOperationFails(_ durability: OutboxPolicy.Durability) async {
+        for code in [EIO, ENOSPC] {
+            for operation in 1...Self.operations(durability) {
+                let life = Self.life(durability, cut: .failure(at: operation, code: code))
+                life.end()
+                let faults = await life.faults()
+                #expect(faults == [], "operation \(operation) failed with \(code)")
+            }
+        }
+    }
+
+    @Test(arguments: [OutboxPolicy.Durability.process, .fsync])
+    func nothingIsLostWhicheverOperationIsTheLast(_ durability: OutboxPolicy.Durability) async {
+        for operation in 1...Self.operations(durability) {
+            let life = Self.life(durability, cut: .death(at: operation))
+            life.end()
+            let faults = await life.faults()
+            #expect(faults == [], "the process ended in operation \(operation)")
+        }
+    }
+
+    @Test func withSynchronizationNothingIsLostWheneverThePowerFails() async {
+        for operation in 1...Self.operations(.fsync) {
+            let life = Self.life(.fsync, cut: .death(at: operation))
+            life.end(powerIsLost: true)
+            let faults = await life.faults()
+            #expect(faults == [], "the power failed in operation \(operation)")
+        }
+    }
+}

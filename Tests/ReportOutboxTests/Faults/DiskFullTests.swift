@@ -1,0 +1,58 @@
+#if os(Linux)
+    import Foundation
+    import Glibc
+    import LoaderChain
+    import Testing
+
+    @testable import ReportOutbox
+
+    /// A disk of the machine's that is full.
+    struct DiskFullTests {
+        /// A file system in memory with room for so many bytes, or nil where this process may not mount one.
+        private final class SmallDisk {
+            let directory: TemporaryDirectory
+
+            init?(kibibytes: Int) throws {
+                directory = try TemporaryDirectory()
+                let path = directory.url.path(percentEncoded: false)
+                guard mount("tmpfs", path, "tmpfs", 0, "size=\(kibibytes)k,mode=0700") == 0 else { return nil }
+            }
+
+            deinit { umount2(directory.url.path(percentEncoded: false), CInt(MNT_DETACH)) }
+        }
+
+        @Test(arguments: [OutboxPolicy.Durability.process, .fsync])
+        func itIsToldHarmsNothingAndPassesWithoutARestart(_ durability: OutboxPolicy.Durability) throws {
+            guard let disk = try SmallDisk(kibibytes: 512) else {
+                print("No small disk could be mounted, so this is left to the one in memory.")
+                return
+            }
+            let server = FakeServer()
+            var policy = OutboxPolicy.test()
+            policy.durability = durability
+            let directory = disk.directory.url
+            let box = try ReportOutbox(directory: directory, chain: server, policy: policy, startsSending: false)
+            var accepted: [String] = []
+            var refused = 0
+            for index in 0..<100 {
+                do throws(OutboxError) {
+                    try box.submit(bytes(20_000, seed: UInt64(index)), identifier: "\(index)", request: upload)
+                    accepted.append("\(index)")
+                } catch {
+                    #expect(error.code == .diskFull, "\(error)")
+                    refused += 1
+                }
+            }
+            #expect(accepted.count > 10 && refused > 10)
+            #expect(box.count == accepted.count)
+            #expect(disk.directory.names.allSatisfy { !$0.hasPrefix("tmp-") })
+            box.startSending()
+            box.drain()
+            #expect(server.keys == accepted)
+            #expect(server.receipts.allSatisfy { $0.bytes == bytes(20_000, seed: UInt64($0.key) ?? 0) })
+            try box.submit(bytes(20_000), identifier: "after", request: upload)
+            box.drain()
+            #expect(server.keys.last == "after")
+        }
+    }
+#endif

@@ -1,0 +1,160 @@
+#if os(Linux) || os(macOS)
+    import Dispatch
+    import Foundation
+    import LoaderChain
+    import LoaderChainTesting
+    import ReportOutbox
+    import Testing
+
+    /// A real process, killed at any moment, again and again, while a server fails at random.
+    ///
+    /// `OUTBOX_KILLS` says how often.
+    struct KillTests {
+        private static let kills = ProcessInfo.processInfo.environment["OUTBOX_KILLS"].flatMap(Int.init) ?? 12
+
+        /// What the server saw: how often which report came, and whether any came torn.
+        private struct Ledger {
+            var arrivals: [String: Int] = [:]
+            /// How often the server took which report.
+            var taken: [String: Int] = [:]
+            var faults: [String] = []
+        }
+
+        @Test func everyAcceptedReportArrivesWholeWheneverTheProcessIsKilled() async throws {
+            let directory = try TemporaryDirectory()
+            let server = try LoopbackServer()
+            defer { server.stop() }
+            let ledger = Guarded(Ledger())
+            let dice = Dice(seed: 1)
+            server.route("/reports") { request in
+                let key = request.headers["Idempotency-Key"] ?? ""
+                ledger.withLock { ledger in
+                    ledger.arrivals[key, default: 0] += 1
+                    if request.body != Self.content(of: key) { ledger.faults.append("\(key) arrived torn") }
+                }
+                let weather = dice.next() % 10
+                if weather > 1 { ledger.withLock { $0.taken[key, default: 0] += 1 } }
+                switch weather {
+                case 0: return .status(.serviceUnavailable)
+                case 1: return .abort()
+                // It was taken, and nobody hears of it.
+                case 2: return .ok("ok").hangingUp(at: .head(5))
+                default: return .ok("ok")
+                }
+            }
+            var accepted: Set<String> = []
+            for round in 0..<Self.kills {
+                let child = try Child(directory.url, port: server.port, prefix: "round\(round)", count: 4)
+                let mostLines = Int(dice.next() % 40)
+                var lines = 0
+                while lines < mostLines, let line = await child.line(), line != "empty" {
+                    lines += 1
+                    if line.hasPrefix("accepted ") { accepted.insert(String(line.dropFirst(9))) }
+                    #expect(!line.hasPrefix("lost ") && !line.hasPrefix("failed "), "\(line)")
+                }
+                // What it still had to say was said before it ended, and counts.
+                for line in await child.kill() where line.hasPrefix("accepted ") {
+                    accepted.insert(String(line.dropFirst(9)))
+                }
+            }
+            let last = try Child(directory.url, port: server.port, prefix: "last", count: 1)
+            while let line = await last.line(), line != "empty" {}
+            _ = await last.kill()
+
+            let seen = ledger.withLock { $0 }
+            #expect(seen.faults == [])
+            #expect(accepted.filter { seen.taken[$0] == nil } == [])
+            let (attempts, taken) = (seen.arrivals.values.reduce(0, +), seen.taken.values.reduce(0, +))
+            print(
+                """
+                \(Self.kills) kills: \(accepted.count) reports accepted, \(seen.taken.count) taken by the server, \
+                \(taken - seen.taken.count) times one was taken again, in \(attempts) attempts
+                """)
+            #expect(directory.names.filter { $0.hasPrefix("tmp-") || $0.hasSuffix(".report") } == [])
+        }
+
+        @Test func aLivingOwnerBindsAndADeadOneDoesNot() async throws {
+            let directory = try TemporaryDirectory()
+            let child = try Child(directory.url, port: 9, prefix: "a", count: 0)
+            #expect(await child.line() == "open")
+            let error = #expect(throws: OutboxError.self) {
+                _ = try ReportOutbox(directory: directory.url, chain: HTTPLoader())
+            }
+            #expect(error?.code == .inUse)
+            _ = await child.kill()
+            let box = try ReportOutbox(directory: directory.url, chain: HTTPLoader(), startsSending: false)
+            #expect(box.count == 0)
+        }
+
+        /// What the program submits under an identifier.
+        private static func content(of id: String) -> Data {
+            var seed: UInt64 = 0
+            for byte in id.utf8 { seed = seed &* 31 &+ UInt64(byte) }
+            var generator = SeededGenerator(seed: seed)
+            return Data((0..<Int(generator.next() % 5_000)).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
+        }
+    }
+
+    /// A process of the program beside this one.
+    private final class Child: @unchecked Sendable {
+        private let process = Process()
+        private let output: FileHandle
+        private var unread = Data()
+
+        init(_ directory: URL, port: Int, prefix: String, count: Int) throws {
+            let pipe = Pipe()
+            output = pipe.fileHandleForReading
+            process.executableURL = Self.program
+            process.arguments = [directory.path(percentEncoded: false), "\(port)", prefix, "\(count)"]
+            process.standardOutput = pipe
+            try process.run()
+        }
+
+        /// The program lies where the tests do.
+        private static var program: URL {
+            #if os(Linux)
+                let tests = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+            #else
+                let tests =
+                    Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" } ?? Bundle.main.bundleURL
+            #endif
+            return tests.deletingLastPathComponent().appending(path: "OutboxChild")
+        }
+
+        /// The next line that the program wrote, or nil at its end.
+        func line() async -> String? {
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().async { [self] in continuation.resume(returning: readLine()) }
+            }
+        }
+
+        private func readLine() -> String? {
+            while true {
+                if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+                    defer { unread = Data(unread[(end + 1)...]) }
+                    return String(decoding: unread[..<end], as: UTF8.self)
+                }
+                let more = output.availableData
+                guard !more.isEmpty else { return nil }
+                unread.append(more)
+            }
+        }
+
+        /// Ends the program at once, and answers what it had still written.
+        func kill() async -> [String] {
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().async { [self] in
+                    #if os(Linux)
+                        Glibc.kill(process.processIdentifier, SIGKILL)
+                    #else
+                        Darwin.kill(process.processIdentifier, SIGKILL)
+                    #endif
+                    var lines: [String] = []
+                    while let line = readLine() { lines.append(line) }
+                    process.waitUntilExit()
+                    continuation.resume(returning: lines)
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,104 @@
+import LoaderChain
+import Testing
+
+@testable import ReportOutbox
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Lives of which nobody knows beforehand what will happen in them.
+///
+/// `OUTBOX_LIVES` says how many.
+struct RandomLifeTests {
+    private static let lives = ProcessInfo.processInfo.environment["OUTBOX_LIVES"].flatMap(Int.init) ?? 60
+
+    @Test func nothingIsLostInAnyLife() async {
+        for seed in 0..<UInt64(Self.lives) {
+            let life = Self.live(seed)
+            let faults = await life.faults()
+            #expect(faults == [], "the life of seed \(seed)")
+        }
+    }
+
+    /// Leads a life, and ends it.
+    private static func live(_ seed: UInt64) -> Life {
+        let dice = Dice(seed: seed)
+        let isSynchronized = dice.chance(0.5)
+        let life = Life(durability: isSynchronized ? .fsync : .process, seed: seed)
+        life.policy.maximumInFlight = 1 + Int(dice.next() % 4)
+        life.policy.maximumAttempts = 3 + Int(dice.next() % 20)
+        if dice.chance(0.3) { life.policy.seal = XORSeal(key: UInt8(truncatingIfNeeded: seed)) }
+        life.script.withLock { $0 = { _ in weather(dice) } }
+        for _ in 0..<(1 + dice.next() % 4) {
+            cut(life, dice)
+            if life.open(existing: { _ in dice.chance(0.2) ? .replace(upload) : .keep }) {
+                for _ in 0..<(5 + dice.next() % 20) { act(life, dice) }
+            }
+            life.end(powerIsLost: isSynchronized && dice.chance(0.4))
+        }
+        return life
+    }
+
+    private static func cut(_ life: Life, _ dice: Dice) {
+        let operation = 1 + Int(dice.next() % 250)
+        switch dice.next() % 3 {
+        case 0: life.disk.cut(.death(at: operation))
+        case 1: life.disk.cut(.failure(at: operation, code: dice.chance(0.5) ? EIO : ENOSPC))
+        default: life.disk.cut(nil)
+        }
+    }
+
+    private static func act(_ life: Life, _ dice: Dice) {
+        let id = "report-\(dice.next() % 12)"
+        switch dice.next() % 12 {
+        case 0...4: life.submit(id)
+        case 5: life.advance(Int(dice.next() % 100))
+        case 6: life.advance(3_000)
+        case 7: life.box?.tryNow()
+        case 8: life.box?.networkIsAvailable(dice.chance(0.6))
+        case 9: life.purge(id)
+        case 10: life.retry(id)
+        default: life.setClock(off: [0, -10, 10][Int(dice.next() % 3)])
+        }
+        if dice.chance(0.8) { life.drain() }
+    }
+
+    private static func weather(_ dice: Dice) -> FakeServer.Answer {
+        switch dice.next() % 10 {
+        case 0...4: .status(.ok)
+        case 5: .status(.serviceUnavailable, dice.chance(0.5) ? ["Retry-After": "60"] : [:])
+        case 6: .failure(.cannotConnect)
+        case 7: .failure(.timedOut)
+        case 8: .status(dice.chance(0.3) ? .badRequest : .tooManyRequests)
+        default: .failure(.cancelled)
+        }
+    }
+}
+
+/// A seal that anybody could break, and that notices another key or another context.
+struct XORSeal: ReportSeal {
+    struct WrongKey: Error {}
+    let key: UInt8
+
+    func seal(_ bytes: Data, context: Data) -> Data {
+        Data([tag(context)]) + Data(bytes.map { $0 ^ key })
+    }
+
+    func open(_ bytes: Data, context: Data) throws -> Data {
+        guard bytes.first == tag(context) else { throw WrongKey() }
+        return Data(bytes.dropFirst().map { $0 ^ key })
+    }
+
+    private func tag(_ context: Data) -> UInt8 { context.reduce(key) { ($0 &* 31) &+ $1 } }
+}

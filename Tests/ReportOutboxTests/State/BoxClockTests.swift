@@ -1,0 +1,54 @@
+import LoaderChain
+import Testing
+
+@testable import ReportOutbox
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+struct BoxClockTests {
+    private static let start = Date(timeIntervalSince1970: 1_700_000_000)
+    private static let tenYears = 315_360_000.0
+
+    private static func instant(_ seconds: Double) -> TimerInstant { TimerInstant(nanoseconds: Int64(seconds * 1e9)) }
+
+    @Test func itFollowsTheMonotonicClock() {
+        var clock = BoxClock(instant: Self.instant(5), date: Self.start)
+        #expect(clock.read(instant: Self.instant(5), date: Self.start) == 0)
+        #expect(clock.read(instant: Self.instant(6.5), date: Self.start + 1.5) == 1_500)
+        // Nothing is lost by looking often.
+        for step in 1...10_000 {
+            _ = clock.read(instant: Self.instant(6.5 + Double(step) / 10_000), date: Self.start + 1.5)
+        }
+        #expect(clock.time == 2_500)
+    }
+
+    @Test(arguments: [tenYears, -tenYears, -1, -100, 8 * 24 * 3600, .infinity, -.infinity, .nan])
+    func aStepOfTheWallClockCountsForNothing(_ step: Double) {
+        var clock = BoxClock(instant: Self.instant(0), date: Self.start)
+        #expect(clock.read(instant: Self.instant(1), date: Self.start + 1 + step) == 1_000)
+        #expect(clock.read(instant: Self.instant(2), date: Self.start + 2 + step) == 2_000)
+        #expect(clock.read(instant: Self.instant(3), date: Self.start + 3) >= 3_000)
+    }
+
+    @Test func sleepOfTheMachineCounts() {
+        var clock = BoxClock(instant: Self.instant(0), date: Self.start)
+        #expect(clock.read(instant: Self.instant(1), date: Self.start + 3_601) == 3_601_000)
+    }
+
+    @Test func itNeverGoesBack() {
+        var dice = SeededGenerator(seed: 9)
+        var clock = BoxClock(instant: Self.instant(0), date: Self.start)
+        var last: Int64 = 0
+        for _ in 0..<10_000 {
+            let instant = TimerInstant(nanoseconds: Int64(truncatingIfNeeded: dice.next() >> 2))
+            let date = Date(timeIntervalSinceReferenceDate: Double(bitPattern: dice.next()))
+            let time = clock.read(instant: instant, date: date)
+            #expect(time >= last)
+            last = time
+        }
+    }
+}

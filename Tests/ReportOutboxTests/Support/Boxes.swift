@@ -1,0 +1,66 @@
+import LoaderChain
+import LoaderChainTesting
+
+@testable import ReportOutbox
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Everything that happens to a box, written down as it happens.
+final class EventBook: Sendable {
+    private let state = Guarded<[ReportEvent]>([])
+    private let log = EventLog()
+
+    var events: [ReportEvent] { state.withLock { $0 } }
+
+    func note(_ event: ReportEvent) {
+        state.withLock { $0.append(event) }
+        log.note("\(event)")
+    }
+
+    /// Waits until so many events have been noted in all.
+    func reaches(_ count: Int) async { await log.reaches(count) }
+}
+
+extension OutboxPolicy {
+    /// A policy on manual timers, with dice that always roll the same.
+    static func test(_ timers: ManualTimers = ManualTimers(), seed: UInt64 = 1) -> OutboxPolicy {
+        var policy = OutboxPolicy()
+        policy.timers = timers
+        policy.dice = Dice(seed: seed)
+        return policy
+    }
+}
+
+let upload = HTTPRequest(method: .put, host: "reports.example.com", path: "/v1/reports")
+
+extension ReportOutbox {
+    /// Ends the box as the end of its process would, but for the descriptors.
+    func abandon() { engine.stop() }
+}
+
+func bytes(_ count: Int, seed: UInt64 = 7) -> Data {
+    var generator = SeededGenerator(seed: seed)
+    return Data((0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
+}
+
+/// A directory of one test's own, gone when the test lets go of it.
+final class TemporaryDirectory: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "outbox-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    var names: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: url.path(percentEncoded: false))) ?? []
+    }
+
+    func put(_ bytes: Data, at name: String) throws { try bytes.write(to: url.appending(path: name)) }
+}

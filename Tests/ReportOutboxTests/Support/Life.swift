@@ -1,0 +1,194 @@
+import LoaderChain
+import LoaderChainTesting
+import Testing
+
+@testable import ReportOutbox
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A box over all its lives, on a disk that can be cut at any moment, beside what must be true of it.
+///
+/// The model knows nothing of how a box works: which submissions were accepted, what the server answered to whom, and what the
+/// box said became of them. What a process says or does after its death counts for nothing.
+final class Life: @unchecked Sendable {
+    let disk = MemoryDisk()
+    let timers = ManualTimers()
+    var policy: OutboxPolicy
+    private(set) var box: ReportOutbox?
+    /// What the server says to a request; all is well unless a test says otherwise.
+    let script = Guarded<@Sendable (String) -> FakeServer.Answer>({ _ in .status(.ok) })
+    private let book = Guarded(Book())
+
+    private struct Book {
+        var step = 0
+        /// When a report of an identifier was last accepted.
+        var accepted: [String: Int] = [:]
+        /// When the app last wanted one sent; whether it learned that it was accepted is another matter.
+        var wanted: [String: Int] = [:]
+        /// When the server last took one.
+        var taken: [String: Int] = [:]
+        /// When the box last said that it is done with it, and how.
+        var ended: [String: (step: Int, event: ReportEvent)] = [:]
+        var acknowledged: [String: Int] = [:]
+        /// What the app did not want any more; how far that got is another matter.
+        var purged: Set<String> = []
+        var faults: [String] = []
+    }
+
+    init(durability: OutboxPolicy.Durability, seed: UInt64 = 1) {
+        policy = .test(timers, seed: seed)
+        policy.durability = durability
+        policy.maximumInFlight = 2
+    }
+
+    /// What is submitted under an identifier, always the same.
+    static func content(_ id: String) -> Data {
+        if let known = contents.withLock({ $0[id] }) { return Data(known) }
+        var hash: UInt64 = 14_695_981_039_346_656_037
+        for byte in id.utf8 { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
+        // One in four is larger than what is read and written at a time.
+        let content = bytes(hash % 4 == 0 ? 150_000 + Int(hash % 1000) : Int(hash % 2000), seed: hash)
+        contents.withLock { $0[id] = Array(content) }
+        return content
+    }
+
+    /// As arrays, since the leak checker does not find what a `Data` points to.
+    private static let contents = Guarded<[String: [UInt8]]>([:])
+
+    @discardableResult
+    func open(existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)? = nil) -> Bool {
+        let server = FakeServer { [self] request, bytes in answer(request, bytes) }
+        box = try? ReportOutbox(
+            files: disk, chain: server, policy: policy, existing: existing, onEvent: { [self] in hear($0) })
+        box?.drain()
+        return box != nil
+    }
+
+    private func answer(_ request: HTTPRequest, _ body: Data) -> FakeServer.Answer {
+        guard !disk.isDead else { return .failure(.connectionLost) }
+        let key = request.headers["Idempotency-Key"] ?? ""
+        let answer = script.withLock { $0 }(key)
+        book.withLock { book in
+            book.step += 1
+            if body != Self.content(key) { book.faults.append("\(key) arrived as something else") }
+            if let acknowledged = book.acknowledged[key], acknowledged > book.wanted[key] ?? 0 {
+                book.faults.append("\(key) was sent again after it was delivered")
+            }
+            if case .status(let status, _) = answer, status.isSuccess { book.taken[key] = book.step }
+        }
+        return answer
+    }
+
+    private func hear(_ event: ReportEvent) {
+        guard !disk.isDead else { return }
+        book.withLock { book in
+            book.step += 1
+            switch event {
+            case .delivered(let id, _):
+                book.ended[id.rawValue] = (book.step, event)
+                book.acknowledged[id.rawValue] = book.step
+                if book.taken[id.rawValue] == nil { book.faults.append("\(id) is said to be delivered, and never was") }
+            case .dropped(let id, let loss), .setAside(let id, let loss):
+                book.ended[id.rawValue] = (book.step, event)
+                if [.damaged, .duplicate, .sealed, .missingFile, .expired].contains(loss) {
+                    book.faults.append("\(id) was lost: \(loss)")
+                }
+            case .accepted(let id):
+                book.accepted[id.rawValue] = book.step
+                book.purged.remove(id.rawValue)
+            case .joined, .found, .sending, .willRetry, .foreignFiles, .trouble: break
+            }
+        }
+    }
+
+    @discardableResult
+    func submit(_ id: String) -> OutboxError? {
+        guard let box else { return nil }
+        let before = want(id)
+        do throws(OutboxError) {
+            try box.submit(Self.content(id), identifier: id, request: upload)
+            // What a process is told after its death, nobody hears.
+            if disk.isDead { book.withLock { $0.accepted[id] = before } }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func want(_ id: String) -> Int? {
+        book.withLock { book in
+            book.step += 1
+            book.wanted[id] = book.step
+            return book.accepted[id]
+        }
+    }
+
+    func retry(_ id: String) {
+        guard let box, let report = ReportID(id) else { return }
+        _ = want(id)
+        try? box.retry(report)
+    }
+
+    func purge(_ id: String) {
+        guard let box, let report = ReportID(id) else { return }
+        book.withLock { _ = $0.purged.insert(id) }
+        box.purge(report)
+    }
+
+    /// Sets the wall clock to so many years beside the right time.
+    func setClock(off years: Int) {
+        let passed = TimerInstant(nanoseconds: 0).duration(to: timers.now) / .seconds(1)
+        timers.setDate(ManualTimers.defaultDate.addingTimeInterval(passed + Double(years) * 365 * 24 * 3600))
+    }
+
+    func drain() { box?.drain() }
+
+    func advance(_ seconds: Int) {
+        timers.advance(by: .seconds(seconds))
+        drain()
+    }
+
+    /// Ends the process, and lets the next one find what is left.
+    func end(powerIsLost: Bool = false) {
+        drain()
+        disk.kill()
+        box?.abandon()
+        drain()
+        box = nil
+        disk.revive(afterPowerLoss: powerIsLost)
+    }
+
+    /// Opens the box once more with a disk and a server that work, waits until it is empty, and says what is wrong.
+    func faults() async -> [String] {
+        script.withLock { $0 = { _ in .status(.ok) } }
+        disk.heal()
+        guard open() else { return ["The box does not open"] }
+        box?.tryNow()
+        drain()
+        var rounds = 0
+        while let box, box.count > 0, rounds < 50 {
+            timers.advance(by: .seconds(4000))
+            drain()
+            rounds += 1
+        }
+        var faults = book.withLock { $0.faults }
+        if let box, box.count > 0 { faults.append("\(box.count) reports do not leave the box") }
+        faults += disk.names.filter { $0.hasPrefix("tmp-") }.map { "\($0) outlived the sweep" }
+        let aside = Set(box?.reportsSetAside.map(\.id.rawValue) ?? [])
+        book.withLock { book in
+            for (id, accepted) in book.accepted {
+                if let taken = book.taken[id], taken > accepted { continue }
+                if let ended = book.ended[id], ended.step > accepted { continue }
+                if aside.contains(id) || book.purged.contains(id) { continue }
+                faults.append("\(id) was accepted and is lost")
+            }
+        }
+        await box?.close()
+        box = nil
+        return faults
+    }
+}

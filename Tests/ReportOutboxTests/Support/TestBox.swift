@@ -1,0 +1,56 @@
+import LoaderChain
+import LoaderChainTesting
+
+@testable import ReportOutbox
+
+/// A box in memory with a server that answers at once, on manual timers.
+final class TestBox: Sendable {
+    let disk: MemoryDisk
+    let timers = ManualTimers()
+    let server: FakeServer
+    let book = EventBook()
+    let box: ReportOutbox
+
+    init(
+        _ server: FakeServer = FakeServer(), disk: MemoryDisk = MemoryDisk(), sends: Bool = true,
+        _ change: (inout OutboxPolicy) -> Void = { _ in },
+        existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)? = nil
+    ) throws {
+        var policy = OutboxPolicy.test(timers)
+        change(&policy)
+        self.server = server
+        self.disk = disk
+        box = try ReportOutbox(
+            files: disk, chain: server, policy: policy, startsSending: sends, existing: existing,
+            onEvent: { [book] in book.note($0) })
+        box.drain()
+    }
+
+    var events: [ReportEvent] { book.events }
+
+    @discardableResult
+    func submit(_ id: String, _ count: Int = 10, to request: HTTPRequest = upload) throws -> ReportID {
+        defer { box.drain() }
+        return try box.submit(bytes(count), identifier: id, request: request)
+    }
+
+    func advance(_ duration: Duration) {
+        timers.advance(by: duration)
+        box.drain()
+    }
+
+    /// When each attempt was made, in seconds, until nothing waits or so many were made.
+    func attemptTimes(atMost count: Int) -> [Double] {
+        var times: [Double] = []
+        var seen = 0
+        while times.count < count {
+            while seen < server.receipts.count {
+                times.append(TimerInstant(nanoseconds: 0).duration(to: timers.now) / .seconds(1))
+                seen += 1
+            }
+            guard timers.advanceToNext() else { break }
+            box.drain()
+        }
+        return times
+    }
+}
