@@ -20,6 +20,7 @@ enum Main {
         suite.add(throttleBenchmarks())
         suite.add(throttlePeerBenchmarks())
         suite.add(retryBenchmarks())
+        suite.add(metricsBenchmarks())
         suite.add(lineProtocolBenchmarks())
         suite.add(lineProtocolGrowthBenchmarks())
         suite.add(lineProtocolPeerBenchmarks())

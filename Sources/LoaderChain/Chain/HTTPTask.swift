@@ -29,6 +29,9 @@ public final class HTTPTask: @unchecked Sendable {
     // A life is led by one object, or by two: the caller's, which holds all of it, and one that travels down the chain for
     // it. What follows is used in the caller's object only, and changed under its lock.
     let lock = TinyLock()
+    /// Whether an observer hears of waits, here or of the task that this one works for; without one, a wait costs a look at
+    /// this byte.
+    let isMetered = Atomic(false)
     @exclusivity(unchecked) var life = TaskLife()
     @exclusivity(unchecked) var currentRequest: HTTPRequest
     @exclusivity(unchecked) var attempts = AttemptList()
@@ -64,6 +67,7 @@ public final class HTTPTask: @unchecked Sendable {
         number = TaskIdentity.next()
         self.parent = parent
         callerReference = nil
+        if parent.isMetered.load(ordering: .acquiring) { isMetered.store(true, ordering: .relaxed) }
     }
 
     /// Makes the object that travels for `caller`.
@@ -82,6 +86,7 @@ public final class HTTPTask: @unchecked Sendable {
         parent = nil
         callerReference = nil
         life = task.life
+        isMetered.store(task.isMetered.load(ordering: .relaxed), ordering: .relaxed)
         lock.release(task.lock.flags)
         holder.store(task.holder.load(ordering: .relaxed), ordering: .relaxed)
     }

@@ -123,6 +123,11 @@ struct TaskLife {
         return .won(exchange(&handlers, with: HandlerStack()))
     }
 
+    /// The observers that still wait for the end.
+    var observers: [any HTTPTaskObserver] {
+        handlers.inOrder.compactMap { if case .observer(let observer) = $0 { observer } else { nil } }
+    }
+
     /// Whether somebody would wait for ever if nobody completed it.
     var isAwaited: Bool { phase == .open && !handlers.isEmpty }
 }

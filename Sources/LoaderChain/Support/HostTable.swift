@@ -45,6 +45,7 @@ extension HTTPRequest {
     var hostKey: String {
         guard let host else { return "" }
         // Most are spelled so already, and to look is cheaper than to copy.
-        return host.utf8.allSatisfy { ASCII.lowercased($0) == $0 && $0 < 0x80 } ? host : host.lowercased()
+        for byte in host.utf8 where ASCII.lowercased(byte) != byte || byte >= 0x80 { return host.lowercased() }
+        return host
     }
 }

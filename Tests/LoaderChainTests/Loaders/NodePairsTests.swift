@@ -25,8 +25,8 @@ import Testing
         #expect(
             names == [
                 "ApplyEnvironment", "AsyncLoader", "Autocancel", "BasicAuth", "BearerAuth", "Choose", "CircuitBreaker",
-                "ClosureLoader", "Deduplicate", "HTTPLoader", "MockLoader", "ModifyRequest", "PrintLoader", "RateLimit",
-                "ResetGuard", "Retry", "Throttle", "Validate",
+                "ClosureLoader", "Deduplicate", "HTTPLoader", "MetricsTap", "MockLoader", "ModifyRequest",
+                "PrintLoader", "RateLimit", "ResetGuard", "Retry", "Throttle", "Validate",
             ])
     }
 
@@ -94,6 +94,9 @@ struct Node: Sendable, CustomTestStringConvertible {
         // A follower that is cancelled disturbs nobody, so it cannot wait for what others still want.
         Node(name: "Deduplicate", leavesCancelledTasks: true) { _ in Deduplicate() },
         Node(name: "PrintLoader") { PrintLoader(bodyLimit: 10, timers: $0) { _ in } },
+        Node(name: "MetricsTap") { timers in
+            MetricsTap(MetricRecorder(MetricBoard(timers: timers), ClosureSink { _ in }, timers: timers))
+        },
         Node(name: "MockLoader") { _ in MockLoader() },
         Node(name: "MockLoader with handlers", answersItself: true) { _ in
             let mock = MockLoader()

@@ -68,7 +68,8 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
         if case .waits = admission {
             let waiter = RateLimitWaiter(task, for: host, at: self)
             admission = state.withLock { $0.admit(waiter, for: host, at: now) }
-            if case .waits = admission { task.addObserver(waiter) }
+            // Otherwise the line has emptied meanwhile, or filled, and nobody else knows the waiter.
+            if case .waits = admission { task.addObserver(waiter) } else { _ = waiter.takeTask() }
         }
         switch admission {
         case .passes: super.load(task: task)

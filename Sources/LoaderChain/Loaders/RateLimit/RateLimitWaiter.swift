@@ -9,15 +9,20 @@ final class RateLimitWaiter: HTTPTaskObserver, LineEntry, @unchecked Sendable {
     private let limit: RateLimit
     // Written while it is in nobody's reach, and taken once by whoever took it out of the line.
     private var task: HTTPTask?
+    private let isMeasured: Bool
 
     init(_ task: HTTPTask, for host: String?, at limit: RateLimit) {
         self.task = task
         self.host = host
         self.limit = limit
+        isMeasured = task.beginWait()
     }
 
     /// Gives the task away; to be called by the one who took this out of the line.
-    func takeTask() -> HTTPTask? { exchange(&task, with: nil) }
+    func takeTask() -> HTTPTask? {
+        if isMeasured { task?.endWait() }
+        return exchange(&task, with: nil)
+    }
 
     func taskWasCancelled(_ task: HTTPTask) {
         if limit.removeFromLine(self) { limit.fail(task, .cancelled) }

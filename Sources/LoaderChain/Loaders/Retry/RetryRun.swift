@@ -26,6 +26,7 @@ final class RetryRun: HTTPTaskObserver, LineEntry, @unchecked Sendable {
     private struct Pause {
         let attempt: HTTPTask
         let result: HTTPResult
+        let isMeasured: Bool
     }
 
     init(_ task: HTTPTask, by strategy: any HTTPRetryStrategy, until deadline: TimerInstant?, _ retry: Retry) {
@@ -88,6 +89,7 @@ final class RetryRun: HTTPTaskObserver, LineEntry, @unchecked Sendable {
         // A running attempt is completed by whoever has it.
         guard let ended = locked({ $0.interrupt() }) else { return }
         ended.timer?.cancel()
+        endWait(of: ended.pause)
         retry.fail(ended.pause.attempt, .cancelled)
     }
 
@@ -118,7 +120,9 @@ final class RetryRun: HTTPTaskObserver, LineEntry, @unchecked Sendable {
     // MARK: Pauses
 
     private func pause(_ attempt: HTTPTask, for delay: Duration, after result: HTTPResult) {
-        guard let number = locked({ $0.pause(Pause(attempt: attempt, result: result)) }) else {
+        let pause = Pause(attempt: attempt, result: result, isMeasured: task.beginWait())
+        guard let number = locked({ $0.pause(pause) }) else {
+            endWait(of: pause)
             return end(with: result)
         }
         attempt.addObserver(self)
@@ -126,8 +130,13 @@ final class RetryRun: HTTPTaskObserver, LineEntry, @unchecked Sendable {
         locked { $0.keep(timer, of: number) }?.cancel()
     }
 
+    private func endWait(of pause: Pause) {
+        if pause.isMeasured { task.endWait() }
+    }
+
     private func resume(_ number: UInt64) {
         guard let ended = locked({ $0.resume(number) }) else { return }
+        endWait(of: ended.pause)
         start(ended.pause.attempt)
     }
 
@@ -161,6 +170,7 @@ final class RetryRun: HTTPTaskObserver, LineEntry, @unchecked Sendable {
         case .waits(nil): break
         case .waits(let ended?):
             ended.timer?.cancel()
+            endWait(of: ended.pause)
             retry.fail(
                 ended.pause.attempt, .resetInProgress, response: ended.pause.result.response,
                 underlyingError: ended.pause.result.error, reason: "A reset ended the wait for the next attempt")

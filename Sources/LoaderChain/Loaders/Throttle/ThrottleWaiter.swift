@@ -20,6 +20,7 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
 
     private let state: Guarded<ThrottleState>
     let priority: ThrottlePriority
+    private let isMeasured: Bool
     @exclusivity(unchecked) var place = Place.arriving
     /// How many times the lists had been emptied when it was put into one; of an earlier list, it waits no longer.
     @exclusivity(unchecked) var era: UInt32 = 0
@@ -41,6 +42,7 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
         priority = task.option(ThrottlePriority.self)
         self.state = state
         self.task = task
+        isMeasured = task.beginWait()
     }
 
     deinit { throttle?.release() }
@@ -61,10 +63,14 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
         self.throttle = Unmanaged.passRetained(throttle)
     }
 
+    @inline(never)
+    private func endWait() { task?.endWait() }
+
     /// Gives its task, and lets go of all that it needed for waiting, on behalf of whoever took it out of its list.
     @inline(__always)
     func takeTask() -> HTTPTask? {
         if timer != nil { exchange(&timer, with: nil)?.cancel() }
+        if isMeasured { endWait() }
         return exchange(&task, with: nil)
     }
 }

@@ -1,0 +1,124 @@
+extension HTTPMetric {
+    /// How a request ended.
+    public enum Outcome: Hashable, Sendable {
+        /// A response came; this is its status, whatever it says.
+        ///
+        /// A response that was refused for a status other than success counts here too.
+        case response(HTTPStatus)
+        /// The transport brought no response, or not all of it.
+        case failed(HTTPError.Code)
+        /// Somebody cancelled the task.
+        case cancelled
+        /// A reset ended it.
+        case reset
+        /// A response came that the client could not parse.
+        case unparsable
+        /// A loader refused the request, or a response that says success; the code tells why, and the name which loader.
+        case rejected(HTTPError.Code, by: String?)
+    }
+}
+
+extension HTTPMetric.Outcome.Kind {
+    init(_ status: HTTPStatus) {
+        switch status.rawValue {
+        case 100..<300: self = .success
+        case 300..<400: self = .redirection
+        case 400..<500: self = .clientError
+        default: self = .serverError
+        }
+    }
+
+    /// The kind of what a task's result means.
+    init(_ result: HTTPResult) {
+        switch result {
+        case .success(let response): self.init(response.status)
+        case .failure: self = HTTPMetric.Outcome(result).kind
+        }
+    }
+}
+
+extension HTTPMetric.Outcome {
+    /// What a task's result means.
+    ///
+    /// A code that is not one of the transport's own, or of those with a case, was made by a loader that refused the task.
+    public init(_ result: HTTPResult) {
+        switch result {
+        case .success(let response): self = .response(response.status)
+        case .failure(let error): self.init(error)
+        }
+    }
+
+    // Out of line, because most results are none.
+    @inline(never)
+    private init(_ error: HTTPError) {
+        switch error.code {
+        case .cancelled: self = .cancelled
+        case .resetInProgress: self = .reset
+        case .cannotDecodeResponse: self = .unparsable
+        case .cannotConnect, .connectionLost, .timedOut, .insecureConnection, .responseTooLarge, .cannotStoreResponse,
+            .tooManyRedirects, .unknown:
+            self = .failed(error.code)
+        case .invalidResponse:
+            // What the server says explains more than that somebody minded.
+            if let status = error.response?.status, !status.isSuccess {
+                self = .response(status)
+            } else {
+                self = .rejected(error.code, by: error.loader)
+            }
+        default: self = .rejected(error.code, by: error.loader)
+        }
+    }
+
+    /// A kind of outcome, to count by.
+    public enum Kind: Int, Hashable, Sendable, CaseIterable {
+        /// A response that says success, or one before the final.
+        case success
+        /// A response that leads elsewhere, or says that nothing has changed.
+        case redirection
+        /// A response by which the server finds the request at fault.
+        case clientError
+        /// A response by which the server finds itself at fault, or a status that is none.
+        case serverError
+        /// No response.
+        case failed
+        /// Cancelled.
+        case cancelled
+        /// Ended by a reset.
+        case reset
+        /// A response that could not be parsed.
+        case unparsable
+        /// Refused by a loader.
+        case rejected
+
+        /// Whether it counts as an error; a cancel and a reset count neither way.
+        public var isError: Bool {
+            switch self {
+            case .clientError, .serverError, .failed, .unparsable, .rejected: true
+            case .success, .redirection, .cancelled, .reset: false
+            }
+        }
+    }
+
+    /// The kind of this outcome.
+    public var kind: Kind {
+        switch self {
+        case .response(let status): Kind(status)
+        case .failed: .failed
+        case .cancelled: .cancelled
+        case .reset: .reset
+        case .unparsable: .unparsable
+        case .rejected: .rejected
+        }
+    }
+
+    /// What went wrong in one word: the status, or the error's code; nil if nothing did.
+    public var errorType: String? {
+        switch self {
+        case .response(let status): kind.isError ? "\(status.rawValue)" : nil
+        case .failed(let code), .rejected(let code, by: _): code.rawValue
+        case .cancelled: HTTPError.Code.cancelled.rawValue
+        case .reset: HTTPError.Code.resetInProgress.rawValue
+        case .unparsable: HTTPError.Code.cannotDecodeResponse.rawValue
+        }
+    }
+}

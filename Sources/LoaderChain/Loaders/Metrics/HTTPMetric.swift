@@ -1,0 +1,79 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What became of one request: when, how long, where to, how much, and how it ended.
+///
+/// A ``MetricsTap`` emits one for every task that passes it. It holds no query, no fragment, no user and no password, no
+/// header and no body, and its ``route`` has placeholders in the place of what differs from user to user.
+public struct HTTPMetric: Sendable {
+    /// When the task came to the tap.
+    public var start: Date
+    /// The time from then until the task had its result, by a clock that never jumps.
+    public var duration: Duration
+    /// The part of the duration that it waited in the queues below the tap: for a slot, for its turn, or for a retry.
+    public var waiting: Duration
+    /// The method.
+    public var method: HTTPMethod
+    /// The scheme.
+    public var scheme: String
+    /// The host in lowercase; empty where nobody has filled it in.
+    public var host: String
+    /// The port, also where the scheme says it; nil for a scheme other than HTTP's.
+    public var port: Int?
+    /// What the request named as its ``HTTPRequest/route``, or its path with placeholders, such as `/users/{id}`.
+    public var route: String
+    /// The part of the program that asked; see ``HTTPRequest/metricModule``.
+    public var module: String?
+    /// The place in the program that asked; see ``HTTPRequest/metricOrigin``.
+    public var origin: String?
+    /// What the tap and the request add; see ``HTTPRequest/metricTags``.
+    public var tags: [String: String]
+    /// How many attempts were made.
+    public var attempts: Int
+    /// The bytes of the request's body that the last attempt sent; nil where the terminal does not tell.
+    public var bytesSent: Int64?
+    /// The bytes of the response's body that the last attempt received; nil where the terminal does not tell.
+    public var bytesReceived: Int64?
+    /// The time from the start of the last attempt's transfer to its response's head; nil where the terminal does not tell.
+    public var timeToFirstByte: Duration?
+    /// The protocol, such as `http/1.1`; nil where the terminal does not tell.
+    public var networkProtocol: String?
+    /// The status of the response, also of one that was refused; nil where none arrived.
+    public var status: HTTPStatus?
+    /// How it ended.
+    public var outcome: Outcome
+    /// The part of all tasks that the tap measures: one metric stands for `1 / samplingRate` tasks.
+    public var samplingRate: Double
+
+    /// Makes a metric, as for a test of a sink; what is left out is not known, or none.
+    public init(
+        start: Date, duration: Duration, waiting: Duration = .zero, method: HTTPMethod = .get, scheme: String = "https",
+        host: String, port: Int? = nil, route: String, module: String? = nil, origin: String? = nil,
+        tags: [String: String] = [:], attempts: Int = 1, bytesSent: Int64? = nil, bytesReceived: Int64? = nil,
+        timeToFirstByte: Duration? = nil, networkProtocol: String? = nil, status: HTTPStatus? = nil, outcome: Outcome,
+        samplingRate: Double = 1
+    ) {
+        self.start = start
+        self.duration = duration
+        self.waiting = waiting
+        self.method = method
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+        self.route = route
+        self.module = module
+        self.origin = origin
+        self.tags = tags
+        self.attempts = attempts
+        self.bytesSent = bytesSent
+        self.bytesReceived = bytesReceived
+        self.timeToFirstByte = timeToFirstByte
+        self.networkProtocol = networkProtocol
+        self.status = status
+        self.outcome = outcome
+        self.samplingRate = samplingRate
+    }
+}

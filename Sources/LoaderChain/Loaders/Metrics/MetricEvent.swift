@@ -1,0 +1,60 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Something that happened at a moment; see ``MetricRecorder/event(_:counters:attributes:)``.
+public struct MetricEvent: Hashable, Sendable {
+    /// What it is called, one of a few.
+    public var name: String
+    /// When it happened.
+    public var date: Date
+    /// What can be added up, by name.
+    public var counters: [String: Int64]
+    /// What it can be told apart by.
+    public var attributes: [String: String]
+    /// The part of all events that is recorded: one stands for `1 / samplingRate`.
+    public var samplingRate: Double
+
+    /// Makes an event, as for a test of a sink.
+    public init(
+        name: String, date: Date, counters: [String: Int64] = [:], attributes: [String: String] = [:],
+        samplingRate: Double = 1
+    ) {
+        self.name = name
+        self.date = date
+        self.counters = counters
+        self.attributes = attributes
+        self.samplingRate = samplingRate
+    }
+}
+
+/// Something that took its time; see ``MetricRecorder/startTrace(_:attributes:)``.
+public struct MetricTrace: Hashable, Sendable {
+    /// What it is called, one of a few.
+    public var name: String
+    /// When it started.
+    public var start: Date
+    /// The time until it was stopped, by a clock that never jumps.
+    public var duration: Duration
+    /// What was counted on the way, by name.
+    public var counters: [String: Int64]
+    /// What it can be told apart by.
+    public var attributes: [String: String]
+    /// The part of all traces that is recorded: one stands for `1 / samplingRate`.
+    public var samplingRate: Double
+
+    /// Makes a trace, as for a test of a sink.
+    public init(
+        name: String, start: Date, duration: Duration, counters: [String: Int64] = [:],
+        attributes: [String: String] = [:], samplingRate: Double = 1
+    ) {
+        self.name = name
+        self.start = start
+        self.duration = duration
+        self.counters = counters
+        self.attributes = attributes
+        self.samplingRate = samplingRate
+    }
+}

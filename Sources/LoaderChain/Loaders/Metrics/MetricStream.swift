@@ -1,0 +1,47 @@
+import Synchronization
+
+/// A sink to read with `for await`.
+///
+/// ```swift
+/// let stream = MetricStream(capacity: 500)
+/// let chain = MetricsTap(stream) --> terminal
+/// let reader = Task {
+///     for await case .request(let metric) in stream { print(metric.route, metric.duration) }
+/// }
+/// print(chain, reader)
+/// ```
+///
+/// What nobody has read yet waits, up to a limit; then the oldest is dropped and counted. It is meant for one reader; several
+/// share the records among them. A reader whose task is cancelled ends the stream, as ``finish()`` does.
+public final class MetricStream: MetricSink, AsyncSequence {
+    /// What is read.
+    public typealias Element = MetricRecord
+
+    private let stream: AsyncStream<MetricRecord>
+    private let continuation: AsyncStream<MetricRecord>.Continuation
+    private let drops = Atomic(0)
+
+    /// Makes a stream in which so many records may wait, at least one.
+    public init(capacity: Int = 1_000) {
+        (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Swift.max(1, capacity)))
+    }
+
+    deinit { continuation.finish() }
+
+    /// It never waits, so it needs no queue.
+    public var isImmediate: Bool { true }
+
+    /// How many records were dropped because nobody read them in time.
+    public var dropped: Int { drops.load(ordering: .relaxed) }
+
+    /// Keeps a record until it is read.
+    public func record(_ record: MetricRecord) {
+        if case .dropped = continuation.yield(record) { drops.wrappingAdd(1, ordering: .relaxed) }
+    }
+
+    /// Ends the stream after the records that wait.
+    public func finish() { continuation.finish() }
+
+    /// Reads the records.
+    public func makeAsyncIterator() -> AsyncStream<MetricRecord>.Iterator { stream.makeAsyncIterator() }
+}

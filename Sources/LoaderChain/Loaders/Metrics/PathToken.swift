@@ -1,0 +1,113 @@
+/// What letters and digits between two marks look like: a word, or something made for one thing alone.
+struct PathToken {
+    /// Anything shorter without a digit is a word.
+    static let shortestOpaque = 16
+    private static let shortestHex = 8
+    private static let shortestMixed = 8
+    private static let fewestMixedChanges = 3
+    private static let shortestNumber = 5
+    private static let longestWord = 32
+
+    private var count = 0
+    private var digits = 0
+    private var hexDigits = 0
+    private var longestNumber = 0
+    /// How often a digit follows a letter, or a letter a digit.
+    private var digitChanges = 0
+    /// How often one of capitals, small letters and digits follows another.
+    private var changes = 0
+
+    init(_ token: UnsafeBufferPointer<UInt8>) {
+        var number = 0
+        var last: Kind?
+        for byte in token {
+            let kind = Kind(byte)
+            if ASCII.hexadecimalValue(byte) != nil { hexDigits += 1 }
+            number = kind == .digit ? number + 1 : 0
+            if kind == .digit { digits += 1 }
+            longestNumber = max(longestNumber, number)
+            if let last, last != kind {
+                changes += 1
+                if last == .digit || kind == .digit { digitChanges += 1 }
+            }
+            last = kind
+        }
+        count = token.count
+    }
+
+    private enum Kind {
+        case capital, small, digit
+
+        init(_ byte: UInt8) {
+            self = ASCII.isDigit(byte) ? .digit : ASCII.lowercased(byte) == byte ? .small : .capital
+        }
+    }
+
+    /// Whether it is to be replaced: a number, a long enough one within a word, hexadecimal digits, or an opaque mixture.
+    var isVariable: Bool {
+        if digits == count { return true }
+        if hexDigits == count, count >= Self.shortestHex, digits > 0 || count >= Self.shortestOpaque { return true }
+        if longestNumber >= Self.shortestNumber { return true }
+        if count >= Self.shortestMixed, digitChanges >= Self.fewestMixedChanges { return true }
+        // Words in camel case change as well, though less often.
+        if count >= Self.shortestOpaque, changes * 2 > count { return true }
+        return count >= Self.longestWord && digits > 0
+    }
+}
+
+/// What a whole segment of a path looks like.
+struct SegmentLook {
+    private(set) var digits = 0
+    private var capitals = 0
+    private var smallLetters = 0
+    private var hasForeignBytes = false
+    private var hasMarks = false
+    /// Whether it is a version of an interface, such as `v2` or `v1.1`.
+    let isVersion: Bool
+    private let isUUID: Bool
+    private let count: Int
+
+    private static let shortestMixed = 10
+    private static let fewestMixedDigits = 2
+    private static let longestVersion = 6
+
+    init(_ segment: UnsafeBufferPointer<UInt8>) {
+        count = segment.count
+        for byte in segment {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digits += 1
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): smallLetters += 1
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): capitals += 1
+            case UInt8(ascii: "%"), UInt8(ascii: "@"), UInt8(ascii: "="), 0x80...: hasForeignBytes = true
+            case UInt8(ascii: "-"), UInt8(ascii: "_"): break  // They join words, and are digits of some numbers.
+            default: hasMarks = true
+            }
+        }
+        isVersion = Self.isVersion(segment)
+        isUUID = Self.isUUID(segment)
+    }
+
+    /// Whether no part of it can be told to be a word.
+    var isOpaque: Bool {
+        if hasForeignBytes || isUUID { return true }
+        guard count >= Self.shortestMixed, !hasMarks else { return false }
+        return digits >= Self.fewestMixedDigits && capitals > 0 && smallLetters > 0
+    }
+
+    private static func isVersion(_ segment: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard (2...longestVersion).contains(segment.count), ASCII.lowercased(segment[0]) == UInt8(ascii: "v"),
+            ASCII.isDigit(segment[1])
+        else { return false }
+        return segment.dropFirst().allSatisfy { ASCII.isDigit($0) || $0 == UInt8(ascii: ".") }
+    }
+
+    private static func isUUID(_ segment: UnsafeBufferPointer<UInt8>) -> Bool {
+        let length = 36
+        let hyphens = [8, 13, 18, 23]
+        guard segment.count == length else { return false }
+        return segment.indices.allSatisfy { index in
+            hyphens.contains(index)
+                ? segment[index] == UInt8(ascii: "-") : ASCII.hexadecimalValue(segment[index]) != nil
+        }
+    }
+}

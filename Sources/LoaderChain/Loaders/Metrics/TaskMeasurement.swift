@@ -1,0 +1,50 @@
+/// One task on its way below a tap: the one allocation that measuring costs.
+///
+/// It hears of the task's waits and of its end. The task keeps it until then; it keeps neither the task nor the tap.
+final class TaskMeasurement: WaitMeter, @unchecked Sendable {
+    /// Held, but reached without counting a reference.
+    private let settings: Unmanaged<MetricsTap.Settings>
+    private let start: TimerInstant
+    private let lock = TinyLock()
+    @exclusivity(unchecked) private var waits = WaitClock()
+
+    init(by settings: MetricsTap.Settings) {
+        self.settings = .passRetained(settings)
+        start = settings.now
+    }
+
+    deinit { settings.release() }
+
+    func waitBegins() { changeWaits { $0.begin(at: $1) } }
+
+    func waitEnded() { changeWaits { $0.end(at: $1) } }
+
+    private func changeWaits(_ change: (inout WaitClock, TimerInstant) -> Void) {
+        let now = settings._withUnsafeGuaranteedRef { $0.now }
+        let flags = lock.acquire()
+        change(&waits, now)
+        lock.release(flags)
+    }
+
+    func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
+        settings._withUnsafeGuaranteedRef { settings in
+            let request = result.request
+            // A loader below may have found that it is none of anybody's business.
+            guard request.storage.options[MeasurementOption.self] == .always else { return }
+            let end = settings.now
+            if settings.hasOnlyBoard {
+                return settings.count(request, result, nanoseconds: nanoseconds(until: end), at: end)
+            }
+            let flags = lock.acquire()
+            let waiting = waits.total(at: end)
+            lock.release(flags)
+            settings.emit(result, nanoseconds: nanoseconds(until: end), waiting: waiting)
+        }
+    }
+
+    @inline(__always)
+    private func nanoseconds(until end: TimerInstant) -> Int64 {
+        let (passed, isOverflow) = end.nanoseconds.subtractingReportingOverflow(start.nanoseconds)
+        return isOverflow ? .max : max(0, passed)
+    }
+}

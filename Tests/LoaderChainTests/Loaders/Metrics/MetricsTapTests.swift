@@ -1,0 +1,238 @@
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite struct MetricsTapTests {
+    let timers = ManualTimers()
+    let sink = RecordingSink()
+    let terminal = ScriptedTerminal()
+
+    private func tap(
+        module: String? = nil, tags: [String: String] = [:], samplingRate: Double = 1,
+        filter: (@Sendable (MetricRecord) -> Bool)? = nil
+    ) -> MetricsTap {
+        let recorder = MetricRecorder(
+            sink, samplingRate: samplingRate, dice: Dice(seed: 7), timers: timers, filter: filter)
+        return MetricsTap(recorder, module: module, tags: tags)
+    }
+
+    private func load(_ request: HTTPRequest = .sample, with chain: HTTPLoader) -> HTTPTask {
+        chain.load(request: request) { _ in }
+    }
+
+    private var only: HTTPMetric {
+        get throws {
+            #expect(sink.metrics.count == 1)
+            return try #require(sink.metrics.first)
+        }
+    }
+
+    // MARK: What it tells
+
+    @Test func itTellsOfARequestWhenItHasEnded() throws {
+        let chain = tap(module: "shop", tags: ["plan": "free", "build": "7"]) --> terminal
+        var request = HTTPRequest(
+            method: .post, url: URL(string: "http://ada:geheim@API.example.com:8080/users/17?token=geheim#geheim")!)
+        request.metricOrigin = "profile"
+        request.metricTags = ["plan": "pro"]
+        let begin = timers.date
+        _ = load(request, with: chain)
+        timers.advance(by: .milliseconds(30))
+        #expect(sink.records.isEmpty)
+        let held = try #require(terminal.held.first)
+        var response = HTTPResponse(request: held.request, status: .created)
+        response.metrics = TransferMetrics(
+            start: begin, timeToFirstByte: .milliseconds(9), bytesSent: 12, bytesReceived: 345,
+            networkProtocol: "http/1.1")
+        held.complete(.success(response))
+
+        let metric = try only
+        #expect(metric.start == begin && metric.duration == .milliseconds(30) && metric.waiting == .zero)
+        #expect(metric.method == .post && metric.scheme == "http")
+        #expect(metric.host == "api.example.com" && metric.port == 8080 && metric.route == "/users/{id}")
+        #expect(metric.module == "shop" && metric.origin == "profile" && metric.tags == ["plan": "pro", "build": "7"])
+        #expect(metric.attempts == 1 && metric.bytesSent == 12 && metric.bytesReceived == 345)
+        #expect(metric.timeToFirstByte == .milliseconds(9) && metric.networkProtocol == "http/1.1")
+        #expect(metric.status == .created && metric.outcome == .response(.created) && metric.samplingRate == 1)
+        #expect(!"\(metric)".contains("geheim") && !"\(metric)".contains("ada"))
+    }
+
+    @Test func theAddressIsThatOfTheRequestAsItWasSent() throws {
+        let environment = ApplyEnvironment(environment: ServerEnvironment(host: "later.test", pathPrefix: "/v1"))
+        let chain = tap() --> environment --> ScriptedTerminal { _ in .success() }
+        _ = load(HTTPRequest(path: "users/5"), with: chain)
+        let metric = try only
+        #expect(metric.host == "later.test" && metric.route == "/v1/users/{id}" && metric.port == 443)
+        #expect(metric.bytesSent == nil && metric.bytesReceived == nil && metric.networkProtocol == nil)
+    }
+
+    @Test func aRequestNamesItsRouteAndNoSecretWithIt() throws {
+        let chain = tap() --> ScriptedTerminal { _ in .success() }
+        var request = HTTPRequest(host: "a", path: "/articles/why-we-wait")
+        request.route = "/articles/{title}"
+        _ = load(request, with: chain)
+        request.route = "/articles?key=geheim"
+        _ = load(request, with: chain)
+        request.route = "/articles#geheim"
+        _ = load(request, with: chain)
+        #expect(sink.metrics.map(\.route) == ["/articles/{title}", "/articles", "/articles"])
+    }
+
+    @Test func aRequestOptsOutAlsoOnItsWay() {
+        let chain =
+            tap()
+            --> ModifyRequest { request in
+                var request = request
+                if request.path == "/later" { request.measurement = .never }
+                return request
+            } --> ScriptedTerminal { _ in .success() }
+        var request = HTTPRequest.sample
+        request.measurement = .never
+        _ = load(request, with: chain)
+        _ = load(HTTPRequest(host: "a", path: "/later"), with: chain)
+        #expect(sink.records.isEmpty)
+        _ = load(with: chain)
+        #expect(sink.records.count == 1)
+    }
+
+    // MARK: How it ended
+
+    @Test(arguments: [
+        (HTTPError.Code.timedOut, HTTPMetric.Outcome.failed(.timedOut)), (.cannotConnect, .failed(.cannotConnect)),
+        (.connectionLost, .failed(.connectionLost)), (.insecureConnection, .failed(.insecureConnection)),
+        (.tooManyRedirects, .failed(.tooManyRedirects)), (.responseTooLarge, .failed(.responseTooLarge)),
+        (.cannotStoreResponse, .failed(.cannotStoreResponse)), (.unknown, .failed(.unknown)),
+        (.resetInProgress, .reset), (.cannotDecodeResponse, .unparsable),
+        (.invalidRequest, .rejected(.invalidRequest, by: "ScriptedTerminal")),
+        (HTTPError.Code("overQuota"), .rejected(HTTPError.Code("overQuota"), by: "ScriptedTerminal")),
+    ])
+    func everyCodeHasItsOutcome(code: HTTPError.Code, outcome: HTTPMetric.Outcome) throws {
+        let chain = tap() --> ScriptedTerminal { _ in .failure(code) }
+        _ = load(with: chain)
+        let metric = try only
+        #expect(metric.outcome == outcome && metric.status == nil)
+        #expect(metric.outcome.errorType == code.rawValue)
+    }
+
+    @Test func aCancelAndAResetAreToldAsSuch() async {
+        let chain = tap() --> Autocancel() --> Throttle(maximumNumberOfRequests: 1, timers: timers) --> terminal
+        load(with: chain).cancel()
+        #expect(sink.metrics.map(\.outcome) == [.cancelled])
+        let guarded = tap() --> Throttle(maximumNumberOfRequests: 0, timers: timers) --> terminal
+        _ = load(with: guarded)
+        await guarded.reset()
+        #expect(sink.metrics.map(\.outcome) == [.cancelled, .reset])
+    }
+
+    @Test func aNodeThatRefusesIsNamed() throws {
+        let throttle = Throttle(maximumNumberOfRequests: 0, maximumWaiting: 0, timers: timers)
+        let chain = tap() --> throttle --> terminal
+        _ = load(with: chain)
+        #expect(try only.outcome == .rejected(.queueFull, by: "Throttle"))
+    }
+
+    @Test func whatTheClientCannotParseIsNoFailureOfTheServer() async throws {
+        let chain = tap() --> Validate() --> ScriptedTerminal { _ in .success(.ok, body: "no number") }
+        await #expect(throws: HTTPError.self) { _ = try await chain.load(.sample, as: Int.self) }
+        let metric = try only
+        #expect(metric.outcome == .unparsable && metric.status == .ok && metric.outcome.kind == .unparsable)
+    }
+
+    @Test func aStatusThatIsRefusedCountsAsTheStatus() throws {
+        let chain = tap() --> Validate(.success) --> ScriptedTerminal { _ in .success(.serviceUnavailable) }
+        _ = load(with: chain)
+        let metric = try only
+        #expect(metric.outcome == .response(.serviceUnavailable) && metric.outcome.errorType == "503")
+    }
+
+    @Test func aGoodStatusThatIsRefusedNamesWhoRefused() throws {
+        let chain =
+            tap() --> Validate(.contentTypes("application/json"))
+            --> ScriptedTerminal { _ in
+                .success(headers: ["Content-Type": "text/html"], body: "<p>")
+            }
+        _ = load(with: chain)
+        #expect(try only.outcome == .rejected(.invalidResponse, by: "Validate"))
+    }
+
+    @Test func anAbandonedTaskIsTold() throws {
+        let chain = tap() --> terminal
+        _ = load(with: chain)
+        try terminal.forget(#require(terminal.held.first))
+        #expect(try only.outcome == .rejected(.abandoned, by: "ScriptedTerminal"))
+    }
+
+    // MARK: What it leaves alone
+
+    @Test func withoutASinkNothingIsMeasured() throws {
+        let chain = MetricsTap(MetricRecorder(timers: timers)) --> terminal
+        let task = load(with: chain)
+        #expect(!task.beginWait())
+        #expect(terminal.answer(try #require(terminal.held.first)))
+    }
+
+    @Test func theSeedDecidesWhatIsSampled() {
+        let chain = tap(samplingRate: 0.25) --> ScriptedTerminal { _ in .success() }
+        for _ in 0..<1_000 { _ = load(with: chain) }
+        let dice = Dice(seed: 7)
+        #expect(sink.metrics.count == (0..<1_000).count { _ in dice.chance(0.25) })
+        #expect(sink.metrics.allSatisfy { $0.samplingRate == 0.25 })
+        let none = tap(samplingRate: -1) --> ScriptedTerminal { _ in .success() }
+        let count = sink.records.count
+        _ = load(with: none)
+        #expect(sink.records.count == count)
+        #expect(MetricRecorder(samplingRate: .nan).samplingRate == 1)
+    }
+
+    @Test func theFilterHasTheLastWord() {
+        let chain =
+            tap { record in
+                if case .request(let metric) = record { metric.outcome.kind.isError } else { false }
+            } --> ScriptedTerminal { $0.path == "/bad" ? .failure(.timedOut) : .success() }
+        _ = load(with: chain)
+        _ = load(HTTPRequest(host: "a", path: "/bad"), with: chain)
+        #expect(sink.metrics.map(\.route) == ["/bad"])
+    }
+
+    @Test func aTapKeepsNoTaskAndATaskKeepsNoTap() throws {
+        weak var abandoned: MetricsTap?
+        weak var ended: HTTPTask?
+        let held: HTTPTask
+        do {
+            let tap = tap()
+            abandoned = tap
+            let chain = tap --> terminal
+            let task = load(with: chain)
+            ended = task
+            held = try #require(terminal.held.first)
+        }
+        #expect(abandoned == nil)
+        #expect(terminal.answer(held))
+        #expect(sink.metrics.count == 1)
+        _ = consume held
+        #expect(ended == nil)
+    }
+
+    @Test func aResetChangesNothingHere() async throws {
+        let chain = tap() --> terminal
+        _ = load(with: chain)
+        await chain.reset()
+        _ = load(with: chain)
+        #expect(terminal.answer(try #require(terminal.held.first)))
+        #expect(sink.metrics.map(\.outcome) == [.cancelled, .response(.ok)])
+    }
+
+    @Test func itKeepsTheContract() async {
+        let violations = await ContractCheck { timers in
+            MetricsTap(MetricRecorder(MetricBoard(timers: timers), ClosureSink { _ in }, timers: timers))
+        }.run()
+        #expect(violations.isEmpty, "\(violations)")
+    }
+}
