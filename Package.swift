@@ -37,7 +37,9 @@ let package = Package(
             name: "LoaderChainTests", dependencies: ["LoaderChain", "LoaderChainTesting", "BenchmarkSupport"]),
         .testTarget(
             name: "LoaderChainURLSessionTests",
-            dependencies: ["LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "URLSessionFaults"]),
+            dependencies: [
+                "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "URLSessionFaults", "TestProcesses",
+            ]),
         // What could end its process runs in one of its own.
         .executableTarget(
             name: "URLSessionFaults", dependencies: ["LoaderChain", "LoaderChainURLSession", "LoaderChainTesting"],
@@ -48,7 +50,10 @@ let package = Package(
         .executableTarget(
             name: "OutboxChild", dependencies: ["LoaderChain", "ReportOutbox"], path: "Tests/OutboxChild"),
         .testTarget(
-            name: "ReportOutboxTests", dependencies: ["LoaderChain", "LoaderChainTesting", "ReportOutbox"]),
+            name: "ReportOutboxTests",
+            dependencies: ["LoaderChain", "LoaderChainTesting", "ReportOutbox", "OutboxChild", "TestProcesses"]),
+        // Programs that run beside the tests.
+        .target(name: "TestProcesses", dependencies: ["LoaderChain"], path: "Tests/TestProcesses"),
         .testTarget(name: "BenchmarkSupportTests", dependencies: ["LoaderChain", "BenchmarkSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,5 +1,6 @@
 import Foundation
 import LoaderChain
+import TestProcesses
 import Testing
 
 /// What the session does to its process on Linux, each in a process of its own.
@@ -14,22 +15,22 @@ import Testing
 
     @Test func cancelsAtRandomMomentsHarmNobody() async throws {
         let count = scale("URLSESSION_CANCELS", or: 3000)
-        let outcome = try await ChildProcess.faults("cancels", "\(count)")
+        let outcome = try await runFaults("cancels", "\(count)")
         expectComplete(outcome)
         // Otherwise it was no test of what it is about.
         #expect(outcome.output.contains("cancelled") && outcome.output.contains("cannotConnect"))
     }
 
     @Test func cancelsThatMeetRedirectsHarmNobody() async throws {
-        expectComplete(try await ChildProcess.faults("redirects", "\(scale("URLSESSION_REDIRECTS", or: 1000))"))
+        expectComplete(try await runFaults("redirects", "\(scale("URLSESSION_REDIRECTS", or: 1000))"))
     }
 
     @Test func cancelsThatMeetUploadsHarmNobody() async throws {
-        expectComplete(try await ChildProcess.faults("uploads", "\(scale("URLSESSION_UPLOADS", or: 500))"))
+        expectComplete(try await runFaults("uploads", "\(scale("URLSESSION_UPLOADS", or: 500))"))
     }
 
     @Test func aServerThatBendsEveryRuleGetsAnErrorOrIsUnderstood() async throws {
-        let outcome = try await ChildProcess.faults("fuzz", "\(scale("URLSESSION_EXCHANGES", or: 1000))")
+        let outcome = try await runFaults("fuzz", "\(scale("URLSESSION_EXCHANGES", or: 1000))")
         expectComplete(outcome)
         #expect(!outcome.output.contains("unknown"))
         #expect(outcome.output.contains("invalidResponse") && outcome.output.contains("connectionLost"))
@@ -38,7 +39,7 @@ import Testing
     /// Without a workaround; the session's own next versions have to bring the end of these.
     @Test(arguments: ["mid-head", "trailers", "endless"])
     func whatNoTerminalSurvivesIsKnown(_ name: String) async throws {
-        let outcome = try await ChildProcess.faults("answer", name)
+        let outcome = try await runFaults("answer", name)
         #if canImport(FoundationNetworking) && !compiler(>=6.4)
             #expect(outcome.crashed, "The limit is gone; say so in Documentation/Linux.md: \(outcome.output)")
         #else
@@ -47,7 +48,7 @@ import Testing
     }
 
     @Test func theChildAnswersWhenAllIsWell() async throws {
-        #expect(try await ChildProcess.faults("answer", "fine").output == "response 200")
+        #expect(try await runFaults("answer", "fine").output == "response 200")
     }
 }
 
@@ -60,14 +61,14 @@ import Testing
 
     @Test(arguments: ["file", "chunks", "slow-chunks", "upload", "multipart"])
     func aLargeBodyIsNeverInMemory(_ kind: String) async throws {
-        let outcome = try await ChildProcess.faults(kind, "\(Self.size)")
+        let outcome = try await runFaults(kind, "\(Self.size)")
         #expect(outcome.output.hasPrefix("complete: "), "\(outcome.output) \(outcome.errors.suffix(2000))")
         try expectAtMost(Self.limit, outcome)
     }
 
     @Test func nothingGrows() async throws {
         let count = scale("URLSESSION_REQUESTS", or: 6000)
-        let outcome = try await ChildProcess.faults("growth", "\(count)")
+        let outcome = try await runFaults("growth", "\(count)")
         #expect(outcome.output.hasPrefix("complete: "), "\(outcome.output) \(outcome.errors.suffix(2000))")
         // The session itself leaves some 120 bytes behind; an exchange that is kept would be more than a kilobyte.
         try expectAtMost(1024 + count / 16, outcome)
@@ -80,4 +81,10 @@ import Testing
         let kibibytes = try #require(words.dropLast().last.flatMap { Int($0) })
         #expect(kibibytes <= limit, "\(outcome.output)")
     }
+}
+
+/// Runs the program that is built beside the tests, which does what could end its process.
+private func runFaults(_ arguments: String...) async throws -> ChildProcess.Outcome {
+    let environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+    return try await ChildProcess.run(ChildProcess.product("URLSessionFaults"), arguments, environment: environment)
 }

@@ -1,6 +1,7 @@
 import Foundation
 import LoaderChain
 import LoaderChainURLSession
+import TestProcesses
 import Testing
 
 /// The terminal and a server that was not written for its tests.
@@ -9,7 +10,7 @@ import Testing
     private final class Nginx: Sendable {
         let folder: Folder
         let base: URL
-        private let process: ServingProcess
+        private let process: ChildProcess
 
         init?() async throws {
             guard let program = ChildProcess.find("nginx") else {
@@ -24,9 +25,9 @@ import Testing
             _ = try folder.file("site/small", Data("hello nginx".utf8))
             _ = try folder.file("site/large", pattern(20 << 20))
             let configuration = try folder.file("configuration", Data(Self.configuration(folder.url.path, port).utf8))
-            process = try ServingProcess(
+            process = try ChildProcess(
                 program, ["-p", folder.url.path, "-c", configuration.path, "-e", "\(folder.url.path)/errors"],
-                in: folder.url)
+                in: folder.url, input: .held, keepsOutput: false)
             let loader = URLSessionLoader(configuration: .ephemeral)
             while await loader.failure(HTTPRequest(url: base))?.code == .cannotConnect, process.isRunning {}
         }

@@ -2,6 +2,7 @@ import Foundation
 import LoaderChain
 import LoaderChainTesting
 import LoaderChainURLSession
+import TestProcesses
 import Testing
 
 /// Which servers are trusted.
@@ -20,9 +21,9 @@ import Testing
             ], in: folder.url)
         #expect(made.status == 0, "\(made.errors)")
         let port = try freePort()
-        let server = try ServingProcess(
+        let server = try ChildProcess(
             openssl, ["s_server", "-quiet", "-accept", "\(port)", "-key", "key", "-cert", "certificate", "-www"],
-            in: folder.url)
+            in: folder.url, input: .held, keepsOutput: false)
         let loader = URLSessionLoader(configuration: .ephemeral)
         var error: HTTPError?
         // Until it listens, nobody is there.

@@ -1,9 +1,9 @@
 #if os(Linux) || os(macOS)
-    import Dispatch
     import Foundation
     import LoaderChain
     import LoaderChainTesting
     import ReportOutbox
+    import TestProcesses
     import Testing
 
     /// A real process, killed at any moment, again and again, while a server fails at random.
@@ -44,10 +44,10 @@
             }
             var accepted: Set<String> = []
             for round in 0..<Self.kills {
-                let child = try Child(directory.url, port: server.port, prefix: "round\(round)", count: 4)
+                let child = try ChildProcess(directory.url, port: server.port, prefix: "round\(round)", count: 4)
                 let mostLines = Int(dice.next() % 40)
                 var lines = 0
-                while lines < mostLines, let line = await child.line(), line != "empty" {
+                while lines < mostLines, let line = await child.output.line(), line != "empty" {
                     lines += 1
                     if line.hasPrefix("accepted ") { accepted.insert(String(line.dropFirst(9))) }
                     #expect(!line.hasPrefix("lost ") && !line.hasPrefix("failed "), "\(line)")
@@ -57,8 +57,8 @@
                     accepted.insert(String(line.dropFirst(9)))
                 }
             }
-            let last = try Child(directory.url, port: server.port, prefix: "last", count: 1)
-            while let line = await last.line(), line != "empty" {}
+            let last = try ChildProcess(directory.url, port: server.port, prefix: "last", count: 1)
+            while let line = await last.output.line(), line != "empty" {}
             _ = await last.kill()
 
             let seen = ledger.withLock { $0 }
@@ -75,8 +75,8 @@
 
         @Test func aLivingOwnerBindsAndADeadOneDoesNot() async throws {
             let directory = try TemporaryDirectory()
-            let child = try Child(directory.url, port: 9, prefix: "a", count: 0)
-            #expect(await child.line() == "open")
+            let child = try ChildProcess(directory.url, port: 9, prefix: "a", count: 0)
+            #expect(await child.output.line() == "open")
             let error = #expect(throws: OutboxError.self) {
                 _ = try ReportOutbox(directory: directory.url, chain: HTTPLoader())
             }
@@ -95,66 +95,20 @@
         }
     }
 
-    /// A process of the program beside this one.
-    private final class Child: @unchecked Sendable {
-        private let process = Process()
-        private let output: FileHandle
-        private var unread = Data()
-
-        init(_ directory: URL, port: Int, prefix: String, count: Int) throws {
-            let pipe = Pipe()
-            output = pipe.fileHandleForReading
-            process.executableURL = Self.program
-            process.arguments = [directory.path(percentEncoded: false), "\(port)", prefix, "\(count)"]
-            process.standardOutput = pipe
-            try process.run()
+    extension ChildProcess {
+        /// Starts the program that submits and sends.
+        fileprivate convenience init(_ directory: URL, port: Int, prefix: String, count: Int) throws {
+            try self.init(
+                ChildProcess.product("OutboxChild"),
+                [directory.path(percentEncoded: false), "\(port)", prefix, "\(count)"])
         }
 
-        /// The program lies where the tests do.
-        private static var program: URL {
-            #if os(Linux)
-                let tests = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-            #else
-                let tests =
-                    Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" } ?? Bundle.main.bundleURL
-            #endif
-            return tests.deletingLastPathComponent().appending(path: "OutboxChild")
-        }
-
-        /// The next line that the program wrote, or nil at its end.
-        func line() async -> String? {
-            await withCheckedContinuation { continuation in
-                DispatchQueue.global().async { [self] in continuation.resume(returning: readLine()) }
-            }
-        }
-
-        private func readLine() -> String? {
-            while true {
-                if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
-                    defer { unread = Data(unread[(end + 1)...]) }
-                    return String(decoding: unread[..<end], as: UTF8.self)
-                }
-                let more = output.availableData
-                guard !more.isEmpty else { return nil }
-                unread.append(more)
-            }
-        }
-
-        /// Ends the program at once, and answers what it had still written.
-        func kill() async -> [String] {
-            await withCheckedContinuation { continuation in
-                DispatchQueue.global().async { [self] in
-                    #if os(Linux)
-                        Glibc.kill(process.processIdentifier, SIGKILL)
-                    #else
-                        Darwin.kill(process.processIdentifier, SIGKILL)
-                    #endif
-                    var lines: [String] = []
-                    while let line = readLine() { lines.append(line) }
-                    process.waitUntilExit()
-                    continuation.resume(returning: lines)
-                }
-            }
+        /// Ends it at once, and answers what it had still written.
+        fileprivate func kill() async -> [Substring] {
+            send(SIGKILL)
+            let rest = await output.rest()
+            _ = await end()
+            return rest.split(separator: "\n")
         }
     }
 #endif

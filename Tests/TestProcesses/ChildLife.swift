@@ -1,0 +1,59 @@
+#if os(Linux) || os(macOS)
+    import Foundation
+    import LoaderChain
+
+    #if canImport(Darwin)
+        import Darwin
+    #elseif canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
+
+    /// What is known of a process that was started, by a thread that waits for its end.
+    final class ChildLife: Sendable {
+        private struct State {
+            var end: ChildProcess.End?
+            var waiting: [CheckedContinuation<ChildProcess.End, Never>] = []
+        }
+
+        private let number: pid_t
+        private let state = Guarded(State())
+
+        init(_ number: pid_t) {
+            self.number = number
+            Thread.detachNewThread { [self] in waitForEnd() }
+        }
+
+        var end: ChildProcess.End? { state.withLock(\.end) }
+
+        func ended() async -> ChildProcess.End {
+            await withCheckedContinuation { continuation in
+                let end = state.withLock { state in
+                    if state.end == nil { state.waiting.append(continuation) }
+                    return state.end
+                }
+                if let end { continuation.resume(returning: end) }
+            }
+        }
+
+        func send(_ signal: Int32) {
+            // Its number belongs to nobody else before it is buried, which happens under this lock too.
+            state.withLock { if $0.end == nil { _ = kill(number, signal) } }
+        }
+
+        private func waitForEnd() {
+            var seen = siginfo_t()
+            while waitid(P_PID, id_t(number), &seen, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+            let (end, waiting) = state.withLock { state in
+                var status: Int32 = 0
+                while waitpid(number, &status, 0) == -1, errno == EINTR {}
+                let signal = status & 0x7F
+                let end: ChildProcess.End = signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
+                state.end = end
+                return (end, exchange(&state.waiting, with: []))
+            }
+            for each in waiting { each.resume(returning: end) }
+        }
+    }
+#endif

@@ -1,0 +1,62 @@
+#if os(Linux) || os(macOS)
+    import Dispatch
+    import Foundation
+    import LoaderChain
+
+    #if canImport(Darwin)
+        import Darwin
+    #elseif canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
+
+    /// What a process writes, read by one reader at a time.
+    public final class ChildOutput: Sendable {
+        private let descriptor: Descriptor
+        private let unread = Guarded(Data())
+        /// Reading blocks, so it has threads of its own, one per stream.
+        private let queue = DispatchQueue(label: "What a process writes")
+
+        init(_ descriptor: Descriptor) { self.descriptor = descriptor }
+
+        /// The next line, without its end; nil when there are no more.
+        public func line() async -> String? {
+            await later { [self] in
+                while true {
+                    let line = unread.withLock { unread -> Data? in
+                        guard let end = unread.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+                        defer { unread = Data(unread[(end + 1)...]) }
+                        return Data(unread[..<end])
+                    }
+                    if let line { return String(decoding: line, as: UTF8.self) }
+                    if !readMore() { return nil }
+                }
+            }
+        }
+
+        /// All that is still to come, when the process has ended and nobody else holds its output.
+        public func rest() async -> String {
+            await later { [self] in
+                while readMore() {}
+                return String(decoding: unread.withLock { exchange(&$0, with: Data()) }, as: UTF8.self)
+            }
+        }
+
+        private func readMore() -> Bool {
+            var bytes = Data(count: 65_536)
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                uninterrupted { read(descriptor.number, buffer.baseAddress, buffer.count) }.answer
+            }
+            guard count > 0 else { return false }
+            unread.withLock { $0.append(bytes.prefix(count)) }
+            return true
+        }
+
+        private func later<Answer: Sendable>(_ work: @escaping @Sendable () -> Answer) async -> Answer {
+            await withCheckedContinuation { continuation in
+                queue.async { continuation.resume(returning: work()) }
+            }
+        }
+    }
+#endif

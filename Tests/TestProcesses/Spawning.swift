@@ -1,0 +1,71 @@
+#if os(Linux) || os(macOS)
+    import Foundation
+
+    #if canImport(Darwin)
+        import Darwin
+        private typealias FileActions = posix_spawn_file_actions_t?
+        private typealias Attributes = posix_spawnattr_t?
+    #elseif canImport(Glibc)
+        import Glibc
+        private typealias FileActions = posix_spawn_file_actions_t
+        private typealias Attributes = posix_spawnattr_t
+    #elseif canImport(Musl)
+        import Musl
+        private typealias FileActions = posix_spawn_file_actions_t
+        private typealias Attributes = posix_spawnattr_t
+    #endif
+
+    enum Spawning {
+        /// Starts a program whose first descriptors are these.
+        static func start(
+            _ program: String, _ arguments: [String], in directory: String?, environment: [String: String],
+            descriptors: [CInt]
+        ) throws -> pid_t {
+            #if canImport(Darwin)
+                var (actions, attributes): (FileActions, Attributes) = (nil, nil)
+            #else
+                var (actions, attributes) = (FileActions(), Attributes())
+            #endif
+            posix_spawn_file_actions_init(&actions)
+            defer { posix_spawn_file_actions_destroy(&actions) }
+            posix_spawnattr_init(&attributes)
+            defer { posix_spawnattr_destroy(&attributes) }
+            for (target, source) in descriptors.enumerated() {
+                posix_spawn_file_actions_adddup2(&actions, source, CInt(target))
+            }
+
+            // A test's threads block signals, and the program is to start with none blocked or ignored.
+            var (blocked, reset) = (sigset_t(), sigset_t())
+            sigemptyset(&blocked)
+            sigfillset(&reset)
+            posix_spawnattr_setsigmask(&attributes, &blocked)
+            posix_spawnattr_setsigdefault(&attributes, &reset)
+            posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+            var number: pid_t = 0
+            // Where a program runs is said by a shell, which then becomes the program: not every system can say it here.
+            let words =
+                directory.map { ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, $0, program] + arguments }
+                ?? [program] + arguments
+            let code = withStrings(words) { arguments in
+                withStrings(environment.map { "\($0)=\($1)" }) { environment in
+                    posix_spawn(&number, words[0], &actions, &attributes, arguments, environment)
+                }
+            }
+            guard code == 0 else {
+                throw POSIXError(
+                    POSIXErrorCode(rawValue: code) ?? .EIO, userInfo: [NSFilePathErrorKey: program])
+            }
+            return number
+        }
+
+        /// Hands over C strings with nil at their end.
+        private static func withStrings<Answer>(
+            _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Answer
+        ) -> Answer {
+            let copies = strings.map { strdup($0) } + [nil]
+            defer { for copy in copies { free(copy) } }
+            return body(copies)
+        }
+    }
+#endif
