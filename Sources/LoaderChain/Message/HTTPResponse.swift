@@ -27,7 +27,8 @@ public struct HTTPResponse: Sendable {
 
     /// What responses share until one of them is changed.
     private final class Storage: @unchecked Sendable {
-        var values: Values
+        // A value's own: it is changed while one holder has it alone.
+        @exclusivity(unchecked) var values: Values
         init(_ values: Values) { self.values = values }
     }
 

@@ -42,10 +42,14 @@ struct HostTable<Entry> {
 
 extension HTTPRequest {
     /// The host by which what is known of hosts is filed: however it is spelled, it is one host.
+    var hostKey: String { storage.hostKey }
+}
+
+extension HTTPRequest.Storage {
     var hostKey: String {
-        guard let host else { return "" }
+        guard let host = address.host else { return "" }
         // Most are spelled so already, and to look is cheaper than to copy.
-        for byte in host.utf8 where ASCII.lowercased(byte) != byte || byte >= 0x80 { return host.lowercased() }
-        return host
+        let isLowercase = host.utf8.withContiguousStorageIfAvailable(ASCII.isLowercase)
+        return isLowercase ?? false ? host : host.lowercased()
     }
 }

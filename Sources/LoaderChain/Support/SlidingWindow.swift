@@ -7,6 +7,9 @@ struct SlidingWindow<Count: AdditiveArithmetic> {
     private(set) var sum = Count.zero
     private var slices = [Count](repeating: .zero, count: sliceCount)
     private var present: Int64?
+    /// Where the present slice ends, so that a step within it needs no division.
+    private var presentEnd = Int64.min
+    private var presentPosition = 0
     private let sliceLength: Int64
 
     static var sliceCount: Int { 10 }
@@ -18,13 +21,12 @@ struct SlidingWindow<Count: AdditiveArithmetic> {
 
     /// Forgets what is too long ago at `now`; an earlier instant than the last one counts as the last one.
     mutating func move(to now: TimerInstant) {
+        if now.nanoseconds < presentEnd { return }
         let slice = number(of: now)
-        guard let before = present else {
-            present = slice
-            return
-        }
-        guard slice > before else { return }
-        present = slice
+        let before = exchange(&present, with: slice)
+        presentEnd = Int64(clamping: (Int128(slice) + 1) * Int128(sliceLength))
+        presentPosition = position(of: slice)
+        guard let before, slice > before else { return }
         let (passed, isOverflow) = slice.subtractingReportingOverflow(before)
         guard !isOverflow, passed < Self.sliceCount else { return forgetAll() }
         for step in 1...passed {
@@ -36,7 +38,7 @@ struct SlidingWindow<Count: AdditiveArithmetic> {
 
     /// Adds to what happens at the instant last moved to.
     mutating func add(_ count: Count) {
-        slices[position(of: present ?? 0)] += count
+        slices[presentPosition] += count
         sum += count
     }
 

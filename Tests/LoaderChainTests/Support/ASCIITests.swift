@@ -10,6 +10,22 @@ import Testing
         #expect(ASCII.isEqualIgnoringCase("AZaz", "azAZ"))
     }
 
+    @Test func whatIsLowercaseIsFoundAtEveryPlace() {
+        for count in 0..<40 {
+            var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: count)
+            #expect(bytes.withUnsafeBufferPointer(ASCII.isLowercase))
+            for place in 0..<count {
+                for byte in UInt8.min...UInt8.max {
+                    bytes[place] = byte
+                    let isCapital = UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+                    let answer = bytes.withUnsafeBufferPointer(ASCII.isLowercase)
+                    if answer != (byte < 0x80 && !isCapital) { Issue.record("\(byte) at \(place) of \(count)") }
+                }
+                bytes[place] = UInt8(ascii: "a")
+            }
+        }
+    }
+
     @Test func everyByteIsADigitOrIsNot() {
         for byte in 0...UInt8.max {
             let character = Character(Unicode.Scalar(byte))

@@ -15,6 +15,15 @@ import Testing
         }
     }
 
+    @Test func `the clock is the one that Dispatch wakes up by`() {
+        for _ in 0..<100 {
+            let before = DispatchTime.now().uptimeNanoseconds
+            let now = SystemTimers.shared.now.nanoseconds
+            let after = DispatchTime.now().uptimeNanoseconds
+            #expect(before <= now && now <= after)
+        }
+    }
+
     @Test func `actions run in the order of their deadlines`() async {
         let timers = SystemTimers()
         let order = Guarded<[Int]>([])

@@ -47,7 +47,7 @@ public final class MetricBoard: MetricSink {
     }
 
     /// Counts a request that ended at `end`, nil for now, as ``record(_:)`` would, without a metric of it.
-    func count(_ request: HTTPRequest, _ result: HTTPResult, nanoseconds: Int64, at end: TimerInstant?) {
+    func count(_ request: HTTPRequest.Storage, _ result: HTTPResult, nanoseconds: Int64, at end: TimerInstant?) {
         let now = end ?? clock.now
         let kind = HTTPMetric.Outcome.Kind(result)
         request.withRowKey { key in

@@ -10,7 +10,8 @@ extension MetricsTap {
         let hasOnlyBoard: Bool
         let isListening: Bool
         private let measuresAll: Bool
-        private let board: MetricBoard?
+        /// The recorder's, reached without counting a reference.
+        private let board: Unmanaged<MetricBoard>?
         private let boardHasSameClock: Bool
         private let clock: MetricClock
         private let isSystemClock: Bool
@@ -20,7 +21,7 @@ extension MetricsTap {
             self.module = module
             self.tags = tags
             clock = MetricClock(recorder.timers)
-            board = recorder.onlyBoard
+            board = recorder.onlyBoard.map(Unmanaged.passUnretained)
             isListening = recorder.isListening
             measuresAll = recorder.samplingRate >= 1
             hasOnlyBoard = board != nil
@@ -33,11 +34,18 @@ extension MetricsTap {
         func chooses() -> Bool { measuresAll || recorder.chooses() }
 
         @inline(__always)
-        var now: TimerInstant { isSystemClock ? .uptime : clock.now }
+        var now: TimerInstant { isSystemClock ? .uptime : otherNow }
+
+        // Out of line, so that the usual way counts no references for it.
+        @inline(never)
+        private var otherNow: TimerInstant { clock.now }
 
         /// Counts a request that ended at `end` on the board, as its metric would be.
-        func count(_ request: HTTPRequest, _ result: HTTPResult, nanoseconds: Int64, at end: TimerInstant) {
-            board?.count(request, result, nanoseconds: nanoseconds, at: boardHasSameClock ? end : nil)
+        @inline(__always)
+        func count(_ request: HTTPRequest.Storage, _ result: HTTPResult, nanoseconds: Int64, at end: TimerInstant) {
+            board?._withUnsafeGuaranteedRef {
+                $0.count(request, result, nanoseconds: nanoseconds, at: boardHasSameClock ? end : nil)
+            }
         }
 
         /// Tells of a request that has ended now.

@@ -45,8 +45,8 @@ struct PathTemplate: ~Copyable {
     }
 
     private mutating func appendPath(_ path: UnsafeBufferPointer<UInt8>) {
-        let slash = UInt8(ascii: "/")
-        var start = path.first == slash ? 1 : 0
+        let kinds = PathByte.table
+        var start = path.first == PathByte.slash ? 1 : 0
         if start == 0 { isChanged = true }
         var segments = 0
         while start <= path.count {
@@ -54,10 +54,24 @@ struct PathTemplate: ~Copyable {
                 isChanged = true
                 return append(Self.overflow)
             }
+            append(PathByte.slash)
             var end = start
-            while end < path.count, path[end] != slash { end += 1 }
-            append(slash)
-            append(segment: UnsafeBufferPointer(rebasing: path[start..<end]))
+            var seen: UInt8 = 0
+            while end < path.count {
+                let kind = kinds[Int(path[end])]
+                if kind == PathByte.ends { break }
+                seen |= kind
+                end += 1
+            }
+            let segment = UnsafeBufferPointer(rebasing: path[start..<end])
+            // Most are a short word or a number, and need no second look.
+            if seen & ~PathByte.joinsWords == 0, segment.count < PathToken.shortestOpaque {
+                append(segment)
+            } else if seen == PathByte.isDigit {
+                appendPlaceholder()
+            } else {
+                append(segment: segment)
+            }
             segments += 1
             start = end + 1
         }
@@ -69,10 +83,11 @@ struct PathTemplate: ~Copyable {
             segment = UnsafeBufferPointer(rebasing: segment[..<end])
             isChanged = true
         }
+        if SegmentLook.isVersion(segment) { return append(segment) }
         let look = SegmentLook(segment)
         if segment.count > Self.longestSegment || look.isOpaque {
             appendPlaceholder()
-        } else if look.digits == 0 && segment.count < PathToken.shortestOpaque || look.isVersion {
+        } else if look.digits == 0 && segment.count < PathToken.shortestOpaque {
             append(segment)
         } else {
             appendTokens(of: segment)
@@ -115,7 +130,8 @@ struct PathTemplate: ~Copyable {
     }
 
     private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
-        for byte in bytes { append(byte) }
+        let rest = UnsafeMutableBufferPointer(rebasing: output[count...])
+        count += rest.update(fromContentsOf: bytes)
     }
 
     private mutating func append(_ byte: UInt8) {
@@ -124,9 +140,39 @@ struct PathTemplate: ~Copyable {
     }
 }
 
+/// What a byte of a path can be part of, found by one look into a table.
+private enum PathByte {
+    static let slash = UInt8(ascii: "/")
+
+    static let joinsWords: UInt8 = 1
+    static let isDigit: UInt8 = 2
+    static let ends: UInt8 = 4
+    static let isOther: UInt8 = 8
+
+    nonisolated(unsafe) static let table: UnsafePointer<UInt8> = {
+        let table = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
+        for byte in UInt8.min...UInt8.max {
+            table[Int(byte)] =
+                switch byte {
+                case slash: ends
+                case UInt8(ascii: "-"), UInt8(ascii: "_"): joinsWords
+                case _ where ASCII.isLetter(byte): joinsWords
+                case _ where ASCII.isDigit(byte): isDigit
+                default: isOther
+                }
+        }
+        return UnsafePointer(table)
+    }()
+}
+
 extension ASCII {
     /// Whether the byte is a letter or a digit.
     static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        isDigit(byte) || lowercased(byte) &- UInt8(ascii: "a") < 26
+        isDigit(byte) || isLetter(byte)
+    }
+
+    /// Whether the byte is a letter.
+    static func isLetter(_ byte: UInt8) -> Bool {
+        (byte | 0x20) &- UInt8(ascii: "a") < 26
     }
 }

@@ -62,8 +62,6 @@ struct SegmentLook {
     private var smallLetters = 0
     private var hasForeignBytes = false
     private var hasMarks = false
-    /// Whether it is a version of an interface, such as `v2` or `v1.1`.
-    let isVersion: Bool
     private let isUUID: Bool
     private let count: Int
 
@@ -83,7 +81,6 @@ struct SegmentLook {
             default: hasMarks = true
             }
         }
-        isVersion = Self.isVersion(segment)
         isUUID = Self.isUUID(segment)
     }
 
@@ -94,7 +91,8 @@ struct SegmentLook {
         return digits >= Self.fewestMixedDigits && capitals > 0 && smallLetters > 0
     }
 
-    private static func isVersion(_ segment: UnsafeBufferPointer<UInt8>) -> Bool {
+    /// Whether a segment is a version of an interface, such as `v2` or `v1.1`.
+    static func isVersion(_ segment: UnsafeBufferPointer<UInt8>) -> Bool {
         guard (2...longestVersion).contains(segment.count), ASCII.lowercased(segment[0]) == UInt8(ascii: "v"),
             ASCII.isDigit(segment[1])
         else { return false }

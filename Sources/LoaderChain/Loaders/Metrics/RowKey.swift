@@ -75,11 +75,11 @@ struct RowKey: ~Copyable {
             hash = step(hash, raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
             offset += wordSize
         }
-        var rest: UInt64 = 0
-        while offset < raw.count {
-            rest = rest << 8 | UInt64(raw[offset])
-            offset += 1
+        if raw.count >= wordSize {
+            // The last word overlaps the one before it.
+            return step(hash, raw.loadUnaligned(fromByteOffset: raw.count - wordSize, as: UInt64.self))
         }
+        let rest = raw.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return step(hash, rest)
     }
 

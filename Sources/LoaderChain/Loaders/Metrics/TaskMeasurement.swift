@@ -28,18 +28,26 @@ final class TaskMeasurement: WaitMeter, @unchecked Sendable {
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
         settings._withUnsafeGuaranteedRef { settings in
-            let request = result.request
-            // A loader below may have found that it is none of anybody's business.
-            guard request.storage.options[MeasurementOption.self] == .always else { return }
-            let end = settings.now
-            if settings.hasOnlyBoard {
-                return settings.count(request, result, nanoseconds: nanoseconds(until: end), at: end)
+            // The result holds its request for as long as this takes, so nobody counts a reference to it.
+            Unmanaged.passUnretained(result.request.storage)._withUnsafeGuaranteedRef { request in
+                // A loader below may have found that it is none of anybody's business.
+                guard request.options[MeasurementOption.self] == .always else { return }
+                let end = settings.now
+                if settings.hasOnlyBoard {
+                    settings.count(request, result, nanoseconds: nanoseconds(until: end), at: end)
+                } else {
+                    emit(result, endingAt: end, by: settings)
+                }
             }
-            let flags = lock.acquire()
-            let waiting = waits.total(at: end)
-            lock.release(flags)
-            settings.emit(result, nanoseconds: nanoseconds(until: end), waiting: waiting)
         }
+    }
+
+    @inline(never)
+    private func emit(_ result: HTTPResult, endingAt end: TimerInstant, by settings: MetricsTap.Settings) {
+        let flags = lock.acquire()
+        let waiting = waits.total(at: end)
+        lock.release(flags)
+        settings.emit(result, nanoseconds: nanoseconds(until: end), waiting: waiting)
     }
 
     @inline(__always)

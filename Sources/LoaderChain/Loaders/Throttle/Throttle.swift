@@ -137,7 +137,7 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
 
     @inline(never)
     private func receive(_ task: HTTPTask) {
-        let link = WaiterList.Link.passRetained(ThrottleWaiter(task, in: state))
+        let link = WaiterList.Link.passRetained(ThrottleWaiter(task, isMeasured: task.beginWait(), in: state))
         // It listens before others can see it, so that loaders below are always told before it.
         link._withUnsafeGuaranteedRef { task.addObserver($0) }
         // Once it is in a list it may be over at any time.

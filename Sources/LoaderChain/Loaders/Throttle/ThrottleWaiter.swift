@@ -37,12 +37,13 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     @exclusivity(unchecked) var ticket: UInt64 = 0
     let number: UInt64
 
-    init(_ task: HTTPTask, in state: Guarded<ThrottleState>) {
+    /// Makes one whose wait has begun; somebody may measure it.
+    init(_ task: HTTPTask, isMeasured: Bool, in state: Guarded<ThrottleState>) {
         number = task.number
         priority = task.option(ThrottlePriority.self)
         self.state = state
         self.task = task
-        isMeasured = task.beginWait()
+        self.isMeasured = isMeasured
     }
 
     deinit { throttle?.release() }

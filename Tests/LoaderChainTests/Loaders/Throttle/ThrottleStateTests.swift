@@ -200,7 +200,7 @@ private final class DrivenThrottle {
             atOnce[id] = task
             return starts(id)
         }
-        let waiter = ThrottleWaiter(task, in: state)
+        let waiter = ThrottleWaiter(task, isMeasured: false, in: state)
         waiters[id] = waiter
         let link = WaiterList.Link.passRetained(waiter)
         switch state.withLock({ $0.arrive(link) }) {
