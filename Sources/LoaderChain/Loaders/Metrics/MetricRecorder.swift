@@ -93,6 +93,7 @@ public final class MetricRecorder: Sendable {
     /// - Parameters:
     ///   - name: what it is called, one of a few.
     ///   - attributes: what it can be told apart by.
+    ///   - isolation: where it is done: where the caller is.
     ///   - body: what is traced; it is handed the trace, to count and to set attributes.
     public func trace<Value>(
         _ name: String, attributes: [String: String] = [:], isolation: isolated (any Actor)? = #isolation,
