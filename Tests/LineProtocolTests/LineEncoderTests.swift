@@ -4,6 +4,12 @@ import Testing
 @Suite struct LineEncoderTests {
     static let point = Point("m", tags: ["k": "v"], fields: ["f": 1], timestamp: .milliseconds(1_500))
 
+    @Test func anEncoderIsShownAsItsLines() {
+        var encoder = LineEncoder(precision: .seconds)
+        encoder.append(Point("queue", fields: ["length": 3], timestamp: .seconds(7)))
+        #expect("\(encoder)" == "queue length=3i 7\n")
+    }
+
     @Test func everyTypeOfFieldIsWritten() {
         var encoder = LineEncoder()
         encoder.append(

@@ -117,3 +117,8 @@ extension LineEncoder {
     /// The lines as text.
     public var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
 }
+
+extension LineEncoder: CustomStringConvertible {
+    /// The lines.
+    public var description: String { text }
+}

@@ -158,12 +158,12 @@ extension HTTPError: CustomStringConvertible {
         return text
     }
 
-    /// Errors from elsewhere are shown by their type, since their texts like to quote URLs with everything in them.
+    /// Errors from elsewhere are shown by type and number, since their texts like to quote URLs with everything in them.
     private static func loggable(_ error: any Error) -> String {
         switch error {
         case let error as HTTPError: error.description
         case let error as HTTPBodyError: error.description
-        default: "\(type(of: error))"
+        default: "\(type(of: error)) \(error._code)"
         }
     }
 }

@@ -1,0 +1,30 @@
+import Foundation
+import LoaderChain
+import Testing
+
+struct HTTPErrorTests {
+    /// An error whose own words quote what nobody is to read.
+    private enum Talkative: Error, CustomStringConvertible {
+        case first, second
+
+        var description: String { "could not load https://example.com/?token=swordfish" }
+    }
+
+    private let request = HTTPRequest(host: "example.com", path: "/things")
+
+    @Test func whatIsBeneathIsToldByTypeAndNumber() {
+        let error = HTTPError(.cannotConnect, request: request, underlyingError: Talkative.second)
+        #expect(error.description == "cannotConnect: GET https://example.com/things. Beneath it: Talkative 1")
+        #expect(error.localizedDescription == error.description)
+    }
+
+    @Test func anErrorOfOursBeneathSpeaksForItself() {
+        let inner = HTTPError(.timedOut, request: request, reason: "It took 3 seconds")
+        let outer = HTTPError(.unknown, request: request, underlyingError: inner, loader: "Upper")
+        #expect(
+            outer.description == """
+                unknown (Upper): GET https://example.com/things. Beneath it: timedOut: GET https://example.com/things. \
+                It took 3 seconds
+                """)
+    }
+}
