@@ -11,12 +11,14 @@ let package = Package(
         .library(name: "LineProtocol", targets: ["LineProtocol"]),
         .library(name: "LineProtocolFoundation", targets: ["LineProtocolFoundation"]),
         .library(name: "ReportOutbox", targets: ["ReportOutbox"]),
+        .library(name: "MetricKitReporting", targets: ["MetricKitReporting"]),
     ],
     targets: [
         .target(name: "LoaderChain"),
         .target(name: "LoaderChainURLSession", dependencies: ["LoaderChain"]),
         .target(name: "LoaderChainTesting", dependencies: ["LoaderChain"]),
         .target(name: "ReportOutbox", dependencies: ["LoaderChain"]),
+        .target(name: "MetricKitReporting", dependencies: ["LoaderChain", "LineProtocol", "ReportOutbox"]),
 
         .target(name: "LineProtocol"),
         .target(name: "LineProtocolFoundation", dependencies: ["LineProtocol"]),
@@ -29,7 +31,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "LineProtocol", "ReportOutbox",
-                "AllocationCounter", "BenchmarkSupport",
+                "MetricKitReporting", "AllocationCounter", "BenchmarkSupport",
             ],
             path: "Benchmarks/Benchmarks"),
 
@@ -54,6 +56,9 @@ let package = Package(
             dependencies: ["LoaderChain", "LoaderChainTesting", "ReportOutbox", "OutboxChild", "TestProcesses"]),
         // Programs that run beside the tests.
         .target(name: "TestProcesses", dependencies: ["LoaderChain"], path: "Tests/TestProcesses"),
+        .testTarget(
+            name: "MetricKitReportingTests",
+            dependencies: ["LineProtocol", "LoaderChain", "MetricKitReporting", "ReportOutbox"]),
         .testTarget(name: "BenchmarkSupportTests", dependencies: ["LoaderChain", "BenchmarkSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -26,6 +26,7 @@ enum Main {
         suite.add(lineProtocolPeerBenchmarks())
         suite.add(terminalBenchmarks())
         suite.add(outboxBenchmarks())
+        suite.add(metricKitBenchmarks())
 
         #if DEBUG
             print("This is a debug build; its times mean nothing. Use: swift run -c release Benchmarks\n")

@@ -15,6 +15,7 @@ let package = Package(
                 .product(name: "LoaderChain", package: "LoaderChain"),
                 .product(name: "LoaderChainURLSession", package: "LoaderChain"),
                 .product(name: "LoaderChainTesting", package: "LoaderChain"),
+                .product(name: "MetricKitReporting", package: "LoaderChain"),
                 .product(name: "ReportOutbox", package: "LoaderChain"),
             ],
             path: "Sources/Samples")

@@ -88,7 +88,7 @@ package enum ASCII {
     }
 
     /// The text fit for one line of a log: whatever would break or reorder the line is shown as an escape.
-    static func printable(_ text: String) -> String {
+    package static func printable(_ text: String) -> String {
         if text.utf8.allSatisfy({ space..<delete ~= $0 }) { return text }
         var shown = ""
         for scalar in text.unicodeScalars {

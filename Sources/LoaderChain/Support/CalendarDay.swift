@@ -1,15 +1,15 @@
 /// A day of the Gregorian calendar in the years 0 to 9999, also of the time before that calendar was in use.
-struct CalendarDay: Hashable, Sendable {
+package struct CalendarDay: Hashable, Sendable {
     static let years = 0...9999
 
-    let year: Int
+    package let year: Int
     /// From 1 to 12.
-    let month: Int
+    package let month: Int
     /// From 1 on.
-    let day: Int
+    package let day: Int
 
     /// The day of that date, or nil where the calendar has none.
-    init?(year: Int, month: Int, day: Int) {
+    package init?(year: Int, month: Int, day: Int) {
         guard Self.years.contains(year), 1...12 ~= month, 1...Self.days(in: month, of: year) ~= day else { return nil }
         self.year = year
         self.month = month
@@ -17,7 +17,7 @@ struct CalendarDay: Hashable, Sendable {
     }
 
     /// The day of a number, as ``number`` counts; a number beyond the years 0 to 9999 gives the nearest day within.
-    init(number: Int) {
+    package init(number: Int) {
         let number = min(max(number, 0), Self.days(before: Self.years.upperBound + 1) - 1)
         // By the average length of a year the guess is right, or a year too late or too early near a new year.
         var year = number * 400 / Self.daysIn400Years
@@ -35,7 +35,7 @@ struct CalendarDay: Hashable, Sendable {
     }
 
     /// How many days lie between 1 January of the year 0 and this one.
-    var number: Int {
+    package var number: Int {
         Self.days(before: year) + (1..<month).reduce(0) { $0 + Self.days(in: $1, of: year) } + day - 1
     }
 

@@ -1,0 +1,129 @@
+import BenchmarkSupport
+import LoaderChain
+import MetricKitReporting
+import ReportOutbox
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What twelve payloads of diagnostics cost that come at once, 15 MiB in all: while the system waits, and later.
+func metricKitBenchmarks() -> [Benchmark] {
+    let suite = Suite()
+
+    suite.add(
+        "metrickit/store",
+        "Stores a payload of 1.25 MiB in a box, as a receiver does while the system waits.",
+        limit: .milliseconds(50), bytes: DiagnosticWorkload.length
+    ) {
+        let box = BenchmarkReceiver()
+        var payload = DiagnosticWorkload.payload
+        var number = 0
+        return { iterations in
+            for _ in 0..<iterations {
+                // Another payload every time, since one that comes again is not stored again.
+                number += 1
+                DiagnosticWorkload.number(&payload, number)
+                box.receive(payload)
+            }
+        }
+    }
+
+    suite.add(
+        "metrickit/decode",
+        "Reads the diagnostics of a payload of 1.25 MiB one by one, out of pieces of 64 KiB.",
+        bytes: DiagnosticWorkload.length
+    ) {
+        let payload = [UInt8](DiagnosticWorkload.payload)
+        return { iterations in
+            for _ in 0..<iterations {
+                var reader = DiagnosticReader()
+                var frames = 0
+                for start in stride(from: 0, to: payload.count, by: 65_536) {
+                    reader.read(payload[start..<min(start + 65_536, payload.count)]) { diagnostic in
+                        frames += diagnostic.callStackTree?.stacks.reduce(0) { $0 + $1.frames.count } ?? 0
+                    }
+                }
+                do {
+                    _ = try reader.finish { _ in }
+                } catch {
+                    print("The payload could not be read: \(error)")
+                }
+                blackHole(frames)
+            }
+        }
+    }
+
+    return suite.benchmarks
+}
+
+/// A payload of four crashes of 320 KiB each.
+private enum DiagnosticWorkload {
+    static let length = payload.count
+
+    static let payload: Data = {
+        let crash =
+            #"{"diagnosticMetaData":{"appVersion":"1.2","signal":11},"callStackTree":{"callStackPerThread":true,"callStacks":["#
+            + (0..<16).map { _ in stack(of: 116) }.joined(separator: ",") + "]}}"
+        let crashes = Array(repeating: crash, count: 4).joined(separator: ",")
+        return Data(
+            #"{"number":"0000000000","timeStampEnd":"2025-10-10 00:00:00","crashDiagnostics":[\#(crashes)]}"#.utf8)
+    }()
+
+    private static func stack(of depth: Int) -> String {
+        let frame =
+            #"{"binaryUUID":"70B89F27-1634-3580-A695-57CDB41D7743","offsetIntoBinaryTextSegment":165304,"sampleCount":1,"#
+            + #""binaryName":"libexample.dylib","address":4295165304,"subFrames":["#
+        return #"{"threadAttributed":false,"callStackRootFrames":["# + String(repeating: frame, count: depth)
+            + String(repeating: "]}", count: depth) + "]}"
+    }
+
+    /// Writes a number into the place that there is for it.
+    static func number(_ payload: inout Data, _ number: Int) {
+        let place = #"{"number":""#.utf8.count
+        var rest = number
+        for digit in (place..<place + 10).reversed() {
+            payload[digit] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        }
+    }
+}
+
+/// A receiver with a box that sends nothing, and is emptied now and then.
+private final class BenchmarkReceiver {
+    private let directory: URL
+    private var box: ReportOutbox?
+    private var receiver: MetricKitReceiver?
+    private var stored = 0
+
+    private static let mostStored = 100
+
+    init() {
+        let memory = FileManager.default.isWritableFile(atPath: "/dev/shm") ? URL(filePath: "/dev/shm") : nil
+        directory = (memory ?? FileManager.default.temporaryDirectory).appending(path: "metrickit-\(UUID().uuidString)")
+        do {
+            let box = try ReportOutbox(directory: directory, chain: HTTPLoader(), startsSending: false)
+            receiver = MetricKitReceiver(
+                outbox: box, metricsRequest: nil,
+                diagnosticsRequest: HTTPRequest(method: .post, host: "reports.example.com", path: "/v1/reports"),
+                onError: { _, error in print("The payload was not stored: \(error)") })
+            self.box = box
+        } catch {
+            print("The box could not be opened: \(error)")
+        }
+    }
+
+    deinit {
+        receiver = nil
+        box = nil
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    func receive(_ payload: Data) {
+        receiver?.receive([payload], as: .diagnostics)
+        stored += 1
+        if stored % Self.mostStored == 0 { box?.purgeAll() }
+    }
+}

@@ -1,0 +1,44 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What went wrong in an app, as the system saw it.
+///
+/// ```swift
+/// let payload = try DiagnosticPayload(data)
+/// for diagnostic in payload.diagnostics {
+///     if case .hang(let hang) = diagnostic.details { print(hang.duration ?? .zero) }
+/// }
+/// ```
+///
+/// For payloads of many megabytes there is ``DiagnosticReader``, which keeps nothing.
+public struct DiagnosticPayload: Sendable, Hashable {
+    /// The time that the payload tells of.
+    public var timeRange = PayloadTimeRange()
+    /// What went wrong, in the order of the payload.
+    public var diagnostics: [Diagnostic] = []
+    /// What the model has no place for, and what it did not understand; each diagnostic has its own besides.
+    public internal(set) var leftovers: [Leftover] = []
+    /// The payload as it came.
+    public internal(set) var data = Data()
+
+    /// Knows nothing yet, for one that is put together by hand.
+    public init() {}
+
+    /// Reads a payload, as `MXDiagnosticPayload.jsonRepresentation()` gives it, or as a `DiagnosticReport` encodes itself.
+    ///
+    /// - Parameter data: the JSON.
+    /// - Throws: ``PayloadError`` if it is no JSON, or no payload of diagnostics.
+    public init(_ data: Data) throws(PayloadError) {
+        var reader = DiagnosticReader()
+        var all: [Diagnostic] = []
+        reader.read(data) { all.append($0) }
+        let summary = try reader.finish { all.append($0) }
+        diagnostics = all
+        timeRange = summary.timeRange
+        leftovers = summary.leftovers
+        self.data = data
+    }
+}

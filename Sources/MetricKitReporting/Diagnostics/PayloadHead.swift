@@ -1,0 +1,55 @@
+/// What a payload of diagnostics says besides them: an object of its own, put together from what was cut out of the payload.
+struct PayloadHead {
+    /// The object, still without its end.
+    private var text: [UInt8] = [JSONText.openBrace]
+    /// The key of the array that is open.
+    private var openKey: [UInt8]?
+
+    /// What is known when the payload has ended.
+    struct Content {
+        var timeRange: PayloadTimeRange
+        var leftovers: [Leftover]
+        var diagnostic: Diagnostic?
+        var isAPayload: Bool
+    }
+
+    mutating func append(_ piece: PayloadSplitter.Piece) {
+        if piece.isElement, openKey == piece.rawKey {
+            text.append(JSONText.comma)
+        } else {
+            closeArray()
+            if text.count > 1 { text.append(JSONText.comma) }
+            text += piece.rawKey
+            text.append(JSONText.colon)
+            if piece.isElement {
+                text.append(JSONText.openBracket)
+                openKey = piece.rawKey
+            }
+        }
+        text += piece.bytes
+    }
+
+    private mutating func closeArray() {
+        if openKey != nil { text.append(JSONText.closeBracket) }
+        openKey = nil
+    }
+
+    mutating func finish() throws(JSONProblem) -> Content {
+        closeArray()
+        text.append(JSONText.closeBrace)
+        let document = try JSONDocument(text)
+        let context = PayloadContext(document)
+        var reader = SectionReader(document.root, path: "", context)
+        let environment = reader.section("environment") { ReportEnvironment(&$0) }
+        let result = reader.take([DiagnosticReader.resultKey]) { node, _ in
+            node.kind == .object ? Array(node.bytes) : nil
+        }
+        let range = PayloadTimeRange(&reader)
+        reader.leaveRest()
+        let diagnostic: Diagnostic? =
+            if let result { try Diagnostic(result: result, environment: environment) } else { nil }
+        return Content(
+            timeRange: range, leftovers: context.leftovers, diagnostic: diagnostic,
+            isAPayload: diagnostic != nil || range != PayloadTimeRange())
+    }
+}

@@ -1,0 +1,70 @@
+extension Histogram {
+    /// The value that half of the values do not exceed; nil if there are none.
+    public var median: Bound? { percentile(50) }
+
+    /// The value that so many of a hundred values do not exceed; nil if there are none.
+    ///
+    /// The values of a bucket are taken to lie evenly between its bounds. Where buckets of several systems overlap, each has
+    /// its part in what lies between.
+    ///
+    /// - Parameter percent: from 0 to 100; nil for anything else.
+    public func percentile(_ percent: Double) -> Bound? {
+        guard !isEmpty, percent >= 0, percent <= 100 else { return nil }
+        let wanted = Double(count) * percent / 100
+        var passed = 0.0
+        for group in overlapping {
+            let count = group.reduce(0) { $0 + Double($1.count) }
+            // What falls on a border belongs to the lower side.
+            if passed + count >= wanted || group.endIndex == buckets.endIndex {
+                return Self.bound(Self.value(at: wanted - passed, in: group))
+            }
+            passed += count
+        }
+        return nil
+    }
+
+    /// The buckets, with those together that overlap.
+    private var overlapping: [ArraySlice<Bucket>] {
+        var groups: [ArraySlice<Bucket>] = []
+        var start = buckets.startIndex
+        var end = buckets[start].end
+        for (index, bucket) in buckets.enumerated().dropFirst() {
+            if bucket.start >= end {
+                groups.append(buckets[start..<index])
+                start = index
+            }
+            end = max(end, bucket.end)
+        }
+        groups.append(buckets[start...])
+        return groups
+    }
+
+    /// The value below which so many values of buckets lie that overlap.
+    private static func value(at wanted: Double, in group: ArraySlice<Bucket>) -> Double {
+        /// Where values begin or cease to come, and how many come for each step on the scale.
+        var changes: [(place: Double, density: Double, atOnce: Double)] = []
+        for bucket in group {
+            let (start, end) = (bucket.start.histogramNumber, bucket.end.histogramNumber)
+            let width = end - start
+            if width > 0 {
+                let density = Double(bucket.count) / width
+                changes.append((start, density, 0))
+                changes.append((end, -density, 0))
+            } else {
+                changes.append((start, 0, Double(bucket.count)))
+            }
+        }
+        changes.sort { $0.place < $1.place }
+        var place = changes[0].place
+        var (passed, density) = (0.0, 0.0)
+        for change in changes {
+            let next = passed + density * (change.place - place)
+            if next >= wanted, density > 0 { return min(place + (wanted - passed) / density, change.place) }
+            passed = next + change.atOnce
+            place = change.place
+            if passed >= wanted { return place }
+            density += change.density
+        }
+        return place
+    }
+}

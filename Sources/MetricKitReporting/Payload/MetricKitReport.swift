@@ -1,0 +1,78 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Any payload, also one that cannot be read.
+///
+/// ```swift
+/// switch MetricKitReport(data) {
+/// case .metrics(let payload): print(payload.appVersion ?? "unknown version")
+/// case .diagnostics(let payload): print(payload.diagnostics.count)
+/// case .unreadable(let data, let error): print("\(data.count) bytes are kept: \(error)")
+/// }
+/// ```
+public enum MetricKitReport: Sendable, Hashable {
+    /// What the system has measured.
+    case metrics(MetricPayload)
+    /// What went wrong.
+    case diagnostics(DiagnosticPayload)
+    /// Bytes that are no payload, and why. They can be submitted as they are.
+    case unreadable(Data, PayloadError)
+
+    /// Reads whatever it is.
+    public init(_ data: Data) {
+        do throws(PayloadError) {
+            let document = try Self.document(data)
+            if Self.holdsDiagnostics(document.root) {
+                self = .diagnostics(try DiagnosticPayload(data))
+            } else {
+                self = .metrics(try Self.metrics(in: document, data))
+            }
+        } catch {
+            self = .unreadable(data, error)
+        }
+    }
+
+    /// The bytes as they came.
+    public var data: Data {
+        switch self {
+        case .metrics(let payload): payload.data
+        case .diagnostics(let payload): payload.data
+        case .unreadable(let data, _): data
+        }
+    }
+
+    static func metrics(in data: Data) throws(PayloadError) -> MetricPayload {
+        let document = try document(data)
+        if holdsDiagnostics(document.root) {
+            throw PayloadError(code: .notAPayload, reason: "This is a payload of diagnostics, and not of metrics.")
+        }
+        return try metrics(in: document, data)
+    }
+
+    private static func document(_ data: Data) throws(PayloadError) -> JSONDocument {
+        do throws(JSONProblem) {
+            return try JSONDocument([UInt8](data))
+        } catch {
+            throw .notJSON(error)
+        }
+    }
+
+    private static func metrics(in document: JSONDocument, _ data: Data) throws(PayloadError) -> MetricPayload {
+        guard MetricPayload.isOne(document.root) else {
+            throw PayloadError(
+                code: .notAPayload, reason: "This is JSON, but no payload: it has none of a payload's keys.")
+        }
+        var payload = MetricPayload(document)
+        payload.data = data
+        return payload
+    }
+
+    private static func holdsDiagnostics(_ root: JSONNode) -> Bool {
+        root.members.contains { key, _ in
+            key.text.map { DiagnosticSection(rawValue: $0) != nil || $0 == DiagnosticReader.resultKey } ?? false
+        }
+    }
+}

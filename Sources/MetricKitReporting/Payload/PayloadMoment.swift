@@ -1,0 +1,64 @@
+import LineProtocol
+import LoaderChain
+
+/// When something was, as a payload says it.
+public enum PayloadMoment: Sendable, Hashable {
+    /// A moment, wherever one is.
+    case instant(Timestamp)
+    /// What the device's clock showed. Payloads of later systems do not say in which zone that was.
+    case deviceTime(Timestamp)
+
+    /// The moment, if the payload says which.
+    public var instant: Timestamp? { if case .instant(let time) = self { time } else { nil } }
+
+    /// The moment, with the zone that the device is in where the payload does not say.
+    ///
+    /// - Parameter secondsFromGMT: how far the device's clock was ahead, such as `TimeZone.current.secondsFromGMT()`.
+    public func instant(secondsFromGMT: Int) -> Timestamp {
+        switch self {
+        case .instant(let time): return time
+        case .deviceTime(let time):
+            let offset = Int64(min(max(secondsFromGMT, -86_400), 86_400)) * 1_000_000_000
+            let (moment, overflow) = time.nanoseconds.subtractingReportingOverflow(offset)
+            return overflow ? time : Timestamp(nanoseconds: moment)
+        }
+    }
+}
+
+extension PayloadMoment: CustomStringConvertible {
+    /// Date and time, such as `2020-10-10 04:00:00 UTC`, or with `device time` at the end.
+    public var description: String {
+        let (time, zone) =
+            switch self {
+            case .instant(let time): (time, "UTC")
+            case .deviceTime(let time): (time, "device time")
+            }
+        let seconds = time.count(in: .seconds)
+        let second = ((seconds % 86_400) + 86_400) % 86_400
+        let day = CalendarDay(number: Int((seconds - second) / 86_400) + MomentText.daysBefore1970)
+        func two(_ number: some BinaryInteger) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let clock = [second / 3600, second / 60 % 60, second % 60].map { two($0) }.joined(separator: ":")
+        return "\(day.year)-\(two(day.month))-\(two(day.day)) \(clock) \(zone)"
+    }
+}
+
+/// The time that a payload tells of.
+public struct PayloadTimeRange: Sendable, Hashable {
+    /// When it begins.
+    public var begin: PayloadMoment?
+    /// When it ends; the same as the beginning, if the payload is about a moment, as one of disk space is.
+    public var end: PayloadMoment?
+
+    /// Makes a range.
+    public init(begin: PayloadMoment? = nil, end: PayloadMoment? = nil) {
+        self.begin = begin
+        self.end = end
+    }
+}
+
+extension PayloadTimeRange: CustomStringConvertible {
+    /// Both ends, as far as they are known.
+    public var description: String {
+        "\(begin.map { "\($0)" } ?? "unknown") to \(end.map { "\($0)" } ?? "unknown")"
+    }
+}

@@ -1,0 +1,20 @@
+/// Where a report of iOS 27 comes from.
+struct ReportEnvironment {
+    var metaData: PayloadMetaData
+    var appVersion: String?
+    var includesMultipleAppVersions: Bool
+
+    init(_ reader: inout SectionReader) {
+        metaData = PayloadMetaData(&reader)
+        appVersion = reader.text("latestApplicationVersion", "applicationVersion", "appVersion")
+        includesMultipleAppVersions = MetricPayload.spansVersions(&reader)
+    }
+}
+
+extension MetricPayload {
+    mutating func take(_ environment: ReportEnvironment) {
+        metaData = metaData ?? environment.metaData
+        appVersion = appVersion ?? environment.appVersion
+        includesMultipleAppVersions = includesMultipleAppVersions || environment.includesMultipleAppVersions
+    }
+}

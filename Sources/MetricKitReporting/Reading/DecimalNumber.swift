@@ -1,0 +1,136 @@
+/// A number as people write it: digits and a power of ten, of which nothing is lost.
+struct DecimalNumber: Hashable, Sendable {
+    /// The digits, with the sign.
+    private(set) var digits: Int128
+    /// The power of ten that they are multiplied by.
+    private(set) var exponent: Int
+
+    init(_ digits: Int128, exponent: Int = 0) {
+        self.digits = digits
+        self.exponent = exponent
+    }
+
+    /// Takes a number of JSON, which is known to be one; nil if it is beyond everything that is ever measured.
+    init?(literal: some Sequence<UInt8>) {
+        var builder = Builder()
+        var power = 0
+        var powerSign: Int?
+        for byte in literal {
+            switch byte {
+            case JSONText.minus where powerSign != nil: powerSign = -1
+            case JSONText.minus: builder.isNegative = true
+            case JSONText.plus: break
+            case JSONText.point: builder.isFraction = true
+            case UInt8(ascii: "e"), UInt8(ascii: "E"): powerSign = 1
+            default:
+                let digit = Int(byte) - Int(JSONText.zero)
+                if powerSign == nil { builder.add(digit) } else { power = min(power * 10 + digit, 10 * Self.furthest) }
+            }
+        }
+        guard let number = builder.number?.scaled(by: power * (powerSign ?? 1)) else { return nil }
+        self = number
+    }
+
+    /// Takes the digits of a whole part and of a fraction; nil if there are more than can be kept.
+    init?(whole: some Sequence<Int>, fraction: some Sequence<Int>, isNegative: Bool) {
+        var builder = Builder()
+        builder.isNegative = isNegative
+        for digit in whole { builder.add(digit) }
+        builder.isFraction = true
+        for digit in fraction { builder.add(digit) }
+        guard let number = builder.number else { return nil }
+        self = number
+    }
+
+    /// Powers of ten beyond this one are not measured by anybody.
+    private static let furthest = 60
+
+    /// The number times a power of ten; nil if it is beyond everything that is ever measured.
+    func scaled(by power: Int) -> DecimalNumber? {
+        if digits == 0 { return DecimalNumber(0) }
+        let (sum, overflow) = exponent.addingReportingOverflow(power)
+        return !overflow && abs(sum) <= Self.furthest ? DecimalNumber(digits, exponent: sum) : nil
+    }
+
+    /// The number times a whole one.
+    func multiplied(by factor: Int) -> DecimalNumber? {
+        let (product, overflow) = digits.multipliedReportingOverflow(by: Int128(factor))
+        return overflow ? nil : DecimalNumber(product, exponent: exponent)
+    }
+
+    /// The number as a whole one, the nearest if it has a fraction; nil if it does not fit.
+    var nearestInteger: Int128? {
+        if exponent >= 0 {
+            var whole = digits
+            for _ in 0..<exponent {
+                let (product, overflow) = whole.multipliedReportingOverflow(by: 10)
+                if overflow { return nil }
+                whole = product
+            }
+            return whole
+        }
+        var whole = digits
+        var last: Int128 = 0
+        for _ in exponent..<0 {
+            last = whole % 10
+            whole /= 10
+        }
+        return abs(last) >= 5 ? whole + last.signum() : whole
+    }
+
+    /// The number, if it is a whole one that fits.
+    var int: Int? {
+        guard let whole = nearestInteger, let back = DecimalNumber(whole).comparable, back == comparable else {
+            return nil
+        }
+        return Int(exactly: whole)
+    }
+
+    /// Digits without zeros at the end, which are the same for equal numbers.
+    private var comparable: [Int128]? {
+        guard digits != 0 else { return [0, 0] }
+        var (digits, exponent) = (digits, exponent)
+        while digits % 10 == 0 {
+            digits /= 10
+            exponent += 1
+        }
+        return [digits, Int128(exponent)]
+    }
+
+    /// The nearest double.
+    var double: Double {
+        // Both are exact as doubles, so that the one operation rounds once.
+        if abs(digits) <= 1 << 53, abs(exponent) < Self.powers.count {
+            let power = Self.powers[abs(exponent)]
+            return exponent < 0 ? Double(digits) / power : Double(digits) * power
+        }
+        return Double("\(digits)e\(exponent)") ?? Double(digits)
+    }
+
+    /// The powers of ten that a double holds exactly.
+    private static let powers: [Double] = (0...22).map { count in (0..<count).reduce(1) { power, _ in power * 10 } }
+
+    /// Puts a number together, digit by digit.
+    private struct Builder {
+        private var digits: Int128 = 0
+        private var exponent = 0
+        private var isTooLong = false
+        var isNegative = false
+        var isFraction = false
+
+        mutating func add(_ digit: Int) {
+            // Ten times this, and nine more, still fit.
+            if digits < Int128.max / 10 - 1 {
+                digits = digits * 10 + Int128(digit)
+                if isFraction { exponent -= 1 }
+            } else if !isFraction {
+                isTooLong = true
+            }
+            // Else it is a digit behind the 38th, of which no measurement knows.
+        }
+
+        var number: DecimalNumber? {
+            isTooLong ? nil : DecimalNumber(isNegative ? -digits : digits).scaled(by: exponent)
+        }
+    }
+}

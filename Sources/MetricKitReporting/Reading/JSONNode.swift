@@ -1,0 +1,87 @@
+/// A value in a JSON text.
+struct JSONNode: Sendable {
+    let document: JSONDocument
+    let index: Int
+
+    private var entry: JSONDocument.Entry { document.entries[index] }
+
+    var kind: JSONDocument.Kind { entry.kind }
+
+    /// The bytes of the value, as they stand in the text.
+    var bytes: ArraySlice<UInt8> { document.bytes[Int(entry.start)..<Int(entry.end)] }
+
+    /// The text of a string.
+    var text: String? { kind == .string ? JSONText.text(bytes.dropFirst().dropLast()) : nil }
+
+    /// The value of a number, to its last digit.
+    var number: DecimalNumber? { kind == .number ? DecimalNumber(literal: bytes) : nil }
+
+    var bool: Bool? {
+        switch kind {
+        case .yes: true
+        case .no: false
+        default: nil
+        }
+    }
+
+    /// Whether it is a string of exactly these letters.
+    func isText(_ text: StaticString) -> Bool {
+        guard kind == .string else { return false }
+        return document.bytes.withUnsafeBufferPointer { bytes in
+            let inside = UnsafeBufferPointer(rebasing: bytes[Int(entry.start) + 1..<Int(entry.end) - 1])
+            if inside.count == text.utf8CodeUnitCount {
+                return inside.elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: inside.count))
+            }
+            // A letter may be written as an escape, which is longer.
+            guard inside.count > text.utf8CodeUnitCount, inside.contains(JSONText.backslash) else { return false }
+            return JSONText.text(ArraySlice(inside)) == text.description
+        }
+    }
+
+    /// Whether it is a string of exactly these letters.
+    private func isText(_ text: String) -> Bool {
+        guard kind == .string else { return false }
+        let inside = bytes.dropFirst().dropLast()
+        if inside.count < text.utf8.count { return false }
+        return inside.contains(JSONText.backslash) ? JSONText.text(inside) == text : inside.elementsEqual(text.utf8)
+    }
+
+    /// The values of an array, or nothing for any other value.
+    var elements: Elements { Elements(document, kind == .array ? index + 1..<Int(entry.next) : 0..<0) }
+
+    /// The keys of an object with their values, or nothing for any other value.
+    var members: Members { Members(values: Elements(document, kind == .object ? index + 1..<Int(entry.next) : 0..<0)) }
+
+    /// The value of a key; where it stands more than once, the last of them.
+    subscript(key: String) -> JSONNode? {
+        var found: JSONNode?
+        for (name, value) in members where name.isText(key) { found = value }
+        return found
+    }
+
+    struct Elements: Sequence, IteratorProtocol {
+        private let document: JSONDocument
+        private var rest: Range<Int>
+
+        init(_ document: JSONDocument, _ indices: Range<Int>) {
+            self.document = document
+            rest = indices
+        }
+
+        mutating func next() -> JSONNode? {
+            guard !rest.isEmpty else { return nil }
+            let node = JSONNode(document: document, index: rest.lowerBound)
+            rest = Int(node.entry.next)..<rest.upperBound
+            return node
+        }
+    }
+
+    struct Members: Sequence, IteratorProtocol {
+        var values: Elements
+
+        mutating func next() -> (key: JSONNode, value: JSONNode)? {
+            guard let key = values.next(), let value = values.next() else { return nil }
+            return (key, value)
+        }
+    }
+}

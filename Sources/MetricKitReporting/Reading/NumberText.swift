@@ -1,0 +1,126 @@
+/// The shape of a number as a person would write it somewhere: runs of digits with marks between them.
+///
+/// What the marks mean is another question, since half of the world writes a thousand and a half as `1,000.5` and the other
+/// half as `1.000,5`; ``readings(wholeOnly:)`` has all the answers that make sense.
+struct NumberText: Hashable, Sendable {
+    /// A mark between digits.
+    enum Mark: Hashable, Sendable {
+        case comma, point, space, apostrophe
+        /// The Arabic marks, which have one meaning each.
+        case arabicDecimal, arabicThousands
+
+        init?(_ scalar: Unicode.Scalar) {
+            switch scalar {
+            case ",", "\u{FF0C}": self = .comma
+            case ".", "\u{FF0E}": self = .point
+            case " ", "\u{A0}", "\u{2009}", "\u{202F}", "\u{2007}": self = .space
+            case "'", "\u{2019}": self = .apostrophe
+            case "\u{066B}": self = .arabicDecimal
+            case "\u{066C}": self = .arabicThousands
+            default: return nil
+            }
+        }
+
+        var canBeginFraction: Bool { self == .comma || self == .point || self == .arabicDecimal }
+    }
+
+    /// A meaning that the marks may have.
+    struct Reading: Hashable, Sendable {
+        /// The mark between thousands, if there is one.
+        var grouping: Mark?
+        /// The mark before a fraction, if there is one.
+        var decimal: Mark?
+        var number: DecimalNumber
+    }
+
+    private var isNegative = false
+    private var runs: [[Int]] = []
+    private var marks: [Mark] = []
+
+    /// How many digits there are, before and after all marks.
+    var digitCount: Int { runs.reduce(0) { $0 + $1.count } }
+
+    /// How many digits there are, if there is no mark among them.
+    var unmarkedLength: Int? { marks.isEmpty ? runs[0].count : nil }
+
+    /// Takes a number from the beginning of a text, and says where it ends; nil if there is none.
+    static func take(from text: Substring.UnicodeScalarView) -> (NumberText, rest: Substring.UnicodeScalarView)? {
+        var number = NumberText()
+        var rest = text
+        if let first = rest.first, first == "-" || first == "\u{2212}" {
+            number.isNegative = true
+            rest.removeFirst()
+        }
+        var zero: UInt32?
+        var run: [Int] = []
+        while let scalar = rest.first {
+            if let digit = digit(scalar) {
+                // Digits of two scripts in one number are no number.
+                let itsZero = scalar.value - UInt32(digit)
+                guard zero == nil || zero == itsZero else { return nil }
+                zero = itsZero
+                run.append(digit)
+                rest.removeFirst()
+            } else if let mark = Mark(scalar), !run.isEmpty, let next = rest.dropFirst().first, self.digit(next) != nil
+            {
+                number.runs.append(run)
+                number.marks.append(mark)
+                run = []
+                rest.removeFirst()
+            } else {
+                break
+            }
+        }
+        guard !run.isEmpty else { return nil }
+        number.runs.append(run)
+        return (number, rest)
+    }
+
+    private static func digit(_ scalar: Unicode.Scalar) -> Int? {
+        if scalar.isASCII { return "0"..."9" ~= scalar ? Int(scalar.value - 0x30) : nil }
+        guard scalar.properties.numericType == .decimal else { return nil }
+        return scalar.properties.numericValue.map { Int($0) }
+    }
+
+    /// Everything that the number can mean: nothing, one thing or two.
+    ///
+    /// - Parameter wholeOnly: whether it counts what has no fractions.
+    func readings(wholeOnly: Bool = false) -> [Reading] {
+        guard let last = marks.last else {
+            return reading(runs[0], [], grouping: nil, decimal: nil).map { [$0] } ?? []
+        }
+        var all: [Reading] = []
+        if isGrouped(runs, marks), let reading = reading(runs.joined(), [], grouping: last, decimal: nil) {
+            all.append(reading)
+        }
+        let before = marks.dropLast()
+        if last.canBeginFraction, !wholeOnly, before.first != last,
+            before.isEmpty || isGrouped(Array(runs.dropLast()), Array(before)),
+            let reading = reading(runs.dropLast().joined(), runs[runs.count - 1], grouping: before.first, decimal: last)
+        {
+            all.append(reading)
+        }
+        return all
+    }
+
+    /// Whether a fraction would end with a zero, which no system that writes for people prints.
+    var endsWithZero: Bool { runs[runs.count - 1].last == 0 }
+
+    private func reading(
+        _ whole: some Sequence<Int>, _ fraction: [Int], grouping: Mark?, decimal: Mark?
+    ) -> Reading? {
+        DecimalNumber(whole: whole, fraction: fraction, isNegative: isNegative).map {
+            Reading(grouping: grouping, decimal: decimal, number: $0)
+        }
+    }
+
+    /// Whether the marks are all the same, and stand where marks between thousands do.
+    private func isGrouped(_ runs: [[Int]], _ marks: [Mark]) -> Bool {
+        guard let mark = marks.first, marks.allSatisfy({ $0 == mark }), mark != .arabicDecimal else { return false }
+        guard runs[0][0] != 0, runs[0].count <= 3, runs[runs.count - 1].count == 3 else { return false }
+        let middle = runs.dropFirst().dropLast()
+        if middle.allSatisfy({ $0.count == 3 }) { return true }
+        // In India, hundreds of thousands are counted in pairs.
+        return mark == .comma && runs[0].count <= 2 && middle.allSatisfy { $0.count == 2 }
+    }
+}

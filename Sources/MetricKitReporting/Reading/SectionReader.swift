@@ -1,0 +1,163 @@
+import LineProtocol
+
+/// What one payload needs while it is read.
+final class PayloadContext {
+    let style: NumberStyle
+    var leftovers: [Leftover] = []
+
+    /// For what has no numbers.
+    init() { style = NumberStyle() }
+
+    /// Learns from all numbers of a payload how it writes them.
+    init(_ document: JSONDocument) {
+        var style = NumberStyle()
+        var index = 0
+        while index < document.entries.count {
+            let node = JSONNode(document: document, index: index)
+            index += 1
+            guard node.kind == .string else { continue }
+            // Thousands of names, and no number with a unit.
+            if node.isText("callStackTree"), index < document.entries.count {
+                index = Int(document.entries[index].next)
+            } else if let text = node.text, let quantity = QuantityText(text) {
+                style.learn(from: quantity.number, quantity.unit)
+            }
+        }
+        self.style = style
+    }
+
+    func leave(_ node: JSONNode, at path: String, _ reason: Leftover.Reason) {
+        leftovers.append(Leftover(path: path, reason: reason, json: RawJSON(node.bytes)))
+    }
+
+    /// How much of a quantity a value is, in the unit that the model has it in.
+    ///
+    /// A value is a text such as `1,000 ms`, or an object with `value` and `unit`.
+    func amount(_ node: JSONNode, _ quantity: UnitWord.Quantity) -> DecimalNumber? {
+        if let text = node.text {
+            guard let found = QuantityText(text), found.unit.quantity == quantity else { return nil }
+            return found.amount(in: style).flatMap { $0.digits < 0 ? nil : $0 }
+        }
+        guard let number = node["value"]?.number, let name = node["unit"] else { return nil }
+        guard let word = name.text ?? name["symbol"]?.text, let unit = UnitWord(word), unit.quantity == quantity,
+            number.digits >= 0
+        else { return nil }
+        return unit.amount(number)
+    }
+
+    func time(_ node: JSONNode) -> Duration? {
+        guard let attoseconds = amount(node, .time)?.scaled(by: 18)?.nearestInteger, attoseconds <= Self.longest else {
+            return nil
+        }
+        return Duration(attoseconds: attoseconds)
+    }
+
+    /// Three hundred years, in attoseconds: no app runs so long, and times below can be added without a thought.
+    private static let longest: Int128 = 10_000_000_000 * 1_000_000_000_000_000_000
+}
+
+/// Goes through the members of an object and remembers which were asked for; those that were not are left over.
+struct SectionReader {
+    let context: PayloadContext
+    private let node: JSONNode?
+    private let path: String
+    private var taken: Set<String> = []
+
+    /// Without an object, nothing will be found.
+    init(_ node: JSONNode?, path: String, _ context: PayloadContext) {
+        self.node = node
+        self.path = path
+        self.context = context
+    }
+
+    private func fullPath(_ key: String) -> String { path.isEmpty ? key : path + "." + key }
+
+    /// The value of the first of these keys that there is, converted; what cannot be is left over.
+    mutating func take<Value>(_ keys: [String], _ convert: (JSONNode, _ path: String) -> Value?) -> Value? {
+        var value: Value?
+        for key in keys {
+            taken.insert(key)
+            guard let found = node?[key] else { continue }
+            // Null says as much as nothing.
+            if found.kind == .null { continue }
+            guard value == nil else {
+                context.leave(found, at: fullPath(key), .unknown)
+                continue
+            }
+            value = convert(found, fullPath(key))
+            if value == nil { context.leave(found, at: fullPath(key), .notUnderstood) }
+        }
+        return value
+    }
+
+    mutating func text(_ keys: String...) -> String? { take(keys) { node, _ in node.text } }
+
+    mutating func time(_ keys: String...) -> Duration? {
+        take(keys) { [context] node, _ in context.time(node) }
+    }
+
+    mutating func number(_ quantity: UnitWord.Quantity, _ keys: String...) -> Double? {
+        take(keys) { [context] node, _ in context.amount(node, quantity)?.double }
+    }
+
+    /// A number without a unit that counts something; early systems write some as text.
+    mutating func count(_ keys: String...) -> Int? {
+        take(keys) { node, _ in Self.count(node) }
+    }
+
+    static func count(_ node: JSONNode) -> Int? {
+        if let number = node.number { return number.int.flatMap { $0 < 0 ? nil : $0 } }
+        guard let text = node.text, let (number, rest) = NumberText.take(from: text[...].unicodeScalars), rest.isEmpty,
+            number.unmarkedLength != nil
+        else { return nil }
+        return number.readings().first?.number.int.flatMap { $0 < 0 ? nil : $0 }
+    }
+
+    /// A whole number of any sign.
+    mutating func integer(_ keys: String...) -> Int? {
+        take(keys) { node, _ in node.number?.int ?? Self.count(node) }
+    }
+
+    mutating func bool(_ keys: String...) -> Bool? {
+        take(keys) { node, _ in Self.bool(node) }
+    }
+
+    static func bool(_ node: JSONNode) -> Bool? {
+        if let bool = node.bool { return bool }
+        switch node.text?.lowercased() ?? node.number?.int.map(String.init) {
+        case "yes", "true", "1": return true
+        case "no", "false", "0": return false
+        default: return nil
+        }
+    }
+
+    mutating func moment(_ keys: String...) -> PayloadMoment? {
+        take(keys) { node, _ in
+            node.text.flatMap(MomentText.moment) ?? node.number.flatMap(MomentText.moment(secondsSince2001:))
+        }
+    }
+
+    mutating func histogram(_ keys: String...) -> Histogram<Duration>? {
+        take(keys) { [context] node, _ in
+            HistogramReading(node)?.histogram { context.time($0) }
+        }
+    }
+
+    mutating func section<Section>(_ keys: String..., read: (inout SectionReader) -> Section) -> Section? {
+        take(keys) { [context] node, path in
+            guard node.kind == .object else { return nil }
+            var reader = SectionReader(node, path: path, context)
+            defer { reader.leaveRest() }
+            return read(&reader)
+        }
+    }
+
+    /// Leaves over everything that was not asked for.
+    func leaveRest() {
+        guard let node else { return }
+        for (key, value) in node.members {
+            guard let name = key.text, !taken.contains(name) else { continue }
+            context.leave(value, at: fullPath(name), .unknown)
+        }
+    }
+}

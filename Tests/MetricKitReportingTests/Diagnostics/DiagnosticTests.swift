@@ -1,0 +1,175 @@
+import Foundation
+import LineProtocol
+import LoaderChain
+import Testing
+
+@testable import MetricKitReporting
+
+struct DiagnosticTests {
+    @Test(arguments: [Diagnostics.ios14, Diagnostics.ios16, Diagnostics.ios26])
+    func everySystemsDiagnosticsAreRead(_ text: String) throws {
+        let payload = try DiagnosticPayload(text)
+        #expect(payload.timeRange.begin != nil && payload.timeRange.begin == payload.timeRange.end)
+        #expect(payload.leftovers.isEmpty)
+        let diagnostics = payload.diagnostics
+        #expect(
+            diagnostics.prefix(4).map(\.details.name) == ["crash", "hang", "CPU exception", "disk write exception"])
+        #expect(diagnostics.allSatisfy { $0.appVersion == "1.2" })
+        #expect(diagnostics.prefix(4).allSatisfy { $0.metaData.deviceType?.hasPrefix("iPhone") == true })
+        guard case .crash(let crash) = diagnostics[0].details, case .hang(let hang) = diagnostics[1].details,
+            case .cpuException(let cpu) = diagnostics[2].details,
+            case .diskWriteException(let disk) = diagnostics[3].details
+        else {
+            Issue.record("the kinds are wrong")
+            return
+        }
+        #expect(crash.exceptionType == 1 && crash.exceptionCode == 0 && crash.signal == 11)
+        #expect(crash.terminationReason == "Namespace SIGNAL, Code 0xb")
+        #expect(crash.virtualMemoryRegionInfo == "0 is not in any region.")
+        #expect(hang.duration == .seconds(20))
+        #expect(cpu.totalCPUTime == .seconds(20) && cpu.totalSampledTime == .seconds(30))
+        #expect(disk.writtenBytes == 2_000)
+    }
+
+    @Test func whatLaterSystemsAddIsRead() throws {
+        let diagnostics = try DiagnosticPayload(Diagnostics.ios26).diagnostics
+        guard case .crash(let crash) = diagnostics[0].details, case .hang(let hang) = diagnostics[1].details,
+            case .appLaunch(let launch) = diagnostics[4].details
+        else {
+            Issue.record("the kinds are wrong")
+            return
+        }
+        #expect(crash.exceptionReason?.exceptionName == "NSRangeException")
+        #expect(crash.exceptionReason?.composedMessage == "index 5 beyond bounds")
+        #expect(hang.type == "Main Runloop Hang")
+        #expect(launch.duration == .seconds(12))
+        #expect(diagnostics[0].metaData.processIdentifier == nil)
+        #expect(diagnostics[5].details == .unknown("memoryExceptionDiagnostics"))
+        #expect(diagnostics[5].leftovers.map(\.path) == ["diagnosticMetaData.limit"])
+        #expect(diagnostics[0].leftovers.map(\.path) == ["diagnosticMetaData.objectiveCexceptionReason.arguments"])
+    }
+
+    @Test func theReportOfIOS27IsRead() throws {
+        let payload = try DiagnosticPayload(Diagnostics.ios27)
+        let diagnostic = try #require(payload.diagnostics.first)
+        #expect(payload.diagnostics.count == 1 && payload.leftovers.isEmpty && diagnostic.leftovers.isEmpty)
+        guard case .hang(let hang) = diagnostic.details else {
+            Issue.record("it is no hang")
+            return
+        }
+        #expect(hang.duration == .milliseconds(1_250))
+        #expect(diagnostic.appVersion == "1.2" && diagnostic.metaData.appBuildVersion == "345")
+        #expect(diagnostic.callStackTree?.stacks.count == 2)
+        #expect(payload.timeRange.begin == .instant(.seconds(1_782_864_000)))
+    }
+
+    @Test func framesLieInOneListEachBeforeThoseInsideIt() throws {
+        let tree = try #require(DiagnosticPayload(Diagnostics.ios16).diagnostics.first?.callStackTree)
+        #expect(tree.isPerThread == true && tree.stacks.map(\.isAttributed) == [false, true])
+        let frames = tree.stacks[1].frames
+        #expect(frames.map(\.depth) == [0, 1, 2, 3, 0])
+        #expect(frames.map(\.parent) == [nil, 0, 1, 2, nil])
+        #expect(frames.map(\.offset) == [165_304, 165_311, 165_318, 165_325, 500])
+        #expect(frames[0].binary?.name == "Example" && frames[1].binary?.name == "libexample.dylib")
+        #expect(frames[1].binary?.uuid == "77A62F2E-8212-30F3-84C1-E8497440ACF8")
+        #expect(frames[0].address == 4_295_165_304 && frames[0].sampleCount == 20)
+    }
+
+    @Test func aTreeMayBeDeeperThanAnyStack() throws {
+        let depth = 30_000
+        let open = #"{"binaryName":"a","subFrames":["#
+        let tree =
+            #"{"callStacks":[{"callStackRootFrames":["# + String(repeating: open, count: depth)
+            + String(repeating: "]}", count: depth) + "]}]}"
+        let payload = try DiagnosticPayload(#"{"crashDiagnostics":[{"callStackTree":\#(tree)}]}"#)
+        let frames = try #require(payload.diagnostics.first?.callStackTree?.stacks.first?.frames)
+        #expect(frames.count == depth)
+        #expect(frames.last?.depth == depth - 1 && frames.last?.parent == depth - 2)
+        guard case .crash = payload.diagnostics[0].details else {
+            Issue.record("a crash of which nothing else is known is none")
+            return
+        }
+    }
+
+    @Test func whatIsNoFrameIsLeftOver() throws {
+        let tree =
+            #"{"callStacks":[7,{"callStackRootFrames":[null,{"address":-1,"subFrames":{}},{"sampleCount":"x"}]}]}"#
+        let diagnostic = try #require(
+            DiagnosticPayload(#"{"hangDiagnostics":[{"callStackTree":\#(tree)},5]}"#).diagnostics.first)
+        #expect(diagnostic.callStackTree?.stacks.map(\.frames.count) == [2])
+        #expect(diagnostic.callStackTree?.stacks[0].frames.map(\.address) == [nil, nil])
+        #expect(diagnostic.leftovers.map(\.json.description) == ["7", "null"])
+    }
+
+    @Test(arguments: [Diagnostics.ios14, Diagnostics.ios26, Diagnostics.ios27])
+    func piecesOfAnyLengthGiveTheSame(_ text: String) throws {
+        let whole = try DiagnosticPayload(text)
+        for length in [1, 2, 3, 7, 64, 1_000, 100_000] {
+            var reader = DiagnosticReader()
+            var diagnostics: [Diagnostic] = []
+            let bytes = Array(text.utf8)
+            for start in stride(from: 0, to: bytes.count, by: length) {
+                reader.read(bytes[start..<min(start + length, bytes.count)]) { diagnostics.append($0) }
+            }
+            let summary = try reader.finish { diagnostics.append($0) }
+            #expect(diagnostics == whole.diagnostics)
+            #expect(summary.timeRange == whole.timeRange && summary.leftovers == whole.leftovers)
+        }
+    }
+
+    @Test func whatBreaksOffLosesOnlyWhatItBreaksOffIn() throws {
+        var reader = DiagnosticReader()
+        var seen = 0
+        var endings = 0
+        for byte in Diagnostics.ios16.utf8.dropLast() {
+            reader.read(CollectionOfOne(byte)) { _ in seen += 1 }
+            var broken = reader
+            do {
+                _ = try broken.finish { _ in Issue.record("a diagnostic comes too late") }
+            } catch {
+                endings += 1
+            }
+        }
+        #expect(endings == Diagnostics.ios16.utf8.count - 1)
+        #expect(seen == 5)
+    }
+
+    @Test func errorsNameThePlace() {
+        for (text, reason) in [
+            (#"{"hangDiagnostics":[{"a":tru}]}"#, "at byte 28"), (#"{"hangDiagnostics":[{}"#, "at byte 22"),
+            (#"{"a":1}x"#, "at byte 7"), (#"["a"]"#, "at byte 0"), (#"{"a" 1}"#, "at byte 5"), ("", "at byte 0"),
+        ] {
+            let error = #expect(throws: PayloadError.self) { try DiagnosticPayload(text) }
+            #expect(
+                error?.code == .notJSON && error?.reason.contains(reason) == true, "\(text): \(error?.reason ?? "")")
+        }
+        let error = #expect(throws: PayloadError.self) { try DiagnosticPayload(#"{"a":[1,2],"b":{}}"#) }
+        #expect(error?.code == .notAPayload)
+    }
+
+    /// Whatever the reader that keeps nothing takes is JSON, and the other way round.
+    @Test func itTakesWhatIsJSONAndNothingElse() {
+        let seed: UInt64 = 3
+        var generator = SeededGenerator(seed: seed)
+        var taken = 0
+        for round in 0..<environmentNumber("METRICKIT_JSON_ROUNDS", default: 1_500) {
+            let inside = JSONTree.random(&generator, depth: 3).text(&generator)
+            let more = JSONTree.random(&generator, depth: 3).text(&generator)
+            var text = Array(
+                #"{"timeStampEnd":"2025-10-10 00:00:00","x":\#(inside),"hangDiagnostics":[{"y":\#(more)}]}"#.utf8)
+            for _ in 0..<Int.random(in: 0...2, using: &generator) { JSONTree.damage(&text, &generator) }
+            let document = try? JSONDocument(text)
+            let isObject = document?.root.kind == .object
+            do {
+                _ = try DiagnosticPayload(Data(text))
+                taken += 1
+                if !isObject { Issue.record("seed \(seed), round \(round): \(String(decoding: text, as: UTF8.self))") }
+            } catch {
+                if isObject, error.code == .notJSON {
+                    Issue.record("seed \(seed), round \(round): \(String(decoding: text, as: UTF8.self)): \(error)")
+                }
+            }
+        }
+        #expect(taken > 300)
+    }
+}

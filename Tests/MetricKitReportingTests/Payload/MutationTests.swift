@@ -1,0 +1,75 @@
+import Foundation
+import LineProtocol
+import LoaderChain
+import Testing
+
+@testable import MetricKitReporting
+
+/// Payloads that were damaged in every way: nothing traps, and no number comes out that did not go in.
+///
+/// `METRICKIT_MUTATIONS` sets how many rounds.
+struct MutationTests {
+    private static let rounds = environmentNumber("METRICKIT_MUTATIONS", default: 1_500)
+    private static let seed: UInt64 = 2026
+
+    private static let fixtures: [[UInt8]] = [
+        Metrics.ios13, Metrics.ios14Chinese, Metrics.ios14Russian, Metrics.ios14Arabic, Metrics.ios16, Metrics.ios26,
+        Metrics.ios27, Metrics.ios27Sections, Diagnostics.ios14, Diagnostics.ios16, Diagnostics.ios26,
+        Diagnostics.ios27,
+    ].map { Array($0.utf8) }
+
+    @Test func noDamageTrapsOrInventsANumber() throws {
+        var generator = SeededGenerator(seed: Self.seed)
+        let trees = try Self.fixtures.map { JSONTree(try JSONDocument($0).root) }
+        var counts = (metrics: 0, diagnostics: 0, unreadable: 0, numbers: 0)
+        for round in 0..<Self.rounds {
+            var tree = trees[Int.random(in: trees.indices, using: &generator)]
+            for _ in 0..<Int.random(in: 1...8, using: &generator) { tree = Mutation.mutated(tree, trees, &generator) }
+            var text = Array(tree.text.utf8)
+            if Int.random(in: 0..<4, using: &generator) == 0 { Mutation.damageBytes(&text, &generator) }
+            let report = MetricKitReport(Data(text))
+            // What a person would read is made as well, and so is what a dashboard would get.
+            #expect(!PayloadReport(report).lines.isEmpty)
+            switch report {
+            case .metrics(let payload):
+                counts.metrics += 1
+                for point in payload.points(secondsFromGMT: 0) {
+                    for case .double(let number) in point.fields.map(\.value) where !number.isFinite {
+                        Issue.record("seed \(Self.seed), round \(round): \(number)")
+                    }
+                }
+                _ = [payload].attributes(applicationVersion: payload.appVersion ?? "")
+            case .diagnostics: counts.diagnostics += 1
+            case .unreadable(let kept, _):
+                counts.unreadable += 1
+                #expect(kept == Data(text))
+                continue
+            }
+            let given = GivenNumbers(try JSONDocument(text).root)
+            for number in ReadNumbers(report).all {
+                counts.numbers += 1
+                if !given.contains(number) {
+                    Issue.record("seed \(Self.seed), round \(round): \(number) is invented")
+                    return
+                }
+            }
+        }
+        #expect(
+            counts.metrics > Self.rounds / 4 && counts.diagnostics > Self.rounds / 8
+                && counts.unreadable > Self.rounds / 20)
+        #expect(counts.numbers > Self.rounds * 20)
+    }
+
+    /// A payload that breaks off anywhere is not read in part, and not lost.
+    @Test func whatBreaksOffIsUnreadable() {
+        for fixture in Self.fixtures {
+            for end in stride(from: 0, to: fixture.count - 1, by: 37) {
+                let data = Data(fixture[..<end])
+                guard case .unreadable(let kept, _) = MetricKitReport(data), kept == data else {
+                    Issue.record("\(end) bytes of \(String(decoding: fixture.prefix(100), as: UTF8.self)) are read")
+                    return
+                }
+            }
+        }
+    }
+}

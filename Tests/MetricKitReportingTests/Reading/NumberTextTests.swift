@@ -1,0 +1,101 @@
+import Testing
+
+@testable import MetricKitReporting
+
+struct NumberTextTests {
+    /// What a text means by itself, in the unit of its quantity.
+    private func amount(_ text: String, learning others: [String] = []) -> Double? {
+        var style = NumberStyle()
+        for other in others + [text] {
+            if let quantity = QuantityText(other) { style.learn(from: quantity.number, quantity.unit) }
+        }
+        return QuantityText(text)?.amount(in: style)?.double
+    }
+
+    @Test(
+        arguments: [
+            // Those that are known from public payloads.
+            ("1,530毫秒", 1.53), ("79 041 кБ", 79_041_000), ("20 secs.", 20), ("2,000 byte", 2_000), ("1000 ms", 1),
+            ("50 apl", 50),
+            ("3 bars", 3), ("100 kiloinstructions", 100_000), ("12.5 ms per s", 12.5),
+            // Spaces of every width, apostrophes, and marks that nobody sees.
+            ("1\u{A0}530 ms", 1.53), ("1\u{202F}530,5 ms", 1.5305), ("1'530.25 ms", 1.53025), ("1’530 ms", 1.53),
+            ("\u{200F}1٬530\u{A0}\u{200F}ms", 1.53), ("ms", nil), ("\u{A0}7\u{A0}sec\u{A0}", 7),
+            // Both marks tell each other apart.
+            ("1,234.5 ms", 1.2345), ("1.234,5 ms", 1.2345), ("1,234,567 byte", 1_234_567),
+            ("1.234.567 byte", 1_234_567),
+            ("12,34,567.5 kB", 1_234_567_500), ("1 234 567,25 кБ", 1_234_567_250),
+            // A fraction that is not three digits long, or has none before it, can be nothing else.
+            ("12,5 ms", 0.0125), ("12.25 sec", 12.25), ("0,125 sec", 0.125), ("0.125 sec", 0.125),
+            ("1234,567 sec", 1234.567),
+            ("1,5 kB", 1_500),
+            // Nobody prints a fraction that ends with a zero.
+            ("1,500 sec", 1_500), ("1.500 sec", 1_500), ("20.0 sec", 20),
+            // What is whole has no fraction, and the words of some languages tell.
+            ("1,234 byte", 1_234), ("1.234 byte", 1_234), ("1,234毫秒", 1.234), ("1.234毫秒", 0.001234),
+            ("1,234 мс", 0.001234),
+            // Digits of other scripts.
+            ("١٬٥٣٠٫٥ ms", 1.5305), ("۲۰ sec", 20), ("१,२३४.५ ms", 1.2345), ("２０秒", 20),
+            // These could mean two things, or mean nothing.
+            ("1,234 ms", nil), ("1.234 ms", nil), ("999,999 kB", nil), ("1,23,4 ms", nil), ("1.234,567,8 ms", nil),
+            ("1,2,3 ms", nil), ("01,234 ms", 0.001234), ("1234,5678,9 ms", nil), ("1٢ ms", nil), ("٢1 ms", nil),
+            ("20", nil), ("20 parsecs", nil), ("20 KB", nil), ("", nil), ("ms 20", nil), ("1e3 ms", nil),
+            ("--5 ms", nil),
+            ("1..5 ms", nil), ("1 . 5 ms", nil), (",5 ms", nil), ("NaN ms", nil), ("∞ ms", nil), ("½ sec", nil),
+            ("-5 ms", nil),
+            ("99999999999999999999999999999999999999999999 ms", nil), ("12,34,56 ms", nil), ("1 23 ms", nil),
+        ] as [(String, Double?)])
+    func aNumberMeansWhatItCanOnlyMean(_ text: String, _ expected: Double?) {
+        let amount = amount(text).flatMap { $0 < 0 ? nil : $0 }
+        #expect(amount == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("1,234 ms", ["20.5 sec"], 1.234), ("1,234 ms", ["20,5 sec"], 0.001234), ("1.234 ms", ["20,5 sec"], 1.234),
+            ("1,234 ms", ["1,234,567 byte"], 1.234), ("1,234 ms", ["1 000 ms"], 0.001234),
+            ("1,234 ms", ["2,000 ms"], 1.234),
+            ("1,234 ms", ["5毫秒"], 1.234), ("1,234 ms", ["5 кБ"], 0.001234), ("1.234 ms", ["5 кБ"], 1.234),
+            // Where a number of as many digits has no mark, this mark is none between thousands.
+            ("1,234 ms", ["1000 ms"], 0.001234), ("12,345 ms", ["1000 ms"], nil), ("1.500 ms", ["20000 ms"], 0.0015),
+            // A unit that is not known teaches nothing, and contradictions teach nothing.
+            ("1,234 ms", ["20.5 furlongs"], nil), ("1,234 ms", ["20.5 sec", "20,5 sec"], nil),
+            ("1,500 ms", ["20.5 sec", "20,5 sec"], nil),
+        ] as [(String, [String], Double?)])
+    func theOthersTellWhatItMeans(_ text: String, _ others: [String], _ expected: Double?) {
+        #expect(amount(text, learning: others) == expected)
+    }
+
+    @Test func nothingIsLostOnTheWayToADuration() throws {
+        let document = try JSONDocument(
+            Array(
+                #"["0.000000000000000001 s","1234567.890123456789 sec","3 h",{"value":0.1,"unit":"ms"},"-1 s","1e40 s"]"#
+                    .utf8))
+        let context = PayloadContext(document)
+        let times = document.root.elements.map { context.time($0) }
+        #expect(times[0] == Duration(secondsComponent: 0, attosecondsComponent: 1))
+        #expect(times[1] == Duration(secondsComponent: 1_234_567, attosecondsComponent: 890_123_456_789_000_000))
+        #expect(times[2] == .seconds(10_800))
+        #expect(times[3] == .microseconds(100))
+        #expect(times[4] == nil)
+        #expect(times[5] == nil)
+    }
+
+    @Test func decimalsKeepTheirDigits() {
+        func number(_ text: String) -> DecimalNumber? { DecimalNumber(literal: text.utf8) }
+        #expect(number("120")?.int == 120)
+        #expect(number("1.2e2")?.int == 120)
+        #expect(number("120.0")?.int == 120)
+        #expect(number("-1")?.int == -1)
+        #expect(number("0e99999999999")?.int == 0)
+        #expect(number("1.5")?.int == nil)
+        #expect(number("9223372036854775808")?.int == nil)
+        #expect(number("1e999999999999999999999")?.double == nil)
+        #expect(number("18446744073709551615")?.nearestInteger == Int128(UInt64.max))
+        #expect(number("0.1")?.double == 0.1)
+        #expect(number("123456789.123456789123456789")?.double == 123456789.123456789123456789)
+        #expect(number("2.5")?.nearestInteger == 3)
+        #expect(number("-2.5")?.nearestInteger == -3)
+        #expect(number("0.3333333333333333333333333333333333333333333333333333")?.double == 1.0 / 3)
+    }
+}

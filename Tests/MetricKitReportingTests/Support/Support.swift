@@ -1,0 +1,43 @@
+import LoaderChain
+
+@testable import MetricKitReporting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A number from the environment, for runs that are longer than those of every day.
+func environmentNumber(_ name: String, default number: Int) -> Int {
+    ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? number
+}
+
+extension MetricPayload {
+    init(_ text: String) throws { try self.init(Data(text.utf8)) }
+}
+
+extension DiagnosticPayload {
+    init(_ text: String) throws { try self.init(Data(text.utf8)) }
+}
+
+/// A number with so many digits behind the point, as the known values are given.
+func rounded(_ time: Duration?, _ digits: Int) -> Double? {
+    guard let time else { return nil }
+    let power = (0..<digits).reduce(1.0) { power, _ in power * 10 }
+    return (time.histogramNumber * 1_000 * power).rounded() / power
+}
+
+extension Histogram<Duration> {
+    /// Buckets in milliseconds.
+    init(milliseconds buckets: [(Int, Int, Int)]) {
+        self.init(
+            buckets.map { Bucket(start: .milliseconds($0.0), end: .milliseconds($0.1), count: $0.2) })
+    }
+}
+
+enum Known {
+    static let firstDraw = Histogram(milliseconds: [(1000, 1010, 50), (2000, 2010, 60), (3000, 3010, 30)])
+    static let hangTime = Histogram(milliseconds: [(0, 100, 50), (100, 400, 60), (400, 700, 30)])
+    static let resume = Histogram(milliseconds: [(200, 210, 60), (300, 310, 70), (500, 510, 80)])
+}

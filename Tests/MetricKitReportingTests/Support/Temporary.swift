@@ -1,0 +1,37 @@
+import Foundation
+import LoaderChain
+import ReportOutbox
+
+/// A directory of one test's own, gone when the test lets go of it.
+final class TemporaryDirectory: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "metrickit-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+}
+
+/// Keeps what it is given, for a test to look at.
+final class Notes<Note: Sendable>: Sendable {
+    private let notes = Guarded<[Note]>([])
+
+    func add(_ note: Note) { notes.withLock { $0.append(note) } }
+
+    var all: [Note] { notes.withLock { $0 } }
+}
+
+/// Work that is done when the test says.
+final class LaterWork: Sendable {
+    private let waiting = Guarded<[@Sendable () -> Void]>([])
+
+    func add(_ work: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(work) } }
+
+    var count: Int { waiting.withLock { $0.count } }
+
+    func doAll() {
+        for work in waiting.withLock({ exchange(&$0, with: []) }) { work() }
+    }
+}

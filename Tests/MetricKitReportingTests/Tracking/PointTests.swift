@@ -1,0 +1,57 @@
+import Foundation
+import LineProtocol
+import Testing
+
+@testable import MetricKitReporting
+
+struct PointTests {
+    @Test func aPayloadBecomesPoints() throws {
+        let points = try MetricPayload(Metrics.ios13).points()
+        #expect(points.map { $0.tags["metric"] } == ["first_draw", "resume", "hang_time"])
+        let hang = try #require(points.last)
+        #expect(hang.measurement == "metrickit")
+        #expect(hang.tags["app_version"] == "1.0" && hang.tags["device"] == "iPhone9,2")
+        #expect(hang.tags["os_version"] == "iPhone OS 13.1.3 (17A878)")
+        #expect(hang.fields["count"] == 140 && hang.fields["sum"] == 50_000.0 && hang.fields["foreground"] == 700_000.0)
+        #expect(hang.fields["median"] == 200.0 && hang.fields["p90"] == 560.0)
+        #expect(points[0].fields["foreground"] == nil)
+        #expect(
+            points[0].fields["avg"] == .double(1867.142857) && points[0].fields["avg_midpoint"] == .double(1862.142857))
+        var encoder = LineEncoder(dialect: .influxDB2, capacity: 256)
+        for point in points { encoder.append(point) }
+        #expect(encoder.text.split(separator: "\n").count == 3)
+    }
+
+    @Test func theTimeIsTheEndAndAPartOfASecondFromTheBytes() throws {
+        let payload = try MetricPayload(Metrics.ios13)
+        let time = try #require(payload.points().first?.timestamp)
+        #expect(time.count(in: .seconds) == 1_571_813_940)
+        #expect(payload.points() == (try MetricPayload(Metrics.ios13)).points())
+        // The payload of another device with the same end is another point.
+        let other = try MetricPayload(Metrics.ios13.replacing("\"bucketCount\": 50", with: "\"bucketCount\": 51"))
+        #expect(other.points().first?.timestamp != time)
+        #expect(other.points().first?.timestamp?.count(in: .seconds) == 1_571_813_940)
+    }
+
+    @Test func aTimeWithoutAZoneNeedsOne() throws {
+        let payload = try MetricPayload(Metrics.ios16)
+        #expect(payload.points().first?.timestamp == nil)
+        #expect(payload.points(received: .seconds(5)).first?.timestamp?.count(in: .seconds) == 5)
+        #expect(payload.points(secondsFromGMT: -3_600).first?.timestamp?.count(in: .seconds) == 1_671_584_400)
+    }
+
+    @Test func payloadsOfSeveralVersionsAndWithoutSamplesGiveNone() throws {
+        var payload = try MetricPayload(Metrics.ios13)
+        payload.includesMultipleAppVersions = true
+        #expect(payload.points().isEmpty)
+        #expect(MetricPayload().points().isEmpty)
+        #expect([MetricPayload()].attributes(applicationVersion: "1").isEmpty)
+    }
+
+    @Test func digestsTellPayloadsApart() {
+        // The digest of no bytes, and of "a", are known.
+        #expect(PayloadDigest(Data()).text == "6c62272e07bb014262b821756295c58d")
+        #expect(PayloadDigest(Data("a".utf8)).text == "d228cb696f1a8caf78912b704e4a8964")
+        #expect(PayloadDigest(Data([0])).text.count == 32)
+    }
+}
