@@ -63,9 +63,9 @@ private struct CallStackReading {
             } else if key.isText("binaryUUID") {
                 uuid = value
             } else if key.isText("address") {
-                address = value.number?.nearestInteger.flatMap { UInt64(exactly: $0) }
+                address = value.number?.exactInteger.flatMap { UInt64(exactly: $0) }
             } else if key.isText("offsetIntoBinaryTextSegment") {
-                offset = value.number?.nearestInteger.flatMap { UInt64(exactly: $0) }
+                offset = value.number?.exactInteger.flatMap { UInt64(exactly: $0) }
             } else if key.isText("sampleCount") {
                 sampleCount = SectionReader.count(value)
             } else if key.isText("subFrames"), value.kind == .array {

@@ -78,16 +78,17 @@ struct DecimalNumber: Hashable, Sendable {
         return abs(last) >= 5 ? whole + last.signum() : whole
     }
 
-    /// The number, if it is a whole one that fits.
-    var int: Int? {
-        guard let whole = nearestInteger, let back = DecimalNumber(whole).comparable, back == comparable else {
-            return nil
-        }
-        return Int(exactly: whole)
+    /// The number, if it is a whole one.
+    var exactInteger: Int128? {
+        guard let whole = nearestInteger, DecimalNumber(whole).comparable == comparable else { return nil }
+        return whole
     }
 
+    /// The number, if it is a whole one that fits.
+    var int: Int? { exactInteger.flatMap { Int(exactly: $0) } }
+
     /// Digits without zeros at the end, which are the same for equal numbers.
-    private var comparable: [Int128]? {
+    private var comparable: [Int128] {
         guard digits != 0 else { return [0, 0] }
         var (digits, exponent) = (digits, exponent)
         while digits % 10 == 0 {

@@ -93,11 +93,12 @@ struct DiagnosticTests {
 
     @Test func whatIsNoFrameIsLeftOver() throws {
         let tree =
-            #"{"callStacks":[7,{"callStackRootFrames":[null,{"address":-1,"subFrames":{}},{"sampleCount":"x"}]}]}"#
+            #"{"callStacks":[7,{"callStackRootFrames":[null,{"address":-1,"offsetIntoBinaryTextSegment":1653.4,"subFrames":{}},{"sampleCount":"x"}]}]}"#
         let diagnostic = try #require(
             DiagnosticPayload(#"{"hangDiagnostics":[{"callStackTree":\#(tree)},5]}"#).diagnostics.first)
         #expect(diagnostic.callStackTree?.stacks.map(\.frames.count) == [2])
         #expect(diagnostic.callStackTree?.stacks[0].frames.map(\.address) == [nil, nil])
+        #expect(diagnostic.callStackTree?.stacks[0].frames.map(\.offset) == [nil, nil])
         #expect(diagnostic.leftovers.map(\.json.description) == ["7", "null"])
     }
 
