@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "LineProtocol", targets: ["LineProtocol"]),
         .library(name: "LineProtocolFoundation", targets: ["LineProtocolFoundation"]),
         .library(name: "ReportOutbox", targets: ["ReportOutbox"]),
+        .library(name: "InfluxReporting", targets: ["InfluxReporting"]),
         .library(name: "MetricKitReporting", targets: ["MetricKitReporting"]),
     ],
     targets: [
@@ -23,6 +24,10 @@ let package = Package(
         .target(name: "LineProtocol"),
         .target(name: "LineProtocolFoundation", dependencies: ["LineProtocol"]),
 
+        // What Swift itself is linked against on every system; its package on Debian is zlib1g-dev.
+        .systemLibrary(name: "CZlib"),
+        .target(name: "InfluxReporting", dependencies: ["LoaderChain", "LineProtocol", "CZlib"]),
+
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
         .target(
             name: "BenchmarkSupport", dependencies: ["LoaderChain", "LoaderChainTesting"],
@@ -31,7 +36,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "LineProtocol", "ReportOutbox",
-                "MetricKitReporting", "AllocationCounter", "BenchmarkSupport",
+                "InfluxReporting", "MetricKitReporting", "AllocationCounter", "BenchmarkSupport",
             ],
             path: "Benchmarks/Benchmarks"),
 
@@ -54,6 +59,12 @@ let package = Package(
         .testTarget(
             name: "ReportOutboxTests",
             dependencies: ["LoaderChain", "LoaderChainTesting", "ReportOutbox", "OutboxChild", "TestProcesses"]),
+        .testTarget(
+            name: "InfluxReportingTests",
+            dependencies: [
+                "InfluxReporting", "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "LineProtocol",
+                "CZlib", "TestProcesses",
+            ]),
         // Programs that run beside the tests.
         .target(name: "TestProcesses", dependencies: ["LoaderChain"], path: "Tests/TestProcesses"),
         .testTarget(

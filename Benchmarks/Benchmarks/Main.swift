@@ -26,6 +26,7 @@ enum Main {
         suite.add(lineProtocolPeerBenchmarks())
         suite.add(terminalBenchmarks())
         suite.add(outboxBenchmarks())
+        suite.add(influxSendingBenchmarks())
         suite.add(metricKitBenchmarks())
 
         #if DEBUG

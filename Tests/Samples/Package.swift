@@ -10,6 +10,7 @@ let package = Package(
         .testTarget(
             name: "Samples",
             dependencies: [
+                .product(name: "InfluxReporting", package: "LoaderChain"),
                 .product(name: "LineProtocol", package: "LoaderChain"),
                 .product(name: "LineProtocolFoundation", package: "LoaderChain"),
                 .product(name: "LoaderChain", package: "LoaderChain"),

@@ -16,7 +16,7 @@ for guide in README.md $(find Documentation -name '*.md' | sort) $(find Sources 
         function finish(   file, i) {
             file = sprintf("%s_%02d.swift", out, ++count)
             print "// From " guide ", line " start "." > file
-            print "import Foundation\nimport LineProtocol\nimport LineProtocolFoundation\nimport LoaderChain\nimport LoaderChainTesting\nimport LoaderChainURLSession\nimport MetricKitReporting\nimport ReportOutbox\nimport Testing" > file
+            print "import Foundation\nimport InfluxReporting\nimport LineProtocol\nimport LineProtocolFoundation\nimport LoaderChain\nimport LoaderChainTesting\nimport LoaderChainURLSession\nimport MetricKitReporting\nimport ReportOutbox\nimport Testing" > file
             print "#if canImport(FoundationNetworking)\n    import FoundationNetworking\n#endif" > file
             printf "%s", imports > file
             if (whole) printf "\n%s", body > file
@@ -35,7 +35,7 @@ for guide in README.md $(find Documentation -name '*.md' | sort) $(find Sources 
             next
         }
         line ~ /^```/ && inside { if (!skipping) finish(); inside = 0; next }
-        inside && line ~ /^(@testable )?import / { if (line !~ /import (Foundation|LineProtocol|LineProtocolFoundation|LoaderChain|LoaderChainTesting|LoaderChainURLSession|MetricKitReporting|ReportOutbox|Testing)$/) imports = imports line "\n"; next }
+        inside && line ~ /^(@testable )?import / { if (line !~ /import (Foundation|InfluxReporting|LineProtocol|LineProtocolFoundation|LoaderChain|LoaderChainTesting|LoaderChainURLSession|MetricKitReporting|ReportOutbox|Testing)$/) imports = imports line "\n"; next }
         inside && guide ~ /\.swift$/ && line ~ /^(public |final |open |private |@)*(extension|protocol|Test) ?/ { whole = 1 }
         inside { body = body line "\n" }
     ' "$guide"

@@ -48,6 +48,7 @@ extension LoopbackServer {
 
 let password = "password"
 let secret = "secret"
+let token = "token"
 let tokenURL = url
 
 struct Keychain: Sendable {

@@ -1,0 +1,106 @@
+import LineProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Which lines of a request a server complains of.
+package struct ComplaintMatch: Sendable, Hashable {
+    /// A line by its number in the request, from 0, and what the server has against it.
+    package struct Named: Sendable, Hashable {
+        package let line: Int
+        package let reason: String
+    }
+
+    /// The lines that the server names beyond doubt, each once and in order.
+    package private(set) var named: [Named] = []
+    /// A line that it points at without showing it.
+    package private(set) var suspect: Int?
+    /// How many it says it has refused beside the named ones.
+    package private(set) var unnamedCount = 0
+    /// Whether it may have something against other lines that it keeps to itself.
+    ///
+    /// InfluxDB 1 tells of one kind of fault at a time: while it has dropped lines for their types or times, it does not
+    /// tell of those that it could not read.
+    package private(set) var mayHideOthers = false
+
+    /// Finds what the complaint is about among the lines of the request.
+    package init(_ complaint: ServerComplaint, in batch: LineBatch) {
+        if !complaint.accusations.isEmpty {
+            match(complaint.accusations, in: batch)
+        } else if let conflict = FieldConflict(complaint.message) {
+            drop(conflict.lines(in: batch), of: complaint, in: batch)
+        } else if complaint.message.contains("points beyond retention policy") {
+            drop(Self.oldest(complaint.droppedCount ?? 0, in: batch), of: complaint, in: batch)
+        } else {
+            let quotes = QuotedLines(in: complaint.message, of: batch)
+            named = quotes.named
+            unnamedCount = quotes.missed + min(complaint.droppedCount ?? 0, batch.count)
+        }
+        // A partial write is never about nothing.
+        if complaint.isPartial, named.isEmpty { unnamedCount = max(1, unnamedCount) }
+        unnamedCount = min(unnamedCount, batch.count - named.count)
+    }
+
+    private mutating func match(_ accusations: [ServerComplaint.Accusation], in batch: LineBatch) {
+        var found: [Int: String] = [:]
+        for accusation in accusations {
+            guard accusation.number > 0, accusation.number <= batch.count else {
+                unnamedCount += 1
+                continue
+            }
+            let line = accusation.number - 1
+            if let text = accusation.text, Self.resembles(text, batch.text(of: line)) {
+                found[line] = ServerComplaint.brief(accusation.reason)
+            } else {
+                suspect = suspect ?? line
+                unnamedCount += 1
+            }
+        }
+        named = found.sorted { $0.key < $1.key }.map { Named(line: $0.key, reason: $0.value) }
+    }
+
+    /// Takes what the server has dropped for the lines found, if the count agrees.
+    private mutating func drop(_ lines: [Int], of complaint: ServerComplaint, in batch: LineBatch) {
+        let dropped = complaint.droppedCount ?? 0
+        mayHideOthers = complaint.isPartial
+        if !lines.isEmpty, lines.count <= dropped {
+            let reason = complaint.reason
+            named = lines.map { Named(line: $0, reason: reason) }
+        }
+        unnamedCount = max(0, dropped - named.count)
+    }
+
+    /// Whether a line could be what a server shows in this way: without quotes and backslashes, and cut off somewhere.
+    private static func resembles(_ shown: String, _ line: String) -> Bool {
+        func plain(_ text: String) -> [UInt8] {
+            text.utf8.filter { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        }
+        var shown = shown
+        for ellipsis in ["...", "…"] where shown.hasSuffix(ellipsis) { shown.removeLast(ellipsis.count) }
+        let (start, whole) = (plain(shown), plain(line))
+        return !start.isEmpty && whole.starts(with: start)
+    }
+
+    /// The `count` lines with the lowest times, unless more lines have the highest of them.
+    private static func oldest(_ count: Int, in batch: LineBatch) -> [Int] {
+        var times: [(time: Int64, line: Int)] = []
+        batch.decode { line, point in if let time = point.timestamp { times.append((time.nanoseconds, line)) } }
+        times.sort { ($0.time, $0.line) < ($1.time, $1.line) }
+        guard count > 0, count <= times.count else { return [] }
+        let isClear = count == times.count || times[count].time > times[count - 1].time
+        return isClear ? times[..<count].map(\.line).sorted() : []
+    }
+}
+
+extension LineBatch {
+    /// Reads the lines that are points, with their numbers.
+    func decode(_ body: (Int, Point) -> Void) {
+        for line in 0..<count {
+            var decoder = LineDecoder(precision: precision)
+            decoder.decode(bytes[range(of: line)]) { if case .success(let point) = $0 { body(line, point) } }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import LoaderChain
+
+/// Why lines are not delivered, although nothing is known to be wrong with them.
+///
+/// They are kept, and sent again.
+public enum WriteObstacle: Sendable, Hashable {
+    /// Nobody was reached, or the connection was lost before the answer.
+    case offline(reason: String)
+    /// The server, or a loader of the chain on its behalf, asks for patience.
+    ///
+    /// The delay is what the server asked for, and nil if it named none.
+    case busy(after: Duration?, reason: String)
+    /// The server does not let the writer in, has no such database, or takes no line at all.
+    ///
+    /// Waiting does not help: somebody has to change something.
+    case refused(HTTPStatus?, reason: String)
+    /// Something answered that is no such server, as the login pages of networks do.
+    case unexpectedAnswer(HTTPStatus?, reason: String)
+    /// The sending was cancelled, or the chain was reset.
+    case interrupted
+    /// The server refuses requests for lines that it does not name, and for this time enough was sent to find them.
+    ///
+    /// What was found is settled. It goes on with the rest the next time.
+    case unsettled(reason: String)
+}
+
+extension WriteObstacle: CustomStringConvertible {
+    /// A sentence on what is in the way.
+    public var description: String {
+        switch self {
+        case .offline(let reason): "The server was not reached: \(reason)"
+        case .busy(let delay?, let reason): "The server asks for patience of \(delay): \(reason)"
+        case .busy(nil, let reason): "The server asks for patience: \(reason)"
+        case .refused(let status, let reason): "The server refuses: \(Self.text(status))\(reason)"
+        case .unexpectedAnswer(let status, let reason): "The answer is none: \(Self.text(status))\(reason)"
+        case .interrupted: "The sending was interrupted"
+        case .unsettled(let reason): "The server refuses some lines and does not say which: \(reason)"
+        }
+    }
+
+    private static func text(_ status: HTTPStatus?) -> String { status.map { "\($0), " } ?? "" }
+}

@@ -1,0 +1,124 @@
+import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What has become of the lines of one request, as far as the answer to it tells.
+///
+/// | answer | verdict |
+/// |---|---|
+/// | 204, or another 2xx that says nothing to the contrary | delivered |
+/// | 2xx with a page, or after a redirect to something that is not written to; 1xx, 3xx | unexpected, so later |
+/// | 400, 406, 422 that speak of a partial write | the good lines are delivered |
+/// | 400, 406, 422 otherwise | refused for some line |
+/// | 413 | too large |
+/// | 415 | compression is not understood, or refused |
+/// | 408, 409, 423, 425, 429, 5xx | busy, so later |
+/// | 500 for a retention policy that is not there, 501, 505 | refused altogether |
+/// | any other 4xx | refused altogether |
+/// | no answer | offline, interrupted, busy for a loader that holds requests back, or refused for one that cannot be sent |
+package enum WriteVerdict: Sendable, Hashable {
+    /// The server has all lines.
+    case delivered
+    /// The server has all lines but those that it complains of.
+    case partlyDelivered(ServerComplaint)
+    /// The server has no line, because of some that it may name.
+    case rejected(ServerComplaint)
+    /// The server has no line, because there are too many.
+    case tooLarge(ServerComplaint)
+    /// The server has no line, because it does not know how they are encoded.
+    case unknownEncoding(ServerComplaint)
+    /// The server has no line, and none of them is to blame.
+    case obstructed(WriteObstacle)
+
+    /// Reads the result of a request that was to write lines.
+    ///
+    /// - Parameter now: the date by which a date to wait for is a delay.
+    package init(_ result: HTTPResult, now: Date) {
+        switch result {
+        case .success(let response): self.init(response, now: now)
+        case .failure(let error): self.init(error, now: now)
+        }
+    }
+}
+
+// MARK: - By an answer
+
+extension WriteVerdict {
+    private init(_ response: HTTPResponse, now: Date) {
+        let status = response.status
+        let complaint = ServerComplaint(in: response)
+        switch status.rawValue {
+        case 200..<300: self = Self.success(response, complaint)
+        case ..<400: self = .obstructed(.unexpectedAnswer(status, reason: Self.elsewhere(response)))
+        case 400, 406, 422: self = complaint.isPartial ? .partlyDelivered(complaint) : .rejected(complaint)
+        case 408, 409, 423, 425, 429: self = .busy(response, complaint, now: now)
+        case 413: self = .tooLarge(complaint)
+        case 415: self = .unknownEncoding(complaint)
+        case 400..<500, 501, 505: self = .obstructed(.refused(status, reason: complaint.reason))
+        case 500 where complaint.message.hasPrefix("retention policy not found"):
+            self = .obstructed(.refused(status, reason: complaint.reason))
+        case 500..<600: self = .busy(response, complaint, now: now)
+        default: self = .obstructed(.unexpectedAnswer(status, reason: "no status of HTTP"))
+        }
+    }
+
+    private static func success(_ response: HTTPResponse, _ complaint: ServerComplaint) -> Self {
+        guard response.request.method == .post else {
+            // Somebody led the request elsewhere, and on the way it lost its lines.
+            let reason = "The request was redirected to \(response.request.loggableURL), where nothing was written"
+            return .obstructed(.unexpectedAnswer(response.status, reason: reason))
+        }
+        if response.status == .noContent || response.body.isEmpty { return .delivered }
+        if complaint.isPage { return .obstructed(.unexpectedAnswer(response.status, reason: complaint.reason)) }
+        return complaint.isPartial || !complaint.accusations.isEmpty ? .partlyDelivered(complaint) : .delivered
+    }
+
+    private static func elsewhere(_ response: HTTPResponse) -> String {
+        guard response.headers.contains("Location") else { return "The server asks for something else" }
+        return "The server redirects the request, and nobody followed"
+    }
+
+    private static func busy(_ response: HTTPResponse, _ complaint: ServerComplaint, now: Date) -> Self {
+        let delay = RetryAfter.delay(of: response, now: now)
+        let reason = "\(response.status), \(complaint.reason)"
+        return .obstructed(.busy(after: delay > .zero ? delay : nil, reason: reason))
+    }
+}
+
+// MARK: - Without one
+
+extension WriteVerdict {
+    private init(_ error: HTTPError, now: Date) {
+        if error.code == .cancelled || error.code == .resetInProgress {
+            self = .obstructed(.interrupted)
+        } else if let response = error.response, !response.status.isSuccess {
+            // Somebody found fault with an answer that says the same by itself.
+            self.init(response, now: now)
+            switch self {
+            case .partlyDelivered, .rejected:
+                // Of one that is torn, what it says of lines is not all it had to say.
+                if case .offline = Self.obstacle(error) { self = .obstructed(Self.obstacle(error)) }
+            default: break  // The status says it all.
+            }
+        } else {
+            self = .obstructed(Self.obstacle(error))
+        }
+    }
+
+    private static func obstacle(_ error: HTTPError) -> WriteObstacle {
+        let reason = error.description
+        switch error.code {
+        // A server that goes down leaves answers of which nothing can be read.
+        case .invalidResponse where error.response == nil: return .offline(reason: reason)
+        case .invalidRequest, .authenticationRequired, .authenticationFailed: return .refused(nil, reason: reason)
+        case .circuitOpen, .rateLimited, .queueFull, .queueTimedOut: return .busy(after: nil, reason: reason)
+        case .invalidResponse, .cannotDecodeResponse, .responseTooLarge, .cannotStoreResponse, .tooManyRedirects:
+            return .unexpectedAnswer(error.response?.status, reason: reason)
+        default: return .offline(reason: reason)
+        }
+    }
+}

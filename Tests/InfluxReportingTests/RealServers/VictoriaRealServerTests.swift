@@ -1,0 +1,96 @@
+import Foundation
+import LineProtocol
+import LoaderChain
+import LoaderChainURLSession
+import Testing
+
+@testable import InfluxReporting
+
+private let address = ProcessInfo.processInfo.environment["VICTORIA_URL"].flatMap(URL.init(string:))
+
+/// What VictoriaMetrics makes of the batches, on the path of InfluxDB 2.
+@Suite(.serialized, .enabled(if: address != nil, "VICTORIA_URL is not set; run this under Tests/servers.sh"))
+struct VictoriaRealServerTests {
+    private let chain: HTTPLoader = URLSessionLoader(configuration: .ephemeral)
+
+    /// A series as it is exported, one on each line.
+    private struct Series: Decodable {
+        let metric: [String: String]
+        let values: [Double]
+        let timestamps: [Int64]
+    }
+
+    @Test(arguments: Shape.allCases, [LineCompression.off, .gzip()])
+    func everyNumberArrives(_ shape: Shape, _ compression: LineCompression) async throws {
+        let url = try #require(address)
+        let destination = try InfluxDestination.victoriaMetrics(url)
+        let sender = BatchSender(to: destination, through: chain, compression: compression)
+        // A label of its own, as the server keeps what other tests have sent.
+        let run = "run\(UInt32.random(in: 0...UInt32.max))"
+        for part in Shape.batches(of: realServerPoints) {
+            var encoder = LineEncoder(
+                precision: .milliseconds, defaults: ["run": run], dialect: destination.lineDialect)
+            var ends: [Int] = []
+            for index in part {
+                encoder.append(shape.point(index))
+                ends.append(encoder.count)
+            }
+            let lines = try #require(
+                LineBatch(bytes: Data(encoder.bytes), ends: ends, precision: .milliseconds))
+            let outcome = await sender.send(lines)
+            #expect(outcome.deliveredCount == part.count && outcome.requests == 1)
+        }
+        _ = try await chain.load(HTTPRequest(url: url.appending(path: "internal/force_flush")))
+        for column in shape.fieldNames.indices { try await expectAll(shape, column, run, url) }
+    }
+
+    /// Expects one value for each point of a field, each with the tags, the time and the number it was sent with.
+    private func expectAll(_ shape: Shape, _ column: Int, _ run: String, _ url: URL) async throws {
+        let field = shape.fieldNames[column]
+        let tags = (0..<shape.period).map(shape.tags)
+        var request = HTTPRequest(url: url.appending(path: "api/v1/export"))
+        request.queryItems = [
+            HTTPQueryItem("match[]", "{__name__=\"\(shape.measurement)_\(field)\",run=\"\(run)\"}"),
+            HTTPQueryItem("start", "1"),
+        ]
+        let response = try await chain.load(request)
+        #expect(response.status == .ok)
+        var seen = 0
+        for line in response.body.split(separator: UInt8(ascii: "\n")) {
+            let series = try JSONDecoder().decode(Series.self, from: line)
+            // Points whose tags are those of this series.
+            var isTagged: Set<Int> = []
+            for (value, time) in zip(series.values, series.timestamps) {
+                let index = Int(time - Shape.firstMillisecond)
+                guard (0..<realServerPoints).contains(index) else {
+                    return void(Issue.record("\(time) is no time of a point"))
+                }
+                let number = index % shape.period
+                if !isTagged.contains(number) {
+                    guard tags[number].allSatisfy({ series.metric[$0.key] == $0.value }) else {
+                        return void(Issue.record("\(field) of \(index) is of \(series.metric)"))
+                    }
+                    isTagged.insert(number)
+                }
+                guard Self.isNear(value, shape.value(index, column: column)) else {
+                    return void(Issue.record("\(field) of \(index) is \(value)"))
+                }
+                seen += 1
+            }
+        }
+        #expect(seen == realServerPoints)
+    }
+
+    /// Whether a number is what the server makes of a value: truths are ones, and strings are nothing.
+    private static func isNear(_ number: Double, _ value: FieldValue) -> Bool {
+        switch value {
+        case .double(let sent): abs(number - sent) <= 1e-12 * max(1, abs(sent))
+        case .integer(let sent): abs(number - Double(sent)) <= 1e-12 * max(1, abs(Double(sent)))
+        case .boolean(let sent): number == (sent ? 1 : 0)
+        case .string: number == 0
+        default: false
+        }
+    }
+
+    private func void(_ value: some Any) {}
+}

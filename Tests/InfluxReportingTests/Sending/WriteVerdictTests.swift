@@ -1,0 +1,127 @@
+import Foundation
+import LoaderChain
+import Testing
+
+@testable import InfluxReporting
+
+struct WriteVerdictTests {
+    private let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+    private func verdict(_ status: HTTPStatus, _ body: String = "", headers: HTTPHeaders = [:]) -> WriteVerdict {
+        WriteVerdict(.success(response(status, body, headers: headers)), now: now)
+    }
+
+    private func obstacle(_ status: HTTPStatus, _ body: String = "", headers: HTTPHeaders = [:]) -> WriteObstacle? {
+        if case .obstructed(let obstacle) = verdict(status, body, headers: headers) { obstacle } else { nil }
+    }
+
+    @Test(arguments: [(204, ""), (200, ""), (202, ""), (200, "ok"), (200, "{}"), (201, #"{"result":"ok"}"#)])
+    func everySuccessThatSaysNothingElseIsDelivery(_ status: Int, _ body: String) {
+        #expect(verdict(HTTPStatus(rawValue: status), body) == .delivered)
+    }
+
+    @Test func aPageInPlaceOfAnAnswerIsNoDelivery() {
+        let page = "<!DOCTYPE html><title>Sign in</title>"
+        guard case .unexpectedAnswer(200, let reason)? = obstacle(.ok, page) else { return fail(obstacle(.ok, page)) }
+        #expect(!reason.contains("<"))
+        #expect(obstacle(.ok, "welcome", headers: ["Content-Type": "text/html; charset=utf-8"]) != nil)
+        #expect(obstacle(.ok, "  \n <html>") != nil)
+    }
+
+    @Test func aWriteThatWasRedirectedToAPageIsNoDelivery() {
+        var answer = response(.noContent)
+        answer.request.method = .get
+        let verdict = WriteVerdict(.success(answer), now: now)
+        guard case .obstructed(.unexpectedAnswer) = verdict else { return fail(verdict) }
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308, 304, 100]) func aRedirectThatNobodyFollowsIsNoDelivery(_ status: Int) {
+        let found = obstacle(HTTPStatus(rawValue: status), headers: ["Location": "https://login.example.com/?token=x"])
+        guard case .unexpectedAnswer(let shown, let reason)? = found else { return fail(found) }
+        #expect(shown?.rawValue == status)
+        #expect(!reason.contains("token"))
+    }
+
+    @Test(arguments: [408, 409, 423, 425, 429, 500, 502, 503, 504, 507, 599])
+    func whoIsBusyIsAskedLater(_ status: Int) {
+        let status = HTTPStatus(rawValue: status)
+        guard case .busy(nil, _)? = obstacle(status) else { return fail(obstacle(status)) }
+        guard case .busy(.seconds(7)?, _)? = obstacle(status, headers: ["Retry-After": "7"]) else {
+            return fail(status)
+        }
+        let date = "Tue, 14 Nov 2023 22:15:20 GMT"
+        guard case .busy(.seconds(120)?, _)? = obstacle(status, headers: ["Retry-After": date]) else {
+            return fail(obstacle(status, headers: ["Retry-After": date]))
+        }
+        guard case .busy(nil, _)? = obstacle(status, headers: ["Retry-After": "soon"]) else { return fail(status) }
+    }
+
+    @Test(arguments: [401, 402, 403, 404, 405, 407, 410, 411, 451, 499, 501, 505])
+    func whatWaitingDoesNotHelpIsRefused(_ status: Int) {
+        let found = obstacle(HTTPStatus(rawValue: status), #"{"error":"authorization failed"}"#)
+        #expect(found == .refused(HTTPStatus(rawValue: status), reason: "authorization failed"))
+    }
+
+    @Test func aRetentionPolicyThatIsMissingIsForTheAppToMake() {
+        let found = obstacle(.internalServerError, #"{"error":"retention policy not found: weekly"}"#)
+        #expect(found == .refused(.internalServerError, reason: "retention policy not found: weekly"))
+    }
+
+    @Test func aBodyThatIsTooLargeIsHalved() {
+        guard case .tooLarge(let complaint) = verdict(.contentTooLarge, #"{"error":"Request Entity Too Large"}"#) else {
+            return fail(verdict(.contentTooLarge))
+        }
+        #expect(complaint.reason == "Request Entity Too Large")
+    }
+
+    @Test(arguments: [0, 99, 600, 999, -5]) func aStatusThatIsNoneIsAskedLater(_ status: Int) {
+        guard case .unexpectedAnswer? = obstacle(HTTPStatus(rawValue: status)) else {
+            return fail(verdict(HTTPStatus(rawValue: status)))
+        }
+    }
+
+    // MARK: Errors
+
+    private func verdict(_ code: HTTPError.Code, _ answer: HTTPResponse? = nil) -> WriteVerdict {
+        let request = answer?.request ?? response(.ok).request
+        return WriteVerdict(.failure(HTTPError(code, request: request, response: answer)), now: now)
+    }
+
+    @Test func everyErrorHasAVerdict() {
+        for code: HTTPError.Code in [.cancelled, .resetInProgress] {
+            #expect(verdict(code) == .obstructed(.interrupted))
+            #expect(verdict(code, response(.noContent)) == .obstructed(.interrupted))
+        }
+        for code: HTTPError.Code in [
+            .cannotConnect, .connectionLost, .timedOut, .insecureConnection, .abandoned, .unknown,
+        ] {
+            guard case .obstructed(.offline) = verdict(code) else { return fail(verdict(code)) }
+        }
+        for code: HTTPError.Code in [.circuitOpen, .rateLimited, .queueFull, .queueTimedOut] {
+            guard case .obstructed(.busy(nil, _)) = verdict(code) else { return fail(verdict(code)) }
+        }
+        for code: HTTPError.Code in [.invalidRequest, .authenticationRequired, .authenticationFailed] {
+            guard case .obstructed(.refused(nil, _)) = verdict(code) else { return fail(verdict(code)) }
+        }
+        for code: HTTPError.Code in [.cannotDecodeResponse, .responseTooLarge, .tooManyRedirects] {
+            guard case .obstructed(.unexpectedAnswer) = verdict(code) else { return fail(verdict(code)) }
+        }
+        guard case .obstructed(.offline) = verdict(.invalidResponse) else { return fail(verdict(.invalidResponse)) }
+        let refused = verdict(.invalidResponse, response(.ok))
+        guard case .obstructed(.unexpectedAnswer(.ok, _)) = refused else { return fail(refused) }
+    }
+
+    @Test func anErrorAboutAnAnswerIsReadAsTheAnswer() {
+        #expect(
+            verdict(.invalidResponse, response(.unauthorized, #"{"error":"no"}"#))
+                == .obstructed(.refused(.unauthorized, reason: "no")))
+        // A good answer that somebody finds fault with, or that was not whole, is none.
+        guard case .obstructed(.offline) = verdict(.connectionLost, response(.ok)) else {
+            return fail(verdict(.connectionLost, response(.ok)))
+        }
+    }
+
+    private func fail(_ found: some Any, _ location: SourceLocation = #_sourceLocation) {
+        Issue.record("\(found)", sourceLocation: location)
+    }
+}
