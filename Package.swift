@@ -26,7 +26,9 @@ let package = Package(
 
         // What Swift itself is linked against on every system; its package on Debian is zlib1g-dev.
         .systemLibrary(name: "CZlib"),
-        .target(name: "InfluxReporting", dependencies: ["LoaderChain", "LineProtocol", "CZlib"]),
+        .target(
+            name: "InfluxReporting",
+            dependencies: ["LoaderChain", "LineProtocol", "LineProtocolFoundation", "ReportOutbox", "CZlib"]),
 
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
         .target(
@@ -55,7 +57,8 @@ let package = Package(
         .testTarget(
             name: "LineProtocolTests", dependencies: ["LineProtocol", "LineProtocolFoundation", "LoaderChain"]),
         .executableTarget(
-            name: "OutboxChild", dependencies: ["LoaderChain", "ReportOutbox"], path: "Tests/OutboxChild"),
+            name: "OutboxChild", dependencies: ["LoaderChain", "ReportOutbox", "InfluxReporting", "LineProtocol"],
+            path: "Tests/OutboxChild"),
         .testTarget(
             name: "ReportOutboxTests",
             dependencies: ["LoaderChain", "LoaderChainTesting", "ReportOutbox", "OutboxChild", "TestProcesses"]),
@@ -63,7 +66,7 @@ let package = Package(
             name: "InfluxReportingTests",
             dependencies: [
                 "InfluxReporting", "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "LineProtocol",
-                "CZlib", "TestProcesses",
+                "CZlib", "ReportOutbox", "OutboxChild", "TestProcesses",
             ]),
         // Programs that run beside the tests.
         .target(name: "TestProcesses", dependencies: ["LoaderChain"], path: "Tests/TestProcesses"),

@@ -28,6 +28,7 @@ enum Main {
         suite.add(outboxBenchmarks())
         suite.add(influxSendingBenchmarks())
         suite.add(metricKitBenchmarks())
+        suite.add(writerBenchmarks())
 
         #if DEBUG
             print("This is a debug build; its times mean nothing. Use: swift run -c release Benchmarks\n")

@@ -76,7 +76,7 @@ func outboxBenchmarks() -> [Benchmark] {
 ///
 /// It is in memory where that can be had and `TMPDIR` does not say otherwise. A disk would tell of itself: some file systems
 /// make new files slowly for minutes after many were removed, so that every run would pay for the one before.
-private final class BenchmarkDirectory {
+final class BenchmarkDirectory {
     let url: URL
 
     private static var parent: URL {

@@ -25,6 +25,11 @@ import ReportOutbox
 enum Main {
     static func main() async throws {
         let arguments = CommandLine.arguments
+        if arguments.count == 6, arguments[1] == "points", let port = UInt16(arguments[3]),
+            let count = Int(arguments[5])
+        {
+            return try await Points.main(arguments[2], port: port, prefix: arguments[4], count: count)
+        }
         guard arguments.count == 5, let port = UInt16(arguments[2]), let count = Int(arguments[4]) else {
             say("usage: OutboxChild DIRECTORY PORT PREFIX COUNT")
             exit(2)
@@ -79,7 +84,7 @@ enum Main {
     }
 }
 
-private func say(_ text: String) {
+func say(_ text: String) {
     let line = Array((text + "\n").utf8)
     _ = write(1, line, line.count)
 }

@@ -1,4 +1,5 @@
 import Foundation
+import InfluxReporting
 import LoaderChain
 import LoaderChainTesting
 import ReportOutbox
@@ -77,4 +78,14 @@ let outbox = ReportOutbox.sample
 extension ReportOutbox {
     /// Only ever compiled.
     static var sample: ReportOutbox { fatalError("samples do not run") }
+}
+
+// What an app brings to monitoring.
+
+let destination = InfluxDestination.sample
+let writer = InfluxWriter(destination: destination, chain: chain)
+
+extension InfluxDestination {
+    /// Only ever compiled.
+    static var sample: InfluxDestination { fatalError("samples do not run") }
 }

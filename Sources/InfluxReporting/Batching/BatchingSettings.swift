@@ -1,0 +1,65 @@
+import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a writer's policy comes to, in numbers that fit each other.
+struct BatchingSettings {
+    /// How many blocks may be filled at once, each by threads of its own.
+    var stripes: Int
+    /// How many points a block takes.
+    var blockPoints: Int
+    /// How much room a block has.
+    var blockRoom: Int
+
+    var quiet: Duration
+    var maximumAge: Duration
+    var batchPoints: Int
+    var batchBytes: Int
+    var maximumInFlight: Int
+
+    var maximumPoints: Int
+    var maximumRoom: Int
+    var whenFull: WriterPolicy.WhenFull
+    var pacing: SendPacing
+
+    private static let smallestBlock = 4 << 10
+    private static let largestBlock = 64 << 10
+    /// The blocks that are being filled may take up this part of what is held.
+    private static let blockShare = 8
+
+    /// Fits the numbers of a policy.
+    ///
+    /// - Parameters:
+    ///   - policy: what somebody wants.
+    ///   - stripes: how many stripes there are; nil for as many as the machine and the bounds call for.
+    ///   - maximumPoints: the most points that are held.
+    ///   - maximumRoom: the most bytes that are held.
+    init(_ policy: WriterPolicy, stripes: Int? = nil, maximumPoints: Int, maximumRoom: Int) {
+        self.maximumPoints = max(1, maximumPoints)
+        self.maximumRoom = max(Self.smallestBlock, maximumRoom)
+        batchPoints = max(1, policy.batchPoints)
+        batchBytes = max(Self.smallestBlock, policy.batchBytes)
+        quiet = policy.quiet
+        maximumAge = policy.maximumAge
+        maximumInFlight = max(1, policy.maximumInFlight)
+        whenFull = policy.whenFull
+        pacing = SendPacing(
+            firstDelay: max(.milliseconds(1), policy.firstDelay),
+            maximumDelay: max(.milliseconds(1), policy.maximumDelay), maximumToldDelay: policy.maximumRetryAfter)
+
+        // Several to a processor, since a thread may lose its processor in the middle of things. Few points need few.
+        let stripesPerProcessor = 8
+        let mostStripes = 16
+        let wanted = min(mostStripes, ProcessInfo.processInfo.activeProcessorCount * stripesPerProcessor)
+        let few = min(batchPoints, self.maximumPoints, self.maximumRoom / Self.smallestBlock) / Self.blockShare
+        let stripes = stripes ?? max(1, min(wanted, few))
+        self.stripes = stripes
+        blockPoints = max(1, min(batchPoints / stripes, self.maximumPoints / (stripes * Self.blockShare)))
+        let room = min(batchBytes / stripes, self.maximumRoom / (stripes * Self.blockShare))
+        blockRoom = min(Self.largestBlock, max(Self.smallestBlock, room))
+    }
+}

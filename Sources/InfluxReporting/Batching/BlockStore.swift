@@ -1,0 +1,41 @@
+import LineProtocol
+import ReportOutbox
+
+/// Where blocks come from, and where they are kept: in memory, or in files.
+protocol BlockStore: Sendable {
+    /// Whether blocks have files.
+    var isDurable: Bool { get }
+
+    /// Makes a block of so much room.
+    func make(room: Int, points: Int) throws(FileFailure) -> LineBlock
+
+    /// Reads a block that is not in memory.
+    func read(_ file: BlockFile) throws(FileFailure) -> LineBatch
+
+    /// Forgets blocks whose lines are settled.
+    func remove(_ files: [BlockFile]) throws(FileFailure)
+
+    /// Brings what was written to a block's file onto the disk itself.
+    func sync(_ file: BlockFile) throws(FileFailure)
+
+    /// Brings the names of the files onto the disk itself.
+    func syncFolder() throws(FileFailure)
+
+    /// Leaves everything as it is to the next one.
+    func close()
+}
+
+/// Blocks in memory, gone with the process.
+struct MemoryStore: BlockStore {
+    var isDurable: Bool { false }
+
+    func make(room: Int, points: Int) -> LineBlock {
+        LineBlock(HeapMemory(capacity: room), maximumPoints: points)
+    }
+
+    func read(_ file: BlockFile) -> LineBatch { LineBatch(precision: file.precision) }
+    func remove(_ files: [BlockFile]) {}
+    func sync(_ file: BlockFile) {}
+    func syncFolder() {}
+    func close() {}
+}

@@ -1,0 +1,54 @@
+/// What became of the points that those who flush wait for.
+///
+/// Every flush waits for all parcels up to a number. It is credited with what happens to each of them, and is over when none
+/// of them is outstanding any more.
+struct FlushLedger<Waiter> {
+    private struct Entry {
+        let id: Int
+        let target: UInt64
+        var report = FlushReport()
+        let waiter: Waiter
+    }
+
+    private var entries: [Entry] = []
+
+    /// The first number behind which a batch may not go, so that each batch belongs to a flush as a whole or not at all.
+    func border(from number: UInt64) -> UInt64? {
+        entries.lazy.map(\.target).filter { $0 >= number }.min()
+    }
+
+    mutating func add(_ waiter: Waiter, id: Int, target: UInt64) {
+        entries.append(Entry(id: id, target: target, waiter: waiter))
+    }
+
+    /// Notes what became of points of a parcel with everybody who waits for it.
+    mutating func credit(_ number: UInt64, _ note: (inout FlushReport) -> Void) {
+        for index in entries.indices where entries[index].target >= number { note(&entries[index].report) }
+    }
+
+    /// Takes out those who wait for nothing that is outstanding.
+    mutating func takeDone(oldestOutstanding: UInt64?) -> [(Waiter, FlushReport)] {
+        let oldest = oldestOutstanding ?? .max
+        let done = entries.filter { $0.target < oldest }
+        if !done.isEmpty { entries.removeAll { $0.target < oldest } }
+        return done.map { ($0.waiter, $0.report) }
+    }
+
+    /// Takes out those who wait for a parcel that is kept and not tried again soon.
+    mutating func takeAll(
+        waitingFor number: UInt64, outstanding: (UInt64) -> Int, because cause: FlushReport.KeepCause
+    ) -> [(Waiter, FlushReport)] {
+        let ended = entries.filter { $0.target >= number }
+        entries.removeAll { $0.target >= number }
+        return ended.map { ($0.waiter, $0.report.keeping(outstanding($0.target), because: cause)) }
+    }
+
+    /// Takes one out who waits no longer.
+    mutating func take(
+        _ id: Int, outstanding: (UInt64) -> Int, because cause: FlushReport.KeepCause
+    ) -> (Waiter, FlushReport)? {
+        guard let index = entries.firstIndex(where: { $0.id == id }) else { return nil }
+        let entry = entries.remove(at: index)
+        return (entry.waiter, entry.report.keeping(outstanding(entry.target), because: cause))
+    }
+}

@@ -1,0 +1,57 @@
+import LineProtocol
+
+/// Lines that are held together and leave together: of one block, of several, or what is left of a batch that was tried.
+struct Parcel<Content: Sendable>: Sendable {
+    /// Its place among all, which it keeps however often it is tried.
+    var number: UInt64
+    /// How many points it has.
+    let points: Int
+    /// How many bytes its lines have.
+    let bytes: Int
+    /// How much room it takes of what is bounded; it may be more than its lines need.
+    let room: Int
+    /// The unit of its timestamps; those of an earlier launch may have another.
+    var precision = Precision.nanoseconds
+    /// Whether it has been tried before, and is to be tried again as it is.
+    var wasTried = false
+    /// The lines.
+    let content: Content
+}
+
+/// Parcels in the order of their numbers, oldest first.
+struct ParcelQueue<Content: Sendable> {
+    private var parcels: [Parcel<Content>] = []
+    /// How many of the first are gone already; they are removed together, so that taking one is cheap.
+    private var gone = 0
+    private(set) var points = 0
+    private(set) var bytes = 0
+    private(set) var room = 0
+
+    var first: Parcel<Content>? { gone < parcels.count ? parcels[gone] : nil }
+    var isEmpty: Bool { gone == parcels.count }
+    var all: ArraySlice<Parcel<Content>> { parcels[gone...] }
+
+    /// Puts a parcel where its number belongs; most belong at the end.
+    mutating func insert(_ parcel: Parcel<Content>) {
+        var place = parcels.count
+        while place > gone, parcels[place - 1].number > parcel.number { place -= 1 }
+        parcels.insert(parcel, at: place)
+        points += parcel.points
+        bytes += parcel.bytes
+        room += parcel.room
+    }
+
+    mutating func popFirst() -> Parcel<Content>? {
+        guard let parcel = first else { return nil }
+        gone += 1
+        points -= parcel.points
+        bytes -= parcel.bytes
+        room -= parcel.room
+        // What is gone still holds its content, so not too much of it stays; half keeps the moving cheap.
+        if gone * 2 >= parcels.count {
+            parcels.removeFirst(gone)
+            gone = 0
+        }
+        return parcel
+    }
+}

@@ -1,0 +1,119 @@
+import LineProtocol
+import LoaderChain
+import ReportOutbox
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Blocks in files, of which each is gone when all of its lines are settled.
+///
+/// A block has its file from the beginning, and every line is in the file before the one who wrote it goes on. Blocks are sent
+/// from memory while they fit there, and read again otherwise.
+final class JournalStore: BlockStore {
+    private let disk: any JournalDisk
+    private let precision: Precision
+    private let dice: Dice
+    private let lastNumber: Atomic<UInt64>
+    /// The lock of the directory; nil once another writer may have it.
+    private let lock: Guarded<(any Sendable)?>
+
+    /// Takes a directory.
+    ///
+    /// - Parameters:
+    ///   - disk: the directory.
+    ///   - precision: the unit of the timestamps of new blocks.
+    ///   - dice: salt the frames.
+    init(_ disk: any JournalDisk, precision: Precision, dice: Dice) throws(WriterError) {
+        self.disk = disk
+        self.precision = precision
+        self.dice = dice
+        let taken: (any Sendable)?
+        do throws(FileFailure) { taken = try disk.lock() } catch { throw WriterError(error) }
+        guard let taken else { throw WriterError.inUse }
+        lock = Guarded(taken)
+        lastNumber = Atomic(0)
+    }
+
+    /// What an earlier launch has left.
+    struct Remains {
+        var blocks: [(file: BlockFile, points: Int, bytes: Int, size: Int)] = []
+        var damaged: [(name: String, bytes: Int)] = []
+        var foreign: [String] = []
+        var troubles: [FileFailure] = []
+    }
+
+    /// Reads everything that is there, and removes what holds nothing.
+    func takeRemains() throws(WriterError) -> Remains {
+        var remains = Remains()
+        let names: [String]
+        do throws(FileFailure) { names = try disk.list() } catch { throw WriterError(error) }
+        for name in names.sorted() where name != SystemJournalDisk.lockName {
+            guard let file = BlockFile(name) else {
+                remains.foreign.append(name)
+                continue
+            }
+            lastNumber.store(max(lastNumber.load(ordering: .relaxed), file.number), ordering: .relaxed)
+            do throws(FileFailure) {
+                let (frames, bytes) = try frames(of: file)
+                if frames.damagedBytes > 0 { remains.damaged.append((name, frames.damagedBytes)) }
+                if frames.lines.isEmpty {
+                    // What could not be read at all is left for somebody to look at.
+                    if frames.damagedBytes == 0 { try disk.remove(name) }
+                } else {
+                    let length = frames.lines.reduce(0) { $0 + $1.count }
+                    remains.blocks.append((file, frames.lines.count, length, bytes.count))
+                }
+            } catch {
+                remains.troubles.append(error)
+            }
+        }
+        return remains
+    }
+
+    private func frames(of file: BlockFile) throws(FileFailure) -> (FrameReader, Data) {
+        let bytes = try disk.read(file.name)
+        return (bytes.withUnsafeBytes { FrameReader($0, salt: file.salt) }, bytes)
+    }
+
+    // MARK: Blocks
+
+    var isDurable: Bool { true }
+
+    func make(room: Int, points: Int) throws(FileFailure) -> LineBlock {
+        let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+        let file = BlockFile(number: number, precision: precision, salt: dice.next())
+        let journal = try disk.make(file.name)
+        return LineBlock(HeapMemory(capacity: room), maximumPoints: points, file: file, journal: journal)
+    }
+
+    func read(_ file: BlockFile) throws(FileFailure) -> LineBatch {
+        let (frames, bytes) = try frames(of: file)
+        var lines = Data(capacity: bytes.count)
+        var ends: [Int] = []
+        for line in frames.lines {
+            lines.append(bytes[line])
+            ends.append(lines.count)
+        }
+        return LineBatch(bytes: lines, ends: ends, precision: file.precision) ?? LineBatch(precision: file.precision)
+    }
+
+    func remove(_ files: [BlockFile]) throws(FileFailure) {
+        // Once the directory is somebody else's, so are the files.
+        guard lock.withLock({ $0 != nil }) else { return }
+        var failure: FileFailure?
+        for file in files {
+            do throws(FileFailure) { try disk.remove(file.name) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+
+    func sync(_ file: BlockFile) throws(FileFailure) { try disk.sync(file.name) }
+
+    func syncFolder() throws(FileFailure) { try disk.syncFolder() }
+
+    func close() { _ = lock.withLock { exchange(&$0, with: nil) } }
+}

@@ -1,0 +1,160 @@
+import LineProtocol
+import LineProtocolFoundation
+import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// How measured requests, events and traces become points.
+///
+/// The names are those of the guide's table, and stay what they are: whoever looks at old points and new ones wants to ask for
+/// both at once.
+enum MetricPoint {
+    static let requests = "APIHealth"
+    static let events = "AppEvent"
+    static let traces = "AppTrace"
+
+    /// Appends the line of a record.
+    ///
+    /// - Parameters:
+    ///   - record: what was measured.
+    ///   - nudge: nanoseconds that keep points apart which began at the same moment; see ``TimeNudge``.
+    ///   - encoder: where the line goes.
+    static func append(_ record: MetricRecord, nudge: Int64, to encoder: inout LineEncoder) {
+        switch record {
+        case .request(let metric): append(metric, nudge, &encoder)
+        case .event(let event): append(event, nudge, &encoder)
+        case .trace(let trace): append(trace, nudge, &encoder)
+        }
+    }
+
+    // MARK: Requests
+
+    private static func append(_ metric: HTTPMetric, _ nudge: Int64, _ encoder: inout LineEncoder) {
+        encoder.append(requests, timestamp: TimeNudge.timestamp(metric.start, nudge)) { tags in
+            // In the order of the keys, which is the quickest.
+            tags.set("error", ifAny: metric.outcome.errorType)
+            tags.set("host", ifAny: metric.host)
+            tags.set("loader", ifAny: metric.outcome.refuser)
+            tags.set("method", ifAny: metric.method.rawValue)
+            tags.set("module", ifAny: metric.module)
+            tags.set("origin", ifAny: metric.origin)
+            tags.set("outcome", metric.outcome.kind.name)
+            tags.set("path", ifAny: metric.route)
+            if let port = metric.port { tags.set("port", port) }
+            tags.set("scheme", ifAny: metric.scheme)
+            if let status = metric.status { tags.set("status", status.rawValue) }
+            tags.set(metric.tags, except: requestTags)
+        } fields: { fields in
+            fields.set("attempts", metric.attempts)
+            if let bytes = metric.bytesReceived { fields.set("bytes_received", bytes) }
+            if let bytes = metric.bytesSent { fields.set("bytes_sent", bytes) }
+            fields.set("duration", metric.duration / .seconds(1))
+            if let time = metric.timeToFirstByte { fields.set("first_byte", time / .seconds(1)) }
+            if let name = metric.networkProtocol { fields.set("protocol", name) }
+            fields.set(samplingRate: metric.samplingRate)
+            fields.set("waiting", metric.waiting / .seconds(1))
+        }
+    }
+
+    /// The tags that say what a request was; a tag of the user's of the same name is left out.
+    static let requestTags: Set<String> = [
+        "error", "host", "loader", "method", "module", "origin", "outcome", "path", "port", "scheme", "status",
+    ]
+
+    // MARK: Events and traces
+
+    private static let nameTag = "name"
+    private static let countField = "count"
+    private static let durationField = "duration"
+
+    private static func append(_ event: MetricEvent, _ nudge: Int64, _ encoder: inout LineEncoder) {
+        encoder.append(events, timestamp: TimeNudge.timestamp(event.date, nudge)) { tags in
+            tags.set(nameTag, ifAny: event.name)
+            tags.set(event.attributes, except: [nameTag])
+        } fields: { fields in
+            fields.set(countField, 1)
+            fields.set(samplingRate: event.samplingRate)
+            fields.set(event.counters, except: [countField])
+        }
+    }
+
+    private static func append(_ trace: MetricTrace, _ nudge: Int64, _ encoder: inout LineEncoder) {
+        encoder.append(traces, timestamp: TimeNudge.timestamp(trace.start, nudge)) { tags in
+            tags.set(nameTag, ifAny: trace.name)
+            tags.set(trace.attributes, except: [nameTag])
+        } fields: { fields in
+            fields.set(durationField, trace.duration / .seconds(1))
+            fields.set(samplingRate: trace.samplingRate)
+            fields.set(trace.counters, except: [durationField])
+        }
+    }
+}
+
+/// Keeps points apart that began at the same moment.
+///
+/// To a server, two points of the same tags and the same timestamp are one. A date tells moments apart to a quarter of a
+/// microsecond, and some clocks are coarser, so the writer adds less than a microsecond, differently each time.
+enum TimeNudge {
+    static let range: UInt64 = 1_000
+
+    /// The nudge of a point that is the `number`-th of a stripe.
+    static func of(_ number: UInt64) -> Int64 { Int64(number % range) }
+
+    static func timestamp(_ date: Date, _ nudge: Int64) -> Timestamp {
+        let timestamp = Timestamp(date)
+        let (sum, isOverflow) = timestamp.nanoseconds.addingReportingOverflow(nudge)
+        return isOverflow ? timestamp : Timestamp(nanoseconds: sum)
+    }
+}
+
+extension TagWriter {
+    fileprivate mutating func set(_ key: String, ifAny value: String?) {
+        if let value, !value.isEmpty { set(key, value) }
+    }
+
+    fileprivate mutating func set(_ tags: [String: String], except reserved: Set<String>) {
+        for (key, value) in tags where !key.isEmpty && !reserved.contains(key) { set(key, ifAny: value) }
+    }
+}
+
+extension FieldWriter {
+    fileprivate mutating func set(_ counters: [String: Int64], except reserved: Set<String>) {
+        // In order, so that equal points are equal lines.
+        for (key, value) in counters.sorted(by: { $0.key < $1.key }) where !key.isEmpty && !reserved.contains(key) {
+            set(key, value)
+        }
+    }
+
+    /// What one point stands for, unless it stands for itself.
+    fileprivate mutating func set(samplingRate rate: Double) {
+        if rate != 1 { set("sampling_rate", rate) }
+    }
+}
+
+extension HTTPMetric.Outcome {
+    /// The loader that refused.
+    fileprivate var refuser: String? {
+        if case .rejected(_, let loader) = self { loader } else { nil }
+    }
+}
+
+extension HTTPMetric.Outcome.Kind {
+    /// The word that stands in the tag `outcome`.
+    fileprivate var name: String {
+        switch self {
+        case .success: "success"
+        case .redirection: "redirection"
+        case .clientError: "client-error"
+        case .serverError: "server-error"
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        case .reset: "reset"
+        case .unparsable: "unparsable"
+        case .rejected: "rejected"
+        }
+    }
+}

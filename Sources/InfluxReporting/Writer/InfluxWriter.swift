@@ -1,0 +1,165 @@
+import LineProtocol
+import LoaderChain
+import ReportOutbox
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Collects points from all threads and sends them to InfluxDB in batches, through a chain of loaders.
+///
+/// ```swift
+/// let writer = InfluxWriter(destination: destination, chain: chain)
+/// writer.write(Point("queue", tags: ["name": "uploads"], fields: ["length": 3]))
+///
+/// let measured = MetricsTap(MetricRecorder(writer)) --> chain
+/// let report = await writer.flush()
+/// print(measured, report.delivered)
+/// ```
+///
+/// What can be relied on:
+/// - Writing a point never waits for a server, a disk or another thread's work, and never throws. It becomes a line at once and
+///   lies in a buffer when the call returns.
+/// - Points leave when none has come for a while, when the oldest has waited for long enough, when there are enough, or when
+///   somebody flushes; see ``WriterPolicy``.
+/// - What does not arrive is kept and tried again, at the server's pace. A point that is refused costs no other.
+/// - Memory is bounded. Every point that has to go is counted by its reason, told as an event, and reported as a point.
+/// - With a directory, a point that was taken survives the end of the process, however that comes.
+/// - Its own requests are seen by no ``LoaderChain/MetricsTap``.
+///
+/// Retrying within a request, limits and credentials beyond the destination's are the business of the chain's loaders.
+///
+/// In memory, what a writer holds is gone with it; end it with ``shutDown(within:)``.
+public final class InfluxWriter: Sendable {
+    /// How it collects, holds and sends.
+    public let policy: WriterPolicy
+    let engine: WriterEngine
+
+    /// Makes a writer that holds its points in memory.
+    ///
+    /// - Parameters:
+    ///   - destination: where they are sent.
+    ///   - chain: what they are sent through.
+    ///   - policy: how they are collected, held and sent.
+    ///   - onEvent: hears of everything that happens, on any thread, under no lock; it returns quickly.
+    public convenience init(
+        destination: InfluxDestination, chain: HTTPLoader, policy: WriterPolicy = WriterPolicy(),
+        onEvent: (@Sendable (WriterEvent) -> Void)? = nil
+    ) {
+        self.init(
+            sender: Self.sender(to: destination, through: chain, policy), dialect: destination.lineDialect,
+            policy: policy, onEvent: onEvent)
+    }
+
+    /// Makes a writer that keeps its points in a directory until they have arrived.
+    ///
+    /// A point that was taken survives the end of the process, however that comes, and a loss of power after
+    /// ``WriterPolicy/synchronization``. What an earlier launch left is sent first. A point may arrive twice, and is the same
+    /// point then, because it has its timestamp from when it was written.
+    ///
+    /// - Parameters:
+    ///   - destination: where the points are sent.
+    ///   - chain: what they are sent through.
+    ///   - directory: where they are kept; it is made if it is not there, for this user alone. It belongs to one writer at a time.
+    ///   - policy: how they are collected, held and sent.
+    ///   - onEvent: hears of everything that happens, on any thread, under no lock; it returns quickly.
+    /// - Throws: ``WriterError/Code/inUse`` if another writer has the directory, or why it cannot be used.
+    public convenience init(
+        destination: InfluxDestination, chain: HTTPLoader, directory: URL, policy: WriterPolicy = WriterPolicy(),
+        onEvent: (@Sendable (WriterEvent) -> Void)? = nil
+    ) throws(WriterError) {
+        let disk: SystemJournalDisk
+        do throws(FileFailure) { disk = try SystemJournalDisk(directory) } catch { throw WriterError(error) }
+        try self.init(
+            sender: Self.sender(to: destination, through: chain, policy), dialect: destination.lineDialect, disk: disk,
+            policy: policy, onEvent: onEvent)
+    }
+
+    /// Makes a writer that sends by whatever it is given, as a test does.
+    init(
+        sender: any LineSender, dialect: LineDialect = .portable, policy: WriterPolicy, stripes: Int? = nil,
+        onEvent: (@Sendable (WriterEvent) -> Void)? = nil
+    ) {
+        self.policy = policy
+        let settings = BatchingSettings(
+            policy, stripes: stripes, maximumPoints: policy.maximumPoints, maximumRoom: policy.maximumBytes)
+        engine = WriterEngine(
+            settings, policy: policy, dialect: dialect, store: MemoryStore(), sender: sender, onEvent: onEvent)
+    }
+
+    /// Makes a writer with a directory that sends by whatever it is given, as a test does.
+    init(
+        sender: any LineSender, dialect: LineDialect = .portable, disk: any JournalDisk, policy: WriterPolicy,
+        stripes: Int? = nil, onEvent: (@Sendable (WriterEvent) -> Void)? = nil
+    ) throws(WriterError) {
+        self.policy = policy
+        let settings = BatchingSettings(
+            policy, stripes: stripes, maximumPoints: policy.maximumPoints, maximumRoom: policy.maximumDiskBytes)
+        let store = try JournalStore(disk, precision: policy.precision, dice: policy.dice)
+        let remains = try store.takeRemains()
+        engine = WriterEngine(
+            settings, policy: policy, dialect: dialect, store: store, sender: sender, onEvent: onEvent)
+        engine.takeUp(remains)
+    }
+
+    private static func sender(
+        to destination: InfluxDestination, through chain: HTTPLoader, _ policy: WriterPolicy
+    ) -> BatchSender {
+        let timers = policy.timers
+        return BatchSender(to: destination, through: chain, compression: policy.compression) { timers.date }
+    }
+
+    deinit { engine.stop() }
+}
+
+// MARK: - Sending and ending
+
+extension InfluxWriter {
+    /// Sends all points that were written before, and waits for what becomes of them.
+    ///
+    /// What fails is tried again, after pauses, until the time is over or somebody would have to change something, as with a
+    /// wrong token. A pause that a server asked for is kept; one of the writer's own is cut short.
+    ///
+    /// - Parameter limit: how long to wait. What has not arrived then is kept, and goes on being tried.
+    /// - Returns: what became of the points. If the Swift task is cancelled, it returns at once.
+    @discardableResult
+    public func flush(within limit: Duration = .seconds(30)) async -> FlushReport {
+        await engine.flush(within: limit)
+    }
+
+    /// Takes no further points, sends those that it has, and ends.
+    ///
+    /// - Parameter limit: how long to try. What has not arrived then is lost, counted as ``DropReason/unsent``; on the disk, it
+    ///   stays for the next writer of the directory.
+    /// - Returns: what became of the points; of a second call, nothing.
+    @discardableResult
+    public func shutDown(within limit: Duration = .seconds(10)) async -> FlushReport {
+        await engine.shutDown(within: limit)
+    }
+}
+
+// MARK: - Watching
+
+extension InfluxWriter {
+    /// What it has done so far, and what it holds.
+    public var statistics: WriterStatistics { engine.statistics }
+
+    /// What happens from now on, each time anew for another listener.
+    ///
+    /// The first to ask also hears what has happened before. A stream keeps 1,000 events for a listener that is slower than the
+    /// writer, and then lets go of the oldest; the ``statistics`` count everything. It ends with the writer.
+    public var events: AsyncStream<WriterEvent> { engine.listeners.stream() }
+}
+
+extension InfluxWriter: CustomStringConvertible {
+    /// How many points it holds, and what became of the others.
+    public var description: String {
+        let numbers = statistics
+        return """
+            InfluxWriter(\(numbers.held) held, \(numbers.delivered) delivered, \(numbers.rejected) rejected, \
+            \(numbers.droppedTotal) dropped)
+            """
+    }
+}

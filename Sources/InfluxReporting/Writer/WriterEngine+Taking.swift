@@ -1,0 +1,183 @@
+import LineProtocol
+import LoaderChain
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The way in: a point becomes a line, and the line lies in a block before the caller goes on.
+extension WriterEngine {
+    /// Takes a point in, which `write` writes into an encoder, under no lock.
+    ///
+    /// - Parameter write: is given the encoder, and a number for a ``TimeNudge``.
+    /// - Returns: whether the point is held now.
+    @inline(__always)
+    func take(_ write: (inout LineEncoder, Int64) -> Void) -> Bool {
+        let index = ThreadStripe.index(among: stripes.count)
+        let stripe = stripes[index]
+        let (scratch, number) = stripe.withLock { $0.lend() }
+        write(&scratch.encoder, TimeNudge.of(number &* UInt64(stripes.count) &+ UInt64(index)))
+        guard !scratch.encoder.isEmpty else { return losePoint(stripe, scratch) }
+        let now = timers.now
+        if isDurable { return takeDurably(stripe, scratch, at: now) }
+        let taking = stripe.withLock { stripe in
+            let taking = scratch.encoder.withUnsafeBytes { stripe.take($0, at: now) }
+            if taking == .taken { stripe.takeBack(scratch) }
+            return taking
+        }
+        if taking == .taken { return true }
+        var frame: Frame?
+        return takeSlowly(stripe, scratch, taking, &frame, at: now)
+    }
+
+    /// A line in a block, that is to be written to the block's file.
+    struct Frame {
+        let block: LineBlock
+        let journal: any JournalFile
+        let start: Int
+        let bytes: UnsafeRawBufferPointer
+
+        /// The line that was taken in last; its block is not complete before it is written.
+        init?(lastOf block: LineBlock?, length: Int) {
+            guard let block, let journal = block.journal else { return nil }
+            self.block = block
+            self.journal = journal
+            (start, bytes) = block.lastFrame(of: length)
+            block.writes.wrappingAdd(1, ordering: .relaxed)
+        }
+    }
+
+    /// Takes a line in and writes it to its block's file, which is done by the one who brings it and under no lock.
+    @inline(never)
+    private func takeDurably(_ stripe: Guarded<Stripe>, _ scratch: Scratch, at now: TimerInstant) -> Bool {
+        let length = scratch.encoder.count
+        var frame: Frame?
+        let taking = stripe.withLock { stripe in
+            let taking = scratch.encoder.withUnsafeBytes { stripe.take($0, at: now) }
+            if taking != .noRoom { frame = Frame(lastOf: stripe.block, length: length) }
+            if taking == .taken { stripe.takeBack(scratch) }
+            return taking
+        }
+        let isHeld = taking == .taken || takeSlowly(stripe, scratch, taking, &frame, at: now)
+        guard isHeld else { return false }
+        guard let frame else {
+            // The disk failed when the block was made, which was told then.
+            shared.withLock { $0.statistics.unsaved += 1 }
+            return false
+        }
+        return write(frame)
+    }
+
+    /// There is no line.
+    @inline(never)
+    private func losePoint(_ stripe: Guarded<Stripe>, _ scratch: Scratch) -> Bool {
+        stripe.withLock { stripe in
+            stripe.accepted += 1
+            stripe.takeBack(scratch)
+        }
+        lose(.notEncodable)
+        return false
+    }
+
+    /// Counts a point as lost, and tells the first.
+    private func lose(_ reason: DropReason) {
+        let isFirst = shared.withLock { shared in
+            let isFirst = shared.takesFirstDrop(reason)
+            shared.drop(1, reason)
+            return isFirst
+        }
+        if isFirst { tellDrops() }
+    }
+
+    /// The line is the first in a while, or fills its block, or finds none with room for it.
+    @inline(never)
+    private func takeSlowly(
+        _ stripe: Guarded<Stripe>, _ scratch: Scratch, _ taking: Stripe.Taking, _ frame: inout Frame?,
+        at now: TimerInstant
+    ) -> Bool {
+        var result = taking
+        if result == .noRoom {
+            switch takeIntoNewBlock(stripe, scratch, &frame, at: now) {
+            case .success(let taking): result = taking
+            case .failure(let refusal):
+                stripe.withLock { stripe in
+                    stripe.accepted += 1
+                    stripe.takeBack(scratch)
+                }
+                lose(refusal.reason)
+                return false
+            }
+        }
+        let wasQuiet = stripe.withLock { stripe in
+            if let block = stripe.block, block.isFull {
+                handIn(block)
+                stripe.block = nil
+            }
+            stripe.takeBack(scratch)
+            return exchange(&stripe.isQuiet, with: false)
+        }
+        if wasQuiet { wake(at: now) }
+        advance()
+        return true
+    }
+
+    private struct Refusal: Error { let reason: DropReason }
+
+    /// Hands in what the stripe has, if anything, and takes the line into another block.
+    private func takeIntoNewBlock(
+        _ stripe: Guarded<Stripe>, _ scratch: Scratch, _ frame: inout Frame?, at now: TimerInstant
+    ) -> Result<Stripe.Taking, Refusal> {
+        let length = LineFrame.length(of: scratch.encoder.count)
+        guard scratch.encoder.count <= batchBytes else { return .failure(Refusal(reason: .tooLarge)) }
+        let isLarge = length > settings.blockRoom
+        let (points, room) = (isLarge ? 1 : settings.blockPoints, isLarge ? length : settings.blockRoom)
+        var prepared: LineBlock?
+        while true {
+            var dropped: [HeldLines] = []
+            let answer: Result<Stripe.Taking, Refusal>? = stripe.withLock { stripe in
+                // Somebody else may have brought one meanwhile.
+                let taking = scratch.encoder.withUnsafeBytes { stripe.take($0, at: now) }
+                if taking != .noRoom {
+                    frame = Frame(lastOf: stripe.block, length: scratch.encoder.count)
+                    if let prepared { shared.withLock { $0.keep(prepared) } }
+                    return .success(taking)
+                }
+                if let block = stripe.block {
+                    stripe.block = nil
+                    handIn(block)
+                }
+                switch shared.withLock({ $0.wish(prepared, points: points, room: room, dropped: &dropped) }) {
+                case .given(let block):
+                    stripe.block = block
+                    let taking = scratch.encoder.withUnsafeBytes { stripe.take($0, at: now) }
+                    frame = Frame(lastOf: block, length: scratch.encoder.count)
+                    return .success(taking)
+                case .toBeMade: return nil
+                case .refused(let reason): return .failure(Refusal(reason: reason))
+                }
+            }
+            if !dropped.isEmpty { removeDropped(dropped) }
+            if let answer { return answer }
+            prepared = makeBlock(room: room, points: points)
+        }
+    }
+}
+
+/// Which stripe a thread uses: the same each time, and different threads different ones, as far as it goes.
+enum ThreadStripe {
+    @inline(__always)
+    static func index(among count: Int) -> Int {
+        #if canImport(Darwin)
+            let thread = UInt(bitPattern: pthread_self())
+        #else
+            let thread = UInt(pthread_self())
+        #endif
+        // The lower bits of the address are alike, and a product scatters the others into its upper ones.
+        let scattered = UInt64(thread >> 6) &* 0x9E37_79B9_7F4A_7C15
+        return Int(truncatingIfNeeded: (scattered >> 32) &* UInt64(count) >> 32)
+    }
+}

@@ -1,0 +1,141 @@
+import Dispatch
+import LineProtocol
+import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a writer consists of: the stripes that take points in, the state that decides, and the effects.
+///
+/// Nothing of a user's runs under a lock, and no lock is held while something is read, written or sent. What the state decides
+/// is carried out by whoever made it decide, after unlocking; what takes long goes to a queue or to a task.
+final class WriterEngine: Sendable {
+    let settings: BatchingSettings
+    let stripes: [Guarded<Stripe>]
+    let shared: Guarded<WriterShared>
+    let store: any BlockStore
+    let sender: any LineSender
+    let listeners: WriterListeners
+    let timers: any Timers
+    let dice: Dice
+    let precision: Precision
+    let batchBytes: Int
+    let isDurable: Bool
+    let synchronization: Duration
+    /// What touches the disk and may take its time.
+    let queue = DispatchQueue(label: "InfluxWriter")
+
+    init(
+        _ settings: BatchingSettings, policy: WriterPolicy, dialect: LineDialect, store: any BlockStore,
+        sender: any LineSender, onEvent: (@Sendable (WriterEvent) -> Void)?
+    ) {
+        self.settings = settings
+        self.store = store
+        self.sender = sender
+        listeners = WriterListeners(onEvent)
+        timers = policy.timers
+        dice = policy.dice
+        precision = policy.precision
+        batchBytes = settings.batchBytes
+        isDurable = store.isDurable
+        synchronization = policy.synchronization
+        let template = LineEncoder(
+            precision: policy.precision, defaults: policy.tags, dialect: dialect, capacity: 64)
+        stripes = (0..<settings.stripes).map { _ in Guarded(Stripe(template)) }
+        shared = Guarded(WriterShared(settings, policy: policy, isDurable: store.isDurable))
+    }
+
+    // MARK: Doing what is decided
+
+    /// Does what there is to do, and sets the alarm for what comes next.
+    func advance() {
+        while true {
+            let now = timers.now
+            let (step, setting) = shared.withLock { shared in
+                let step = shared.isStopped ? nil : shared.batching.nextStep(at: now)
+                return (step, step == nil ? shared.setAlarm() : nil)
+            }
+            if let setting { set(setting) }
+            switch step {
+            case nil: return
+            case .gather:
+                gather()
+                shared.withLock { $0.batching.gathered() }
+            case .send(let parcels): send(parcels)
+            }
+        }
+    }
+
+    /// Hands in all that is being filled.
+    func gather() {
+        for stripe in stripes {
+            stripe.withLock { stripe in
+                stripe.isQuiet = true
+                if let block = stripe.block, !block.isEmpty {
+                    handIn(block)
+                    stripe.block = nil
+                }
+            }
+        }
+    }
+
+    /// Takes a block from its stripe, whose lock is held, so that it is nowhere out of sight.
+    func handIn(_ block: LineBlock) {
+        shared.withLock { $0.handIn(block) }
+    }
+
+    // MARK: Time
+
+    private func set(_ setting: WriterAlarm.Setting) {
+        setting.old?.cancel()
+        guard let due = setting.due else { return }
+        let timer = timers.schedule(at: due) { [weak self] in self?.ring(setting.number) }
+        shared.withLock { $0.alarm.keep(timer, of: setting.number) }?.cancel()
+    }
+
+    private func ring(_ number: UInt64) {
+        let (isValid, _) = shared.withLock { $0.alarm.ring(number) }
+        guard isValid else { return }
+        let newest = newest
+        let now = timers.now
+        shared.withLock { $0.batching.pass(to: now, newest: newest) }
+        advance()
+    }
+
+    /// When the last point came.
+    private var newest: TimerInstant? {
+        stripes.map { $0.withLock { $0.newest } }.max()
+    }
+
+    // MARK: The end
+
+    /// Ends everything at once; what is in memory is gone, and what is on the disk stays.
+    func stop() {
+        let (setting, sendings) = shared.withLock { shared in
+            shared.isShutDown = true
+            shared.isStopped = true
+            return (shared.alarm.set(for: nil), Array(shared.sendings.values))
+        }
+        setting?.old?.cancel()
+        for sending in sendings { sending.cancel() }
+        removeUnused()
+        store.close()
+        listeners.end()
+    }
+
+    /// Removes the files of blocks that nobody has filled.
+    private func removeUnused() {
+        var unused = shared.withLock { $0.takeSpares() }
+        for stripe in stripes {
+            stripe.withLock { stripe in
+                guard let block = stripe.block, block.isEmpty else { return }
+                unused.append(block)
+                stripe.block = nil
+            }
+        }
+        remove(unused.compactMap(\.file))
+    }
+}

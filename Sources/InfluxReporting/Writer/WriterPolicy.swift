@@ -1,0 +1,71 @@
+import LineProtocol
+import LoaderChain
+
+/// How a writer collects points, how much it holds, and how it goes about sending.
+///
+/// ```swift
+/// var policy = WriterPolicy()
+/// policy.maximumAge = .seconds(60)
+/// policy.whenFull = .dropNewest
+/// policy.tags = ["app": "shop"]
+/// ```
+public struct WriterPolicy: Sendable {
+    /// What becomes of points for which there is no room.
+    public enum WhenFull: Hashable, Sendable {
+        /// The oldest make room, a block of them at a time; those that are being sent stay.
+        case dropOldest
+        /// The new one is dropped; what is held stays.
+        case dropNewest
+    }
+
+    /// The unit of the timestamps.
+    ///
+    /// To a server, points of equal tags with equal timestamps are one. Nanoseconds tell them apart.
+    public var precision = Precision.nanoseconds
+    /// Tags that every point gets which has none with the same key.
+    public var tags: Tags = [:]
+
+    /// Points leave when none has come for so long.
+    public var quiet = Duration.seconds(5)
+    /// Points leave when the oldest has waited so long, however many others come.
+    public var maximumAge = Duration.seconds(15)
+    /// The most points of one batch; so many leave at once.
+    public var batchPoints = 5_000
+    /// The most bytes of one batch, before it is compressed; so many leave at once.
+    public var batchBytes = 1 << 20
+    /// Whether lines are compressed on their way.
+    public var compression = LineCompression.gzip()
+    /// How many batches are on their way at once.
+    ///
+    /// With one, points arrive in the order in which they leave.
+    public var maximumInFlight = 1
+
+    /// What becomes of points for which there is no room.
+    public var whenFull = WhenFull.dropOldest
+    /// The most points that are held.
+    public var maximumPoints = 100_000
+    /// The most bytes that points take up in memory.
+    ///
+    /// A writer with a directory reads the others from there again; those that are being filled or sent are not counted.
+    public var maximumBytes = 16 << 20
+
+    /// The most bytes that points take up on the disk, of a writer with a directory.
+    public var maximumDiskBytes = 64 << 20
+    /// How often what was written is brought onto the disk itself; a loss of power costs what came since.
+    public var synchronization = Duration.seconds(1)
+
+    /// The bound of the first delay after a batch had to be kept; it doubles with each.
+    public var firstDelay = Duration.seconds(1)
+    /// What the bound of a delay never grows beyond.
+    public var maximumDelay = Duration.seconds(120)
+    /// The longest wait that a server can ask for by `Retry-After`.
+    public var maximumRetryAfter = Duration.seconds(3_600)
+
+    /// Where time comes from.
+    public var timers: any Timers = SystemTimers.shared
+    /// Where chance comes from.
+    public var dice: Dice = .system
+
+    /// The policy that the properties say, each of which can be set.
+    public init() {}
+}

@@ -1,0 +1,60 @@
+import LoaderChain
+import Testing
+
+@testable import InfluxReporting
+
+struct SendPacingTests {
+    private let start = TimerInstant(nanoseconds: 0)
+
+    private func pacing() -> SendPacing {
+        SendPacing(firstDelay: .seconds(1), maximumDelay: .seconds(120), maximumToldDelay: .seconds(3_600))
+    }
+
+    @Test func delaysDoubleUpToTheirBoundAndVaryByHalf() {
+        var pacing = pacing()
+        for expected in [1, 2, 4, 8, 16, 32, 64, 120, 120, 120] {
+            var low = pacing
+            low.failed(at: start, told: nil, roll: 0)
+            #expect(low.pausedUntil == start.advanced(by: .milliseconds(expected * 500)))
+            pacing.failed(at: start, told: nil, roll: 1)
+            #expect(pacing.pausedUntil == start.advanced(by: .seconds(expected)))
+        }
+    }
+
+    @Test func aServerIsHeededButNotForEver() {
+        var pacing = pacing()
+        pacing.failed(at: start, told: .seconds(300), roll: 0)
+        #expect(pacing.pausedUntil == start.advanced(by: .seconds(300)))
+        pacing.failed(at: start, told: .seconds(1_000_000), roll: 0)
+        #expect(pacing.pausedUntil == start.advanced(by: .seconds(3_600)))
+        // One that asks for no patience at all does not get a hammering.
+        pacing.failed(at: start, told: .zero, roll: 0)
+        #expect(pacing.pausedUntil == start.advanced(by: .seconds(2)))
+    }
+
+    @Test func hurryEndsAPauseOfOnesOwnAlone() {
+        var pacing = pacing()
+        pacing.failed(at: start, told: nil, roll: 1)
+        pacing.hurry()
+        #expect(!pacing.isPaused(at: start))
+        pacing.failed(at: start, told: .seconds(30), roll: 1)
+        pacing.hurry()
+        #expect(pacing.isPaused(at: start))
+    }
+
+    @Test func successBeginsAnew() {
+        var pacing = pacing()
+        for _ in 0..<10 { pacing.failed(at: start, told: nil, roll: 1) }
+        pacing.succeeded()
+        #expect(pacing.failures == 0 && pacing.pausedUntil == nil)
+        pacing.failed(at: start, told: nil, roll: 1)
+        #expect(pacing.pausedUntil == start.advanced(by: .seconds(1)))
+    }
+
+    @Test func noNumberOfFailuresIsTooMany() {
+        var pacing = SendPacing(
+            firstDelay: .nanoseconds(1), maximumDelay: .seconds(Int64.max), maximumToldDelay: .seconds(1))
+        for _ in 0..<500 { pacing.failed(at: start, told: nil, roll: 0.5) }
+        #expect(pacing.failures == 500)
+    }
+}

@@ -1,0 +1,113 @@
+import LoaderChain
+import Testing
+
+@testable import InfluxReporting
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A scripted life, cut at every single thing it does to the disk.
+struct JournalCutTests {
+    /// What a writer may meet: batches that arrive, ones that have to stay, several launches, and one that nobody ended well.
+    private static func live(_ life: JournalLife) async {
+        guard life.open() else { return }
+        for _ in 0..<5 { life.write() }
+        await life.flushAndSettle()
+        life.serverIsUp(false)
+        for _ in 0..<20 { life.write() }
+        await life.settle()
+        life.synchronize()
+        for _ in 0..<3 { life.write() }
+        await life.end()
+        // Everything that is held is read again from the disk.
+        guard life.open({ $0.maximumBytes = 1 }) else { return }
+        for _ in 0..<20 { life.write() }
+        life.serverIsUp(true)
+        await life.flushAndSettle()
+        life.synchronize()
+        for _ in 0..<9 { life.write() }
+        await life.settle()
+    }
+
+    private static func operations() async -> Int {
+        let life = JournalLife()
+        await live(life)
+        let operations = life.journal.operations
+        await life.end()
+        return operations
+    }
+
+    @Test func aLifeWithoutCutsLosesNothing() async {
+        let life = JournalLife()
+        await Self.live(life)
+        await life.end()
+        #expect(await life.faults() == [])
+    }
+
+    @Test func nothingIsLostWhicheverOperationFails() async {
+        for code in [EIO, ENOSPC] {
+            for operation in 1...(await Self.operations()) {
+                let life = JournalLife()
+                life.journal.cut(.failure(at: operation, code: code))
+                await Self.live(life)
+                await life.end()
+                let faults = await life.faults()
+                #expect(faults == [], "operation \(operation) failed with \(code)")
+            }
+        }
+    }
+
+    @Test func nothingIsLostWhicheverOperationIsTheLast() async {
+        for operation in 1...(await Self.operations()) {
+            let life = JournalLife()
+            life.journal.cut(.death(at: operation))
+            await Self.live(life)
+            await life.end()
+            let faults = await life.faults()
+            #expect(faults == [], "the process ended in operation \(operation)")
+        }
+    }
+
+    @Test func whatWasSynchronizedIsNotLostWheneverThePowerFails() async {
+        for operation in 1...(await Self.operations()) {
+            let life = JournalLife()
+            life.journal.cut(.death(at: operation))
+            await Self.live(life)
+            await life.end(afterPowerLoss: Dice(seed: UInt64(operation)))
+            let faults = await life.faults()
+            #expect(faults == [], "the power failed in operation \(operation)")
+        }
+    }
+
+    @Test(arguments: 1...15)
+    func aRandomLifeLosesNothing(seed: UInt64) async {
+        let dice = Dice(seed: seed)
+        let life = JournalLife()
+        life.open()
+        for _ in 0..<150 {
+            switch dice.next() % 20 {
+            case 0..<10: life.write()
+            case 10..<12: await life.settle()
+            case 12: await life.flushAndSettle()
+            case 13: life.synchronize()
+            case 14: life.serverIsUp(dice.chance(0.5))
+            case 15: life.journal.cut(.failure(at: Int(dice.next() % 6) + 1, code: EIO))
+            case 16: life.journal.cut(.death(at: Int(dice.next() % 10) + 1))
+            case 17: life.timers.advance(by: .milliseconds(Int(dice.next() % 8_000)))
+            default:
+                guard dice.chance(0.3) || life.journal.isDead else { continue }
+                await life.end()
+                let memory = dice.chance(0.5) ? 1 : 1 << 20
+                life.open { $0.maximumBytes = memory }
+            }
+        }
+        await life.end()
+        let faults = await life.faults()
+        #expect(faults == [], "seed \(seed)")
+    }
+}

@@ -1,0 +1,179 @@
+import LineProtocol
+import LoaderChain
+import LoaderChainTesting
+import Testing
+
+@testable import InfluxReporting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A writer with a directory.
+struct JournalTests {
+    private static func policy(_ change: (inout WriterPolicy) -> Void = { _ in }) -> WriterPolicy {
+        var policy = WriterPolicy()
+        policy.timers = ManualTimers()
+        policy.dice = Dice(seed: 1)
+        change(&policy)
+        return policy
+    }
+
+    private static func point(_ number: Int) -> Point {
+        Point("m", fields: ["i": .integer(Int64(number))], timestamp: .seconds(Int64(number)))
+    }
+
+    @Test func onTheMachinesDiskTheNextWriterSendsWhatTheLastOneLeft() async throws {
+        let directory = try JournalDirectory()
+        let nested = directory.url.appending(path: "a/b")
+        let sender = FakeSender(FakeSender.kept(.refused(.unauthorized, reason: "token")))
+        do {
+            let writer = try InfluxWriter(
+                sender: sender, disk: SystemJournalDisk(nested), policy: Self.policy { $0.precision = .milliseconds })
+            for number in 0..<10 { #expect(writer.write(Self.point(number))) }
+            let report = await writer.shutDown()
+            #expect(report.kept == 10 && report.dropped == [:])
+        }
+        sender.answer(FakeSender.delivered)
+        let events = Guarded<[WriterEvent]>([])
+        // It counts in another unit, and what was there keeps its own.
+        let writer = try InfluxWriter(sender: sender, disk: SystemJournalDisk(nested), policy: Self.policy()) { event in
+            events.withLock { $0.append(event) }
+        }
+        #expect(writer.write(Self.point(10)))
+        let report = await writer.flush()
+        #expect(report.delivered == 11)
+        #expect(events.withLock { $0 }.first.map { if case .found = $0 { true } else { false } } == true)
+        let lines = Set(sender.batches.suffix(2).flatMap(\.self))
+        #expect(lines == Set((0..<10).map { "m i=\($0)i \($0 * 1_000)" } + ["m i=10i 10000000000"]))
+        #expect(writer.statistics.addsUp && writer.statistics.accepted == 11)
+        await writer.shutDown()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: nested.path(percentEncoded: false)) == ["lock"])
+    }
+
+    @Test func aDirectoryBelongsToOneWriterAtATime() async throws {
+        let directory = try JournalDirectory()
+        let writer = try InfluxWriter(
+            sender: FakeSender(), disk: SystemJournalDisk(directory.url), policy: Self.policy())
+        let error = #expect(throws: WriterError.self) {
+            _ = try InfluxWriter(sender: FakeSender(), disk: SystemJournalDisk(directory.url), policy: Self.policy())
+        }
+        #expect(error?.code == .inUse)
+        await writer.shutDown()
+        _ = try InfluxWriter(sender: FakeSender(), disk: SystemJournalDisk(directory.url), policy: Self.policy())
+    }
+
+    @Test func whatCannotBeADirectoryIsSaidToBeNone() throws {
+        let directory = try JournalDirectory()
+        try directory.put(Data("x".utf8), at: "file")
+        let url = try #require(URL(string: "http://127.0.0.1"))
+        let error = #expect(throws: WriterError.self) {
+            _ = try InfluxWriter(
+                destination: .influxDB1(url, database: "d"), chain: HTTPLoader(),
+                directory: directory.url.appending(path: "file"))
+        }
+        #expect(error?.code == .directory)
+    }
+
+    @Test func foreignFilesStayAndDamagedOnesGiveWhatCanBeRead() async throws {
+        let journal = MemoryJournal()
+        let sender = FakeSender(FakeSender.offline)
+        do {
+            let writer = try InfluxWriter(sender: sender, disk: journal, policy: Self.policy(), stripes: 1)
+            for number in 0..<3 { writer.write(Self.point(number)) }
+            journal.kill()
+            writer.engine.stop()
+        }
+        journal.revive()
+        let name = try #require(journal.names.first)
+        var bytes = try #require(journal.bytes(of: name))
+        bytes[10] ^= 1
+        journal.put(bytes, at: name)
+        journal.put(Array("mine".utf8), at: "notes.txt")
+        let garbage = BlockFile(number: 9, precision: .seconds, salt: 9).name
+        journal.put(Array(repeating: 0xAA, count: 5_000), at: garbage)
+        sender.answer(FakeSender.delivered)
+        let events = Guarded<[WriterEvent]>([])
+        let writer = try InfluxWriter(sender: sender, disk: journal, policy: Self.policy()) { event in
+            events.withLock { $0.append(event) }
+        }
+        await writer.flush()
+        #expect(sender.batches.last == ["m i=1i 1000000000", "m i=2i 2000000000"])
+        let told = events.withLock { $0 }
+        #expect(told.contains(.found(files: 1)))
+        #expect(told.contains { if case .damaged(name, _) = $0 { true } else { false } })
+        #expect(told.contains(.foreignFiles(count: 1, names: ["notes.txt"])))
+        await writer.shutDown()
+        #expect(Set(journal.names) == ["notes.txt"])
+    }
+
+    @Test func aFullDiskIsToldAndPointsAreHeldInMemory() async throws {
+        let journal = MemoryJournal()
+        let sender = FakeSender(FakeSender.offline)
+        let events = Guarded<[WriterEvent]>([])
+        let timers = ManualTimers()
+        let writer = try InfluxWriter(
+            sender: sender, disk: journal,
+            policy: Self.policy {
+                $0.timers = timers
+                $0.batchPoints = 8
+                $0.maximumBytes = 100_000
+                $0.maximumPoints = 1_000
+            }, stripes: 1
+        ) { event in events.withLock { $0.append(event) } }
+        journal.cut(.failures(from: 1, code: ENOSPC))
+        #expect((0..<40).map { writer.write(Self.point($0)) } == Array(repeating: false, count: 40))
+        #expect(writer.statistics.unsaved == 40)
+        let troubles = events.withLock { $0 }.filter { if case .trouble = $0 { true } else { false } }
+        #expect(troubles.count == 1)
+        journal.cut(nil)
+        // A block that has no file fills up first.
+        #expect((40..<60).map { writer.write(Self.point($0)) }.suffix(10) == Array(repeating: true, count: 10)[...])
+        sender.answer(FakeSender.delivered)
+        while writer.statistics.held > 0 {
+            timers.advance(by: .seconds(200))
+            await Task.yield()
+        }
+        #expect(Set(sender.batches.flatMap(\.self)).isSuperset(of: Set(TestWriter.lines(0..<60))))
+        #expect(writer.statistics.addsUp)
+        await writer.shutDown()
+        #expect(journal.names == [])
+    }
+
+    @Test func manyThreadsLoseNothingAndLeaveNothing() async throws {
+        let directory = try JournalDirectory()
+        let sender = FakeSender()
+        var policy = WriterPolicy()
+        policy.batchPoints = 200
+        policy.maximumInFlight = 2
+        policy.maximumBytes = 1 << 16
+        policy.synchronization = .milliseconds(1)
+        let writer = try InfluxWriter(sender: sender, disk: SystemJournalDisk(directory.url), policy: policy)
+        let held = await withTaskGroup(of: Int.self) { group in
+            for thread in 0..<8 {
+                group.addTask {
+                    (0..<500).reduce(0) { count, number in
+                        count + (writer.write(Self.point(thread * 1_000 + number)) ? 1 : 0)
+                    }
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(held == 4_000)
+        let report = await writer.shutDown()
+        #expect(report.kept == 0 && writer.statistics.delivered == 4_000 && writer.statistics.addsUp)
+        let lines = sender.batches.flatMap(\.self)
+        #expect(lines.count == 4_000 && Set(lines).count == 4_000)
+        #expect(directory.names == ["lock"])
+    }
+}

@@ -1,0 +1,136 @@
+import LineProtocol
+import LoaderChain
+import LoaderChainTesting
+
+@testable import InfluxReporting
+
+/// A writer over all its lives, on a directory that can be cut at any moment, beside what must be true of it.
+final class JournalLife: @unchecked Sendable {
+    let journal = MemoryJournal()
+    let timers = ManualTimers()
+    private(set) var writer: InfluxWriter?
+    private let book = Guarded(Book())
+    private var lastPoint = 0
+
+    private struct Book {
+        var isServerUp = true
+        /// What a caller was told to be safe.
+        var promised: Set<Int> = []
+        /// What was safe when the disk was last synchronized.
+        var synchronized: Set<Int> = []
+        var delivered: Set<Int> = []
+        var faults: [String] = []
+    }
+
+    @discardableResult
+    func open(_ change: (inout WriterPolicy) -> Void = { _ in }) -> Bool {
+        var policy = WriterPolicy()
+        policy.timers = timers
+        policy.dice = Dice(seed: UInt64(lastPoint) + 1)
+        policy.batchPoints = 8
+        policy.firstDelay = .milliseconds(10)
+        policy.maximumDelay = .milliseconds(20)
+        change(&policy)
+        let sender = FakeSender { [self] in answer($0) }
+        writer = try? InfluxWriter(sender: sender, dialect: .influxDB1, disk: journal, policy: policy, stripes: 1)
+        return writer != nil
+    }
+
+    private func answer(_ batch: LineBatch) -> BatchOutcome {
+        book.withLock { book in
+            // A process that is dead sends nothing.
+            guard book.isServerUp, !journal.isDead else { return FakeSender.offline(batch) }
+            for line in 0..<batch.count {
+                let text = batch.text(of: line)
+                // What the writer says of itself.
+                if text.hasPrefix("InfluxWriter,") { continue }
+                let number = text.split(separator: " ").last.flatMap { Int($0) } ?? -1
+                if text != Self.line(number) { book.faults.append("a line arrived as “\(text)”") }
+                book.delivered.insert(number)
+            }
+            return FakeSender.delivered(batch)
+        }
+    }
+
+    private static let text = "one\ntwo"
+    static func line(_ number: Int) -> String { "m i=\(number)i,s=\"\(text)\" \(number)" }
+
+    @discardableResult
+    func write() -> Bool {
+        guard let writer else { return false }
+        lastPoint += 1
+        let point = Point(
+            "m", fields: ["i": .integer(Int64(lastPoint)), "s": .string(Self.text)],
+            timestamp: Timestamp(nanoseconds: Int64(lastPoint)))
+        guard writer.write(point), !journal.isDead else { return false }
+        book.withLock { _ = $0.promised.insert(lastPoint) }
+        return true
+    }
+
+    func serverIsUp(_ isUp: Bool) { book.withLock { $0.isServerUp = isUp } }
+
+    /// Lets the writer synchronize, as its timer would.
+    func synchronize() {
+        guard let writer else { return }
+        let promised = book.withLock { $0.promised }
+        writer.engine.synchronize()
+        // A second time, since what was on its way the first time is there now.
+        writer.engine.synchronize()
+        if !journal.isDead, !writer.engine.shared.withLock({ $0.isDiskFailing }) {
+            book.withLock { $0.synchronized = promised }
+        }
+    }
+
+    /// Waits until nothing is on its way, so that a life always takes the same course.
+    func settle() async {
+        guard let writer else { return }
+        writer.engine.queue.sync {}
+        while !writer.engine.shared.withLock({ $0.batching.inFlight.isEmpty }) { await Task.yield() }
+        writer.engine.queue.sync {}
+    }
+
+    /// Flushes, and gives up where something is in the way, since time stands still.
+    func flushAndSettle() async {
+        guard let writer else { return }
+        let isOver = Guarded(false)
+        let flush = Task {
+            _ = await writer.flush(within: .seconds(3_600))
+            isOver.withLock { $0 = true }
+        }
+        while !isOver.withLock({ $0 }) {
+            await settle()
+            if writer.statistics.obstacle != nil { flush.cancel() }
+            await Task.yield()
+        }
+        await settle()
+    }
+
+    /// Ends the process, and lets the next one find what is left.
+    func end(afterPowerLoss dice: Dice? = nil) async {
+        journal.kill()
+        writer?.engine.stop()
+        await settle()
+        writer = nil
+        journal.revive(afterPowerLoss: dice)
+        if dice != nil { book.withLock { $0.promised = $0.synchronized } }
+    }
+
+    /// Opens it once more with a disk and a server that work, and says what is wrong.
+    func faults() async -> [String] {
+        serverIsUp(true)
+        journal.cut(nil)
+        guard open() else { return ["it does not open"] }
+        // Points about drops come while others are delivered, and leave with the second flush.
+        await flushAndSettle()
+        await flushAndSettle()
+        let statistics = writer?.statistics ?? WriterStatistics()
+        var faults = book.withLock { $0.faults }
+        if !statistics.addsUp || statistics.held > 0 { faults.append("\(statistics)") }
+        await writer?.shutDown()
+        writer = nil
+        let lost = book.withLock { $0.promised.subtracting($0.delivered) }
+        if !lost.isEmpty { faults.append("\(lost.sorted()) were promised and are lost") }
+        if !journal.names.isEmpty { faults.append("\(journal.names) are left") }
+        return faults
+    }
+}

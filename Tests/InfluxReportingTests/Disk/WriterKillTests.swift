@@ -1,0 +1,117 @@
+#if os(Linux) || os(macOS)
+    import Foundation
+    import LineProtocol
+    import LoaderChain
+    import LoaderChainTesting
+    import TestProcesses
+    import Testing
+
+    @testable import InfluxReporting
+
+    /// A real process, killed at any moment, again and again, while a server fails at random.
+    ///
+    /// `INFLUX_KILLS` says how often.
+    struct WriterKillTests {
+        private static let kills = ProcessInfo.processInfo.environment["INFLUX_KILLS"].flatMap(Int.init) ?? 12
+
+        /// What the server saw.
+        private struct Ledger {
+            /// The points that it took, and how often.
+            var taken: [String: Int] = [:]
+            var faults: [String] = []
+
+            mutating func note(_ body: Data, isTaken: Bool) {
+                var decoder = LineDecoder()
+                var results: [Result<Point, LineDecodingError>] = []
+                decoder.decode(body) { results.append($0) }
+                decoder.finish { results.append($0) }
+                for result in results {
+                    guard let point = try? result.get(), let id = point.tags["id"] else {
+                        faults.append("a line arrived torn: \(result)")
+                        continue
+                    }
+                    if point != WriterKillTests.point(id) { faults.append("\(id) arrived as another point") }
+                    if isTaken { taken[id, default: 0] += 1 }
+                }
+            }
+        }
+
+        @Test func everyAcceptedPointArrivesWholeWheneverTheProcessIsKilled() async throws {
+            let directory = try JournalDirectory()
+            let server = try LoopbackServer()
+            defer { server.stop() }
+            let ledger = Guarded(Ledger())
+            let dice = Dice(seed: 1)
+            server.route("/write") { request in
+                let weather = dice.next() % 10
+                ledger.withLock { $0.note(request.body, isTaken: weather > 1) }
+                switch weather {
+                case 0: return .status(.serviceUnavailable)
+                case 1: return .abort()
+                // They were taken, and nobody hears of it.
+                case 2: return .status(.noContent).hangingUp(at: .head(5))
+                default: return .status(.noContent)
+                }
+            }
+            var accepted: Set<Substring> = []
+            func note(_ line: Substring) {
+                if line.hasPrefix("accepted ") { accepted.insert(line.dropFirst(9)) }
+                #expect(!line.hasPrefix("wrong "), "\(line)")
+            }
+            for round in 0..<Self.kills {
+                let child = try ChildProcess(directory, port: server.port, prefix: "round\(round)", count: 100)
+                let mostLines = Int(dice.next() % 220)
+                var lines = 0
+                while lines < mostLines, let line = await child.output.line(), line != "empty" {
+                    lines += 1
+                    note(line[...])
+                }
+                // What it still had to say was said before it ended, and counts.
+                for line in await child.killed() { note(line) }
+            }
+            let last = try ChildProcess(directory, port: server.port, prefix: "last", count: 1)
+            while let line = await last.output.line(), line != "empty" { note(line[...]) }
+            _ = await last.killed()
+
+            let seen = ledger.withLock { $0 }
+            #expect(seen.faults == [])
+            let lost = accepted.filter { seen.taken[String($0)] == nil }
+            #expect(lost == [])
+            print(
+                """
+                \(Self.kills) kills: \(accepted.count) points accepted, \(seen.taken.count) taken by the server, \
+                \(seen.taken.values.reduce(0, +) - seen.taken.count) times one was taken again
+                """)
+            #expect(directory.names == ["lock"])
+        }
+
+        /// What the program writes under an identifier.
+        private static func point(_ id: String) -> Point {
+            var seed: UInt64 = 0
+            for byte in id.utf8 { seed = seed &* 31 &+ UInt64(byte) }
+            var generator = SeededGenerator(seed: seed)
+            let letters = Array("ab c,=\"\\\n")
+            let text = String((0..<Int(generator.next() % 900)).map { _ in letters[Int(generator.next() % 9)] })
+            return Point(
+                "m", tags: ["id": id], fields: ["text": .string(text)],
+                timestamp: Timestamp(nanoseconds: Int64(seed % 1_000_000_007)))
+        }
+    }
+
+    extension ChildProcess {
+        /// Starts the program that writes points and sends them.
+        fileprivate convenience init(_ directory: JournalDirectory, port: Int, prefix: String, count: Int) throws {
+            try self.init(
+                ChildProcess.product("OutboxChild"),
+                ["points", directory.url.path(percentEncoded: false), "\(port)", prefix, "\(count)"])
+        }
+
+        /// Ends it at once, and answers what it had still written.
+        fileprivate func killed() async -> [Substring] {
+            send(SIGKILL)
+            let rest = await output.rest()
+            _ = await end()
+            return rest.split(separator: "\n")
+        }
+    }
+#endif

@@ -1,0 +1,143 @@
+import LineProtocol
+import LoaderChain
+import LoaderChainTesting
+import Testing
+
+@testable import InfluxReporting
+
+/// What is dropped, why, and who hears of it.
+struct BoundsTests {
+    @Test func theOldestGoFirst() async {
+        let sender = FakeSender()
+        let test = TestWriter(sender) {
+            $0.maximumPoints = 8
+            $0.batchPoints = 100
+        }
+        for number in 0..<20 { #expect(test.write(number)) }
+        #expect(test.statistics.dropped == [.noRoom: 12])
+        #expect(test.statistics.held == 8 && test.statistics.addsUp)
+        await test.writer.flush()
+        // One more had to make room for the point that reports it.
+        #expect(sender.batches[0].prefix(7) == TestWriter.lines(13..<20)[...])
+    }
+
+    @Test func orTheNewestDo() async {
+        let sender = FakeSender()
+        let test = TestWriter(sender) {
+            $0.maximumPoints = 8
+            $0.whenFull = .dropNewest
+            $0.batchPoints = 100
+        }
+        let isHeld = (0..<20).map { test.write($0) }
+        #expect(isHeld == (0..<20).map { $0 < 8 })
+        #expect(test.statistics.dropped == [.noRoom: 12])
+        #expect(test.statistics.addsUp)
+        // The first is told at once, the others with the next occasion.
+        #expect(test.events == [.dropped(1, .noRoom)])
+        let report = await test.writer.flush()
+        #expect(report.delivered == 8)
+        #expect(test.events.contains(.dropped(12, .noRoom)) || test.events.contains(.dropped(11, .noRoom)))
+        #expect(sender.batches.flatMap(\.self) == TestWriter.lines(0..<8))
+    }
+
+    @Test func dropsAreReportedAsPoints() async {
+        let sender = FakeSender()
+        let test = TestWriter(sender) {
+            $0.maximumPoints = 8
+            $0.whenFull = .dropNewest
+            $0.batchPoints = 100
+        }
+        for number in 0..<20 { test.write(number) }
+        await test.writer.flush()
+        await test.writer.flush()
+        let reports = sender.batches.flatMap(\.self).filter { $0.hasPrefix("InfluxWriter,") }
+        #expect(reports.count == 1)
+        #expect(reports.first?.hasPrefix("InfluxWriter,reason=no-room dropped=") == true)
+        #expect(test.statistics.addsUp)
+    }
+
+    @Test func aPointThatIsTooLargeCostsNoOther() async {
+        let sender = FakeSender()
+        let test = TestWriter(sender) { $0.batchBytes = 8_192 }
+        let text = String(repeating: "x", count: 10_000)
+        test.write(1)
+        #expect(!test.writer.write(Point("m", fields: ["text": .string(text)])))
+        test.write(2)
+        await test.writer.flush()
+        #expect(test.statistics.dropped == [.tooLarge: 1])
+        #expect(sender.batches[0].prefix(2) == [TestWriter.line(1), TestWriter.line(2)])
+    }
+
+    @Test func aLineThatIsLongerThanABlockArrives() async {
+        let sender = FakeSender()
+        let test = TestWriter(sender) { $0.batchBytes = 200_000 }
+        let text = String(repeating: "x", count: 50_000)
+        for number in 0..<3 {
+            test.write(number)
+            test.writer.write(
+                Point("m", fields: ["a": .string(text), "b": .string(text)], timestamp: .seconds(1)))
+        }
+        await test.writer.flush()
+        await test.writer.flush()
+        let lines = sender.batches.flatMap(\.self)
+        #expect(lines.filter { $0.count > 100_000 }.count == 3)
+        #expect(lines.filter { $0.count < 100 } == TestWriter.lines(0..<3))
+        #expect(test.statistics.addsUp && test.statistics.droppedTotal == 0)
+    }
+
+    @Test func aPointWithoutALineIsCounted() async {
+        let test = TestWriter(FakeSender())
+        #expect(!test.writer.write(Point("m", fields: [:])))
+        #expect(test.writer.write(Point("m", tags: ["a": ""], fields: ["i": 1])))
+        #expect(test.statistics.dropped == [.notEncodable: 1])
+        #expect(test.statistics.repairs[.emptyTagValue] == 1)
+        #expect(test.statistics.addsUp)
+    }
+
+    @Test func afterTheEndNothingIsTaken() async {
+        let sender = FakeSender()
+        let test = TestWriter(sender)
+        test.write(1)
+        let report = await test.writer.shutDown()
+        #expect(report.delivered == 1 && report.isComplete)
+        #expect(!test.write(2))
+        #expect(test.statistics.dropped == [.shutDown: 1])
+        #expect(await test.writer.shutDown() == FlushReport())
+        #expect(test.statistics.addsUp && test.timers.pendingCount == 0)
+    }
+
+    @Test func whatCannotBeSentByTheEndIsLostAndSaidToBe() async {
+        let sender = HeldSender()
+        let test = TestWriter(sender) { $0.batchPoints = 2 }
+        test.write(1)
+        test.write(2)
+        await sender.reaches(1)
+        test.write(3)
+        async let report = test.writer.shutDown(within: .seconds(3))
+        await test.waits(until: .seconds(3))
+        test.timers.advance(by: .seconds(3))
+        let result = await report
+        // One is certainly lost; of those that are on their way nobody knows.
+        #expect(result.dropped == [.unsent: 1] && result.kept == 2)
+        sender.answer(FakeSender.offline)
+        await test.reaches(2)
+        #expect(test.events == [.dropped(1, .unsent), .dropped(2, .unsent)])
+        #expect(test.statistics.dropped == [.unsent: 3])
+        #expect(test.statistics.addsUp && test.timers.pendingCount == 0)
+    }
+
+    @Test func aWriterThatIsLetGoOfLeavesNothingBehind() async {
+        let timers = ManualTimers()
+        weak var engine: WriterEngine?
+        do {
+            var policy = WriterPolicy()
+            policy.timers = timers
+            let writer = InfluxWriter(sender: FakeSender(), policy: policy)
+            writer.write(Point("m", fields: ["i": 1]))
+            engine = writer.engine
+            #expect(timers.pendingCount == 1)
+        }
+        #expect(engine == nil)
+        #expect(timers.pendingCount == 0)
+    }
+}

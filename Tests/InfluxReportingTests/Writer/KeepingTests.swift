@@ -1,0 +1,138 @@
+import LineProtocol
+import LoaderChain
+import LoaderChainTesting
+import Testing
+
+@testable import InfluxReporting
+
+/// What becomes of points that do not arrive.
+struct KeepingTests {
+    @Test func whatIsKeptIsSentAgainAsItWasAndInOrder() async {
+        let sender = FakeSender(FakeSender.offline)
+        let test = TestWriter(sender)
+        test.write(1)
+        test.timers.advance(by: .seconds(5))
+        await test.timers.waitForPending(count: 1)
+        test.write(2)
+        sender.answer(FakeSender.delivered)
+        test.timers.advance(by: .seconds(1))
+        await sender.reaches(2)
+        await test.timers.waitForPending(count: 1)
+        test.timers.advance(by: .seconds(5))
+        await test.reaches(3)
+        #expect(sender.batches == [[TestWriter.line(1)], [TestWriter.line(1)], [TestWriter.line(2)]])
+        guard case .kept(1, .offline, let pause) = test.events[0] else { return #expect(Bool(false), "\(test.events)") }
+        #expect(pause >= .milliseconds(500) && pause <= .seconds(1))
+        #expect(test.statistics.addsUp && test.statistics.failures == 1)
+    }
+
+    @Test func aServerIsLeftAloneForAsLongAsItAsks() async {
+        let sender = FakeSender(FakeSender.kept(.busy(after: .seconds(90), reason: "too many")))
+        let test = TestWriter(sender)
+        test.write(1)
+        test.timers.advance(by: .seconds(5))
+        await test.timers.waitForPending(count: 1)
+        #expect(test.timers.nextDeadline == TimerInstant(nanoseconds: 95_000_000_000))
+        // Not even somebody who flushes may go before.
+        async let report = test.writer.flush(within: .seconds(200))
+        await test.timers.waitForPending(count: 2)
+        #expect(sender.count == 1)
+        sender.answer(FakeSender.delivered)
+        test.timers.advance(by: .seconds(90))
+        #expect(await report.delivered == 1)
+    }
+
+    @Test func whatIsLeftOfABatchIsSentAgain() async {
+        let sender = FakeSender { batch in
+            var outcome = BatchOutcome()
+            outcome.deliveredCount = 2
+            outcome.rejected = [RejectedLine(line: batch.text(of: 2), reason: "no")]
+            outcome.undelivered = LineSet([3, 4])
+            outcome.obstacle = .unsettled(reason: "enough for now")
+            return outcome
+        }
+        let test = TestWriter(sender)
+        for number in 0..<5 { test.write(number) }
+        async let report = test.writer.flush()
+        await test.timers.waitForPending(count: 2)
+        sender.answer(FakeSender.delivered)
+        test.timers.advance(by: .seconds(1))
+        let result = await report
+        #expect(sender.batches == [TestWriter.lines(0..<5), TestWriter.lines(3..<5)])
+        #expect(result.delivered == 4 && result.rejected == 1 && result.kept == 0)
+        #expect(result.rejections == [RejectedLine(line: TestWriter.line(2), reason: "no")])
+        #expect(test.events.contains(.rejected(result.rejections, count: 1)))
+        #expect(test.statistics.addsUp && test.statistics.rejected == 1)
+    }
+
+    @Test func whoFlushesIsToldAtOnceThatSomebodyHasToDoSomething() async {
+        let refusal = WriteObstacle.refused(.unauthorized, reason: "bad token")
+        let sender = FakeSender(FakeSender.kept(refusal))
+        let test = TestWriter(sender)
+        test.write(1)
+        let report = await test.writer.flush()
+        #expect(report.kept == 1 && report.keptBecause == .obstacle(refusal))
+        #expect(!report.isComplete)
+        #expect(test.statistics.obstacle == refusal && test.statistics.held == 1)
+        // The token is set right, and the next flush waits for nothing.
+        sender.answer(FakeSender.delivered)
+        #expect(await test.writer.flush().delivered == 1)
+        #expect(test.statistics.obstacle == nil)
+    }
+
+    @Test func aFlushEndsAtItsDeadlineAndThePointsStay() async {
+        let sender = FakeSender(FakeSender.offline)
+        let test = TestWriter(sender)
+        test.write(1)
+        async let report = test.writer.flush(within: .milliseconds(100))
+        await test.timers.waitForPending(count: 2)
+        test.timers.advance(by: .milliseconds(100))
+        let result = await report
+        #expect(result.kept == 1)
+        #expect(result.keptBecause == .obstacle(.offline(reason: "no network")))
+        #expect(test.statistics.held == 1)
+    }
+
+    @Test func aFlushWhoseTaskIsCancelledEnds() async {
+        let sender = HeldSender()
+        let test = TestWriter(sender)
+        test.write(1)
+        let flush = Task { await test.writer.flush() }
+        await sender.reaches(1)
+        flush.cancel()
+        let report = await flush.value
+        #expect(report.kept == 1 && report.keptBecause == .cancelled)
+        sender.answer()
+        await test.reaches(1)
+        #expect(test.statistics.delivered == 1)
+        #expect(test.timers.pendingCount == 0)
+    }
+
+    @Test func aServerThatIsDownForAnHourCostsFewRequestsAndBoundedMemory() async {
+        let sender = FakeSender(FakeSender.offline)
+        let test = TestWriter(sender) {
+            $0.batchPoints = 100
+            $0.maximumPoints = 1_000
+            $0.maximumBytes = 200_000
+        }
+        for second in 0..<3_600 {
+            test.write(second)
+            test.timers.advance(by: .seconds(1))
+            await test.settle()
+            #expect(test.statistics.held <= 1_000 && test.statistics.heldBytes <= 200_000)
+        }
+        #expect(sender.count <= 75 && sender.count > 20, "\(sender.count) requests")
+        #expect(test.statistics.addsUp)
+        #expect(test.statistics.held > 750)
+
+        sender.answer(FakeSender.delivered)
+        let held = test.statistics.held
+        let report = await test.writer.flush()
+        #expect(report.delivered >= held)
+        let lines = sender.batches.flatMap(\.self)
+        // The newest are there, and what became of the others is a point.
+        #expect(lines.contains(TestWriter.line(3_599)))
+        #expect(lines.contains { $0.hasPrefix("InfluxWriter,reason=no-room dropped=") })
+        #expect(test.statistics.addsUp && test.statistics.held == 0)
+    }
+}

@@ -1,0 +1,135 @@
+import LineProtocol
+import LoaderChain
+import LoaderChainTesting
+import Testing
+
+@testable import InfluxReporting
+
+/// When points leave.
+struct LeavingTests {
+    @Test func pointsLeaveTogetherWhenNoneHasComeForAWhile() async {
+        let sender = FakeSender()
+        let test = TestWriter(sender)
+        test.write(1)
+        test.timers.advance(by: .seconds(4))
+        test.write(2)
+        test.timers.advance(by: .milliseconds(4_999))
+        #expect(sender.count == 0)
+        test.timers.advance(by: .milliseconds(1))
+        await test.reaches(1)
+        #expect(sender.batches == [[TestWriter.line(1), TestWriter.line(2)]])
+        #expect(test.events == [.delivered(2)])
+    }
+
+    @Test func steadyTrafficLeavesByAge() async {
+        let sender = FakeSender()
+        let test = TestWriter(sender)
+        for number in 0..<600 {
+            test.write(number)
+            test.timers.advance(by: .milliseconds(100))
+            // A batch is on its way for a moment, as measured by this clock for none at all.
+            await test.reaches((number + 1) / 150)
+        }
+        #expect(sender.batches.map(\.count) == [150, 150, 150, 150])
+        let isInOrder = sender.batches.flatMap(\.self) == TestWriter.lines(0..<600)
+        #expect(isInOrder)
+        #expect(test.timers.pendingCount == 0)
+    }
+
+    @Test func enoughPointsLeaveAtOnce() async {
+        let sender = FakeSender()
+        let test = TestWriter(sender) { $0.batchPoints = 10 }
+        for number in 0..<25 {
+            test.write(number)
+            await test.reaches((number + 1) / 10)
+        }
+        #expect(sender.batches.map(\.count) == [10, 10])
+        test.timers.advance(by: .seconds(5))
+        await test.reaches(3)
+        #expect(sender.batches.flatMap(\.self) == TestWriter.lines(0..<25))
+    }
+
+    @Test func enoughBytesLeaveAtOnce() async {
+        let sender = FakeSender()
+        let test = TestWriter(sender) { $0.batchBytes = 50_000 }
+        let text = String(repeating: "x", count: 1_000)
+        for _ in 0..<60 { test.writer.write(Point("m", fields: ["text": .string(text)])) }
+        await test.reaches(1)
+        let bytes = sender.batches[0].reduce(0) { $0 + $1.utf8.count + 1 }
+        #expect(bytes > 25_000 && bytes <= 50_000)
+    }
+
+    @Test func aPointThatComesWhileABatchIsOnItsWayWaitsForItsOwn() async {
+        let sender = HeldSender()
+        let test = TestWriter(sender)
+        test.write(1)
+        test.timers.advance(by: .seconds(5))
+        await sender.reaches(1)
+        test.write(2)
+        test.timers.advance(by: .seconds(60))
+        #expect(test.statistics.batches == 1)
+        sender.answer()
+        await sender.reaches(2)
+        sender.answer()
+        await test.reaches(2)
+        #expect(test.events == [.delivered(1), .delivered(1)])
+        #expect(test.timers.pendingCount == 0)
+    }
+
+    @Test func severalBatchesMayBeOnTheirWay() async {
+        let sender = HeldSender()
+        let test = TestWriter(sender) {
+            $0.maximumInFlight = 2
+            $0.batchPoints = 1
+        }
+        for number in 0..<3 { test.write(number) }
+        await sender.reaches(2)
+        #expect(test.statistics.held == 3)
+        sender.answer()
+        await sender.reaches(3)
+        sender.answer()
+        sender.answer()
+        await test.reaches(3)
+        #expect(test.statistics.delivered == 3)
+    }
+
+    @Test func nothingIsSentOfNothing() async {
+        let sender = FakeSender()
+        let test = TestWriter(sender)
+        test.timers.advance(by: .seconds(100))
+        let report = await test.writer.flush()
+        #expect(report == FlushReport())
+        #expect(sender.count == 0)
+        #expect(test.timers.pendingCount == 0)
+    }
+
+    @Test func aPointWithoutATimestampGetsOneWhenItIsWritten() async {
+        let sender = FakeSender()
+        let test = TestWriter(sender)
+        let point = Point("m", fields: ["i": 1])
+        test.writer.write(point)
+        test.writer.write(point)
+        test.timers.advance(by: .seconds(1))
+        test.writer.write(test.writer.series("m")) { $0.set("i", 2) }
+        test.writer.write("m") {
+            $0.set("a", "b")
+        } fields: {
+            $0.set("i", 3)
+        }
+        await test.writer.flush()
+        let date = Int64(ManualTimers.defaultDate.timeIntervalSince1970) * 1_000_000_000
+        let times = sender.batches[0].map { Int64($0.split(separator: " ").last ?? "") ?? 0 }
+        // Equal points of one moment are told apart, by less than a microsecond.
+        #expect(Set(times).count == 4)
+        #expect(times.map { ($0 - date) / 1_000 } == [0, 0, 1_000_000, 1_000_000])
+    }
+
+    @Test func thePolicysTagsAreOnEveryPoint() async {
+        let sender = FakeSender()
+        let test = TestWriter(sender) { $0.tags = ["app": "shop"] }
+        test.write(1)
+        test.writer.write(test.writer.series("m", tags: ["host": "a"]), timestamp: .seconds(1)) { $0.set("i", 2) }
+        await test.writer.flush()
+        #expect(sender.batches == [["m,app=shop i=1i 1000000000", "m,app=shop,host=a i=2i 1000000000"]])
+    }
+}

@@ -1,0 +1,57 @@
+import LineProtocol
+import LoaderChain
+import LoaderChainTesting
+
+@testable import InfluxReporting
+
+/// A writer on manual timers, with the events that it told.
+final class TestWriter: Sendable {
+    let timers = ManualTimers()
+    let writer: InfluxWriter
+    private let log = EventLog()
+    private let book = Guarded<[WriterEvent]>([])
+
+    init(_ sender: any LineSender, _ change: (inout WriterPolicy) -> Void = { _ in }) {
+        var policy = WriterPolicy()
+        policy.timers = timers
+        policy.dice = Dice(seed: 1)
+        change(&policy)
+        let (log, book) = (log, book)
+        // With one stripe, points leave in the order in which they came, whatever thread a test runs on.
+        writer = InfluxWriter(sender: sender, policy: policy, stripes: 1) { event in
+            book.withLock { $0.append(event) }
+            log.note("event")
+        }
+    }
+
+    var events: [WriterEvent] { book.withLock { $0 } }
+    var statistics: WriterStatistics { writer.statistics }
+
+    /// Waits until nothing is on its way.
+    func settle() async {
+        while !writer.engine.shared.withLock({ $0.batching.inFlight.isEmpty }) { await Task.yield() }
+    }
+
+    /// Waits until a timer of that moment is the next.
+    func waits(until moment: Duration) async {
+        while timers.nextDeadline != TimerInstant(nanoseconds: 0).advanced(by: moment) { await Task.yield() }
+    }
+
+    /// Waits until so many events were told.
+    func reaches(_ count: Int) async { await log.reaches(count) }
+
+    @discardableResult
+    func write(_ number: Int) -> Bool {
+        writer.write(Point("m", fields: ["i": .integer(Int64(number))], timestamp: .seconds(Int64(number))))
+    }
+
+    /// What becomes of ``write(_:)``.
+    static func line(_ number: Int) -> String { "m i=\(number)i \(number * 1_000_000_000)" }
+
+    static func lines(_ numbers: Range<Int>) -> [String] { numbers.map(line) }
+}
+
+extension WriterStatistics {
+    /// Whether every point is in one place.
+    var addsUp: Bool { accepted == delivered + rejected + droppedTotal + held }
+}

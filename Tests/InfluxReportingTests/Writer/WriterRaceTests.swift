@@ -1,0 +1,129 @@
+import LineProtocol
+import LoaderChain
+import LoaderChainTesting
+import Testing
+
+@testable import InfluxReporting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Many threads at once.
+struct WriterRaceTests {
+    private static let threads = 16
+    private static let points =
+        ProcessInfo.processInfo.environment["INFLUX_RACE_POINTS"].flatMap(Int.init) ?? 2_000
+
+    /// Every thread writes points of its own, in order.
+    private static func write(to writer: InfluxWriter, meanwhile: @escaping @Sendable () async -> Void = {}) async {
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<threads {
+                group.addTask {
+                    let series = writer.series("m", tags: ["thread": "\(thread)"])
+                    for number in 0..<points {
+                        writer.write(series, timestamp: Timestamp(nanoseconds: Int64(number))) { $0.set("i", number) }
+                    }
+                }
+            }
+            group.addTask { await meanwhile() }
+        }
+    }
+
+    @Test func nothingIsLostBetweenThreadsThatWriteAndOnesThatFlush() async {
+        let sender = FakeSender()
+        var policy = WriterPolicy()
+        policy.batchPoints = 1_000
+        policy.maximumInFlight = 2
+        policy.maximumPoints = 10_000_000
+        policy.maximumBytes = 1 << 30
+        let writer = InfluxWriter(sender: sender, policy: policy)
+        let flushed = Guarded(0)
+        await Self.write(to: writer) {
+            for _ in 0..<50 {
+                let report = await writer.flush()
+                flushed.withLock { $0 += report.delivered }
+                await Task.yield()
+            }
+        }
+        let last = await writer.flush()
+        let total = Self.threads * Self.points
+        #expect(writer.statistics.accepted == total && writer.statistics.delivered == total)
+        #expect(writer.statistics.addsUp && last.kept == 0)
+        let lines = sender.batches.flatMap(\.self)
+        #expect(lines.count == total)
+        #expect(Set(lines).count == total)
+        #expect(sender.batches.allSatisfy { $0.count <= 1_000 })
+    }
+
+    @Test func theBoundsHoldAndEveryPointIsCountedWhileTheServerFailsAtRandom() async {
+        let dice = Dice(seed: 3)
+        let sender = FakeSender { batch in
+            var outcome = BatchOutcome()
+            let kept = Int(dice.next() % 2) * Int(dice.next() % UInt64(batch.count + 1))
+            outcome.undelivered = LineSet((batch.count - kept)..<batch.count)
+            if kept > 0 { outcome.obstacle = .offline(reason: "mood") }
+            let rest = batch.count - kept
+            outcome.unnamedRejections = rest > 5 ? [UnnamedRejection(count: 2, reason: "mood")] : []
+            outcome.deliveredCount = rest - outcome.rejectedCount
+            return outcome
+        }
+        var policy = WriterPolicy()
+        policy.batchPoints = 500
+        policy.maximumInFlight = 3
+        policy.maximumPoints = 3_000
+        policy.firstDelay = .milliseconds(1)
+        policy.maximumDelay = .milliseconds(2)
+        let writer = InfluxWriter(sender: sender, policy: policy)
+        let isBroken = Guarded(false)
+        await Self.write(to: writer) {
+            for _ in 0..<200 {
+                if writer.engine.shared.withLock({ $0.batching.heldPoints }) > 3_000 { isBroken.withLock { $0 = true } }
+                await Task.yield()
+            }
+        }
+        sender.answer(FakeSender.delivered)
+        await writer.flush()
+        await writer.flush()
+        let end = await writer.shutDown()
+        #expect(end.kept == 0)
+        #expect(!isBroken.withLock { $0 })
+        let statistics = writer.statistics
+        #expect(statistics.addsUp && statistics.held == 0, "\(statistics)")
+        #expect(statistics.accepted >= Self.threads * Self.points)
+    }
+
+    @Test func nothingIsLostBetweenThreadsThatWriteAndTheEnd() async {
+        for _ in 0..<20 {
+            let sender = FakeSender()
+            var policy = WriterPolicy()
+            policy.batchPoints = 100
+            let writer = InfluxWriter(sender: sender, policy: policy)
+            let held = Guarded(0)
+            await withTaskGroup(of: Void.self) { group in
+                for thread in 0..<4 {
+                    group.addTask {
+                        var count = 0
+                        for number in 0..<500 {
+                            let point = Point(
+                                "m", tags: ["thread": "\(thread)"], fields: ["i": 1],
+                                timestamp: Timestamp(nanoseconds: Int64(number)))
+                            if writer.write(point) { count += 1 }
+                        }
+                        let written = count
+                        held.withLock { $0 += written }
+                    }
+                }
+                group.addTask {
+                    await Task.yield()
+                    await writer.shutDown()
+                }
+            }
+            // Whoever was told that a point is held finds it delivered.
+            #expect(writer.statistics.delivered == held.withLock { $0 })
+            #expect(writer.statistics.addsUp && writer.statistics.held == 0)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Dispatch
+import InfluxReporting
+import LineProtocol
+import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The same for points: two threads write, and say of each point that it was taken, while a writer sends.
+///
+///     OutboxChild points DIRECTORY PORT PREFIX COUNT
+enum Points {
+    static func main(_ directory: String, port: UInt16, prefix: String, count: Int) async throws {
+        var policy = WriterPolicy()
+        policy.quiet = .milliseconds(3)
+        policy.maximumAge = .milliseconds(10)
+        policy.batchPoints = 16
+        policy.compression = .off
+        policy.firstDelay = .milliseconds(1)
+        policy.maximumDelay = .milliseconds(20)
+        policy.maximumRetryAfter = .milliseconds(20)
+        // Some blocks are sent from memory, and others are read again.
+        policy.maximumBytes = 16 << 10
+        policy.synchronization = .milliseconds(5)
+        let url = URL(string: "http://127.0.0.1:\(port)") ?? URL(filePath: "/")
+        let writer = try InfluxWriter(
+            destination: .influxDB1(url, database: "points"), chain: SocketTerminal(port: port),
+            directory: URL(filePath: directory), policy: policy
+        ) { event in
+            switch event {
+            case .delivered, .kept, .found: break  // As it should be.
+            case .damaged: break  // A kill tears what one thread is writing, before what the other has written.
+            case .rejected, .dropped, .foreignFiles, .trouble: say("wrong \(event)")
+            }
+        }
+        say("open")
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<2 {
+                group.addTask {
+                    for index in 0..<count {
+                        let id = "\(prefix)-\(thread)-\(index)"
+                        if writer.write(point(id)) { say("accepted \(id)") } else { say("wrong \(id) was not taken") }
+                    }
+                }
+            }
+        }
+        while writer.statistics.held > 0 { await writer.flush(within: .seconds(1)) }
+        say("empty")
+        // Whoever started it ends it.
+        while true { try await Task.sleep(for: .seconds(60)) }
+    }
+
+    /// A point that its identifier determines, so that whoever knows that can tell whether it is whole.
+    private static func point(_ id: String) -> Point {
+        var seed: UInt64 = 0
+        for byte in id.utf8 { seed = seed &* 31 &+ UInt64(byte) }
+        var generator = SeededGenerator(seed: seed)
+        let letters = Array("ab c,=\"\\\n")
+        let text = String((0..<Int(generator.next() % 900)).map { _ in letters[Int(generator.next() % 9)] })
+        return Point(
+            "m", tags: ["id": id], fields: ["text": .string(text)],
+            timestamp: Timestamp(nanoseconds: Int64(seed % 1_000_000_007)))
+    }
+}
