@@ -30,6 +30,15 @@ let package = Package(
             name: "InfluxReporting",
             dependencies: ["LoaderChain", "LineProtocol", "LineProtocolFoundation", "ReportOutbox", "CZlib"]),
 
+        // The program is thin, so that tests reach its parts. Their names differ in more than case, as the folders must.
+        .executableTarget(name: "apihealth", dependencies: ["APIHealthKit"]),
+        .target(
+            name: "APIHealthKit",
+            dependencies: [
+                "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "LineProtocol", "LineProtocolFoundation",
+                "ReportOutbox", "InfluxReporting", "MetricKitReporting",
+            ]),
+
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
         .target(
             name: "BenchmarkSupport", dependencies: ["LoaderChain", "LoaderChainTesting"],
@@ -67,6 +76,12 @@ let package = Package(
             dependencies: [
                 "InfluxReporting", "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "LineProtocol",
                 "CZlib", "ReportOutbox", "OutboxChild", "TestProcesses",
+            ]),
+        .testTarget(
+            name: "APIHealthTests",
+            dependencies: [
+                "APIHealthKit", "apihealth", "LoaderChain", "LoaderChainTesting", "LineProtocol", "ReportOutbox",
+                "InfluxReporting", "TestProcesses",
             ]),
         // Programs that run beside the tests.
         .target(name: "TestProcesses", dependencies: ["LoaderChain"], path: "Tests/TestProcesses"),

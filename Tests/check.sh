@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-steps=(lint build tests servers threads addresses outside documentation benchmarks)
+steps=(lint build tests servers pages threads addresses outside documentation benchmarks)
 sources=(Package.swift Sources Tests Benchmarks)
 
 # Runs the tests, and repeats at the end what failed, since the whole is long.
@@ -40,6 +40,12 @@ tests() {
 # The tests that talk to real servers, which the step before has skipped.
 servers() {
     Tests/servers.sh swift test --scratch-path .build-check "${strict[@]}" --filter RealServer
+}
+
+# The pages of the command-line program, laid out by a browser where there is one.
+pages() {
+    swift build --product apihealth --scratch-path .build-check "${strict[@]}"
+    Tests/Pages/check.sh .build-check/debug/apihealth
 }
 
 # Under a sanitizer the same calls need more stack; what the tests allow a thread grows with it. One test runs at a time,

@@ -28,6 +28,20 @@ import Testing
         #expect(server.url("//x").absoluteString == base + "//x")
     }
 
+    @Test func returnsAtThePortOfOneThatWasStopped() async throws {
+        for _ in 0..<3 {
+            let first = try LoopbackServer()
+            first.fallback { _ in .ok("first") }
+            let client = try LoopbackClient(first)
+            client.send("GET / HTTP/1.1\r\n\r\n")
+            try await first.waitForRequests(count: 1)
+            first.stop()
+            let second = try LoopbackServer(port: UInt16(first.port))
+            #expect(second.port == first.port)
+            #expect(throws: SystemError.self) { try LoopbackServer(port: UInt16(first.port)) }
+        }
+    }
+
     @Test func routesByPathAndMethod() throws {
         server.route("/a") { _ in .ok("any") }
         server.route("/a", method: "PUT") { _ in .ok("put") }

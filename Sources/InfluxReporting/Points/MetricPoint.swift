@@ -12,8 +12,8 @@ import LoaderChain
 ///
 /// The names are those of the guide's table, and stay what they are: whoever looks at old points and new ones wants to ask for
 /// both at once.
-enum MetricPoint {
-    static let requests = "APIHealth"
+package enum MetricPoint {
+    package static let requests = "APIHealth"
     static let events = "AppEvent"
     static let traces = "AppTrace"
 
@@ -23,7 +23,7 @@ enum MetricPoint {
     ///   - record: what was measured.
     ///   - nudge: nanoseconds that keep points apart which began at the same moment; see ``TimeNudge``.
     ///   - encoder: where the line goes.
-    static func append(_ record: MetricRecord, nudge: Int64, to encoder: inout LineEncoder) {
+    package static func append(_ record: MetricRecord, nudge: Int64, to encoder: inout LineEncoder) {
         switch record {
         case .request(let metric): append(metric, nudge, &encoder)
         case .event(let event): append(event, nudge, &encoder)
@@ -98,11 +98,11 @@ enum MetricPoint {
 ///
 /// To a server, two points of the same tags and the same timestamp are one. A date tells moments apart to a quarter of a
 /// microsecond, and some clocks are coarser, so the writer adds less than a microsecond, differently each time.
-enum TimeNudge {
+package enum TimeNudge {
     static let range: UInt64 = 1_000
 
     /// The nudge of a point that is the `number`-th of a stripe.
-    static func of(_ number: UInt64) -> Int64 { Int64(number % range) }
+    package static func of(_ number: UInt64) -> Int64 { Int64(number % range) }
 
     static func timestamp(_ date: Date, _ nudge: Int64) -> Timestamp {
         let timestamp = Timestamp(date)
@@ -144,7 +144,7 @@ extension HTTPMetric.Outcome {
 
 extension HTTPMetric.Outcome.Kind {
     /// The word that stands in the tag `outcome`.
-    fileprivate var name: String {
+    package var name: String {
         switch self {
         case .success: "success"
         case .redirection: "redirection"

@@ -50,12 +50,17 @@ public final class LoopbackServer: Sendable {
     let core: LoopbackCore
 
     /// Starts a server.
-    public init(limits: LoopbackLimits = LoopbackLimits()) throws {
+    ///
+    /// - Parameters:
+    ///   - limits: what it puts up with.
+    ///   - port: where it listens, such as the port of a server that was stopped, for a test of what becomes of clients when
+    ///     a server comes back; 0, the default, for an unused one.
+    public init(limits: LoopbackLimits = LoopbackLimits(), port: UInt16 = 0) throws {
         core = try LoopbackCore(limits: limits)
-        let socket = try LoopbackSocket.listening()
+        let socket = try LoopbackSocket.listening(port: port)
         do {
-            port = try socket.port()
-            guard let baseURL = URL(string: "http://127.0.0.1:\(port)") else {
+            self.port = try socket.port()
+            guard let baseURL = URL(string: "http://127.0.0.1:\(self.port)") else {
                 throw SystemError("URL.init", code: 0)  // Not reached: the text is an address.
             }
             self.baseURL = baseURL

@@ -19,18 +19,23 @@ struct LoopbackSocket: Sendable {
         case end
     }
 
-    /// A socket that listens at an unused port of 127.0.0.1.
-    static func listening() throws(SystemError) -> LoopbackSocket {
+    /// A socket that listens at a port of 127.0.0.1; at an unused one for 0.
+    static func listening(port: UInt16 = 0) throws(SystemError) -> LoopbackSocket {
         let descriptor = socket(AF_INET, streamType, 0)
         guard descriptor >= 0 else { throw SystemError("socket") }
         let listener = LoopbackSocket(descriptor: descriptor)
         do throws(SystemError) {
             makeNonblocking(descriptor)
+            // What is left of the connections of a server does not keep its port from the next, if both say so.
+            if port != 0 { listener.set(SOL_SOCKET, SO_REUSEADDR, Int32(1)) }
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
+            address.sin_port = in_port_t(port).bigEndian
             let bound = withSocketAddress(&address) { bind(descriptor, $0, $1) }
             guard bound == 0 else { throw SystemError("bind") }
+            // Not before, or the port that is found might be somebody else's.
+            if port == 0 { listener.set(SOL_SOCKET, SO_REUSEADDR, Int32(1)) }
             guard listen(descriptor, SOMAXCONN) == 0 else { throw SystemError("listen") }
             return listener
         } catch {

@@ -144,5 +144,10 @@ package final class SystemFiles: FileSystem {
 private final class SystemLock: Sendable {
     private let number: CInt
     init(number: CInt) { self.number = number }
-    deinit { close(number) }
+    deinit {
+        // A process that is just being started has the descriptor too, until its program begins; closing alone would leave the
+        // lock with it.
+        _ = flock(number, LOCK_UN)
+        close(number)
+    }
 }

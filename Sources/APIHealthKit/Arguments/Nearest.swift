@@ -1,0 +1,35 @@
+/// Finds the name that somebody may have meant.
+enum Nearest {
+    /// The name that takes the fewest keystrokes to get to, if those are few; of several, the first.
+    static func name(to text: String, among names: [String]) -> String? {
+        let text = Array(text.lowercased().unicodeScalars.prefix(longest))
+        let ranked = names.map { name -> (name: String, distance: Int) in
+            let scalars = Array(name.unicodeScalars)
+            // Whoever stops early has not mistyped.
+            let isBeginning = text.count >= 2 && scalars.starts(with: text)
+            return (name, isBeginning ? 0 : distance(text, scalars))
+        }
+        guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
+        return best.distance <= max(1, best.name.unicodeScalars.count / 3) ? best.name : nil
+    }
+
+    /// Longer than any name.
+    private static var longest: Int { 64 }
+
+    /// How many characters must be put in, taken out, replaced or swapped with their neighbour.
+    private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+        var beforeLast = [Int](repeating: 0, count: right.count + 1)
+        var last = Array(0...right.count)
+        for (row, scalar) in left.enumerated() {
+            var current = [row + 1]
+            for (column, other) in right.enumerated() {
+                var best = min(last[column + 1] + 1, current[column] + 1, last[column] + (scalar == other ? 0 : 1))
+                let isSwap = row > 0 && column > 0 && scalar == right[column - 1] && left[row - 1] == other
+                if isSwap { best = min(best, beforeLast[column - 1] + 1) }
+                current.append(best)
+            }
+            (beforeLast, last) = (last, current)
+        }
+        return last[right.count]
+    }
+}

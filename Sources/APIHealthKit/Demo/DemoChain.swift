@@ -1,0 +1,50 @@
+import Foundation
+import LoaderChain
+import LoaderChainURLSession
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The chain that the demo shows, with a handle on the parts that have something to tell.
+final class DemoChain: Sendable {
+    let head: HTTPLoader
+    let throttle = Throttle(maximumNumberOfRequests: 16, perHost: 7)
+    let retry: Retry
+    let rateLimit: RateLimit
+    let gateway: DemoGateway
+    let terminal: URLSessionLoader
+    let breaker: CircuitBreaker
+    /// What the callers see: with queues and with retries.
+    let requests: MetricRecorder
+    /// What callers have seen of each route.
+    let board: MetricBoard
+    /// What the API was asked: every attempt.
+    let attempts: MetricBoard
+    let ledger = DemoLedger()
+
+    init(port: Int, seed: UInt64, sink: any MetricSink, patience: Duration, timers: any Timers) {
+        board = MetricBoard(timers: timers)
+        attempts = MetricBoard(timers: timers)
+        gateway = DemoGateway(port: port)
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = 16
+        terminal = URLSessionLoader(configuration: configuration, timers: timers)
+        requests = MetricRecorder(board, ledger, sink, capacity: SeveralSinks.capacity, timers: timers)
+        let dice = Dice(seed: seed)
+        retry = Retry(
+            strategy: Backoff.exponential(delay: 0.15, maximumNumberOfAttempts: 4, dice: dice), deadline: patience * 2,
+            timers: timers)
+        rateLimit = RateLimit(requests: 45, per: .seconds(1), burst: 6, perHost: true, timers: timers)
+        // A demo has no time for the usual patience.
+        let settings = CircuitBreaker.Settings(
+            failureRatio: 0.75, minimumNumberOfCalls: 8, window: .seconds(5), openDuration: .milliseconds(1_200),
+            maximumOpenDuration: .milliseconds(1_500))
+        breaker = CircuitBreaker(settings, timers: timers, dice: dice, onChange: { [ledger] in ledger.note($0) })
+        let environment = ServerEnvironment(scheme: "http", host: "shop.example", pathPrefix: "/v1")
+        head =
+            ResetGuard() --> Autocancel() --> ApplyEnvironment(environment: environment)
+            --> MetricsTap(requests, module: "demo") --> throttle --> retry
+            --> MetricsTap(MetricRecorder(attempts, timers: timers)) --> breaker --> rateLimit --> gateway --> terminal
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import LoaderChain
+
+/// The demo's end as one JSON object.
+struct DemoReport: Encodable {
+    struct Route: Encodable {
+        var method: String
+        var host: String
+        var route: String
+        var requests: Int
+        var outcomes: [String: Int]
+        var latency: Latency
+        var histogram: Histogram
+    }
+
+    struct Histogram: Encodable {
+        /// The bounds between the counts; there is one count more than bounds.
+        var boundsInMilliseconds = LatencyBars.bounds
+        var counts: [Int]
+    }
+
+    struct Loader: Encodable {
+        var name: String
+        var did: String
+    }
+
+    var seconds: Double
+    var seed: UInt64
+    var requests: Int
+    var retries: Int
+    var cancelled: Int
+    var routes: [Route]
+    var chain: [Loader]
+    var file: MetricStores.FileResult?
+    var influx: InfluxResult?
+    var pointsLost: Int
+
+    init(_ snapshot: DemoSnapshot, _ run: DemoRun, seed: UInt64, _ outcome: MetricStores.Outcome) {
+        seconds = snapshot.elapsed / .seconds(1)
+        self.seed = seed
+        requests = snapshot.started
+        retries = snapshot.retries
+        cancelled = run.cancelled
+        routes = snapshot.rows.map {
+            Route(
+                method: $0.method, host: $0.host, route: $0.route, requests: $0.summary.count,
+                outcomes: $0.summary.outcomes, latency: Latency($0.summary.latency),
+                histogram: Histogram(counts: $0.bars.counts))
+        }
+        chain = snapshot.nodes.map { Loader(name: $0.name, did: $0.text) }
+        file = outcome.file
+        influx = outcome.influx
+        pointsLost = outcome.losses
+    }
+}
+
+/// Times in milliseconds.
+struct Latency: Encodable {
+    var p50: Double?
+    var p90: Double?
+    var p99: Double?
+    var maximum: Double?
+
+    init(_ histogram: LatencyHistogram) {
+        func milliseconds(_ duration: Duration?) -> Double? {
+            duration.map { ($0 / .microseconds(1)).rounded() / 1_000 }
+        }
+        p50 = milliseconds(histogram.percentile(0.5))
+        p90 = milliseconds(histogram.percentile(0.9))
+        p99 = milliseconds(histogram.percentile(0.99))
+        maximum = milliseconds(histogram.maximum)
+    }
+}
+
+extension MetricSummary {
+    /// How many ended how, by name.
+    var outcomes: [String: Int] {
+        let kinds = HTTPMetric.Outcome.Kind.allCases.filter { self[$0] > 0 }
+        return Dictionary(uniqueKeysWithValues: kinds.map { ("\($0)", self[$0]) })
+    }
+}
+
+/// Writes values as JSON for people and programs.
+enum JSONText {
+    static func of(_ value: some Encodable) throws(ProgramError) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        do {
+            return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+        } catch {
+            throw ProgramError(.failure, "the result cannot be written as JSON: \(error)")
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import LoaderChain
+import LoaderChainTesting
+
+/// The demo API: a real server on a real socket, of which no other machine can see anything.
+final class DemoServer: Sendable {
+    private let server: LoopbackServer
+
+    /// Starts it.
+    ///
+    /// - Parameters:
+    ///   - seed: what its faults and its delays are drawn from.
+    ///   - outage: how long the payments are down.
+    init(seed: UInt64, outage: Duration, timers: any Timers) throws(ProgramError) {
+        do {
+            server = try LoopbackServer()
+        } catch {
+            throw ProgramError(.failure, "the demo API cannot listen on 127.0.0.1: \(Plain.text("\(error)"))")
+        }
+        let dice = Dice(seed: ~seed)
+        let start = timers.now
+        server.fallback { request in
+            // Every article has an address of its own.
+            guard request.path.hasPrefix("/v1/articles/") else { return .status(.notFound) }
+            let delay = dice.duration(in: .milliseconds(2)...(.milliseconds(14)))
+            return .json(#"{"title":"Why we wait"}"#).delayed(delay)
+        }
+        server.route("/v1/search") { _ in
+            .json(#"{"found":[]}"#).delayed(dice.duration(in: .milliseconds(120)...(.milliseconds(700))))
+        }
+        server.route("/v1/cart", method: .put) { _ in
+            let roll = dice.unit()
+            let delay = dice.duration(in: .milliseconds(8)...(.milliseconds(40)))
+            if roll < 0.06 { return .hangUp().delayed(delay) }
+            return roll < 0.3 ? .status(.serviceUnavailable).delayed(delay) : .json("{}").delayed(delay)
+        }
+        let ration = Guarded(DemoRation(perSecond: 6, at: start))
+        server.route("/v1/rates") { _ in
+            let now = timers.now
+            let isGranted = ration.withLock { $0.take(at: now) }
+            let delay = dice.duration(in: .milliseconds(4)...(.milliseconds(20)))
+            return isGranted
+                ? .json(#"{"EUR":1}"#).delayed(delay) : LoopbackReply(.tooManyRequests).header("Retry-After", "1")
+        }
+        let end = start.advanced(by: outage)
+        server.route("/v1/payments") { _ in
+            let delay = dice.duration(in: .milliseconds(5)...(.milliseconds(30)))
+            return timers.now < end ? .status(.internalServerError).delayed(delay) : .json("{}").delayed(delay)
+        }
+    }
+
+    var port: Int { server.port }
+
+    func stop() { server.stop() }
+}
+
+/// How many requests a server grants in each second.
+struct DemoRation {
+    private let perSecond: Int
+    private var second: TimerInstant
+    private var taken = 0
+
+    init(perSecond: Int, at now: TimerInstant) {
+        self.perSecond = perSecond
+        second = now
+    }
+
+    mutating func take(at now: TimerInstant) -> Bool {
+        if second.duration(to: now) >= .seconds(1) {
+            second = now
+            taken = 0
+        }
+        guard taken < perSecond else { return false }
+        taken += 1
+        return true
+    }
+}

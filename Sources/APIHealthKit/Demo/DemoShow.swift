@@ -1,0 +1,69 @@
+import LoaderChain
+
+/// Shows a run of the demo in the form that was asked for.
+final class DemoShow: Sendable {
+    private enum Way: Sendable {
+        case live(LiveScreen)
+        case lines
+        case silent
+    }
+
+    private let way: Way
+    private let form: DemoArguments.Form
+    private let surroundings: Surroundings
+    private let style: Style
+
+    init(_ form: DemoArguments.Form, in surroundings: Surroundings) {
+        self.form = form
+        self.surroundings = surroundings
+        style = Style(isColoured: form == .screen && surroundings.mayColour)
+        switch form {
+        case .json: way = .silent
+        case .screen where surroundings.mayMoveCursor:
+            way = .live(LiveScreen(surroundings.output, style: style))
+        case .screen, .lines: way = .lines
+        }
+    }
+
+    /// How often it wants to show something.
+    var interval: Duration {
+        switch way {
+        case .live: .milliseconds(100)
+        case .lines, .silent: .seconds(1)
+        }
+    }
+
+    func begin(_ chain: DemoChain) {
+        guard case .lines = way else { return }
+        surroundings.output.write(lines: [
+            "A demo API listens on this machine, and a chain asks it:", "  \(chain.head)", "",
+        ])
+    }
+
+    func show(_ snapshot: DemoSnapshot) {
+        switch way {
+        case .live(let screen): screen.show(DemoView.screen(snapshot, columns: surroundings.output.size.columns))
+        case .lines: surroundings.output.write(lines: [DemoView.line(snapshot)])
+        case .silent: break
+        }
+    }
+
+    /// Shows what stays.
+    func end(
+        _ snapshot: DemoSnapshot, _ run: DemoRun, seed: UInt64, _ outcome: MetricStores.Outcome
+    ) throws(ProgramError) {
+        if case .live(let screen) = way { screen.end() }
+        if form == .json {
+            surroundings.output.write(try JSONText.of(DemoReport(snapshot, run, seed: seed, outcome)))
+            return
+        }
+        var lines: [StyledLine] = [""]
+        lines += DemoView.summary(snapshot)
+        lines.append("")
+        lines += outcome.lines.map { StyledLine($0, outcome.isFailure ? .bad : .strong) }
+        if let file = outcome.file {
+            lines.append(StyledLine("See them as a page:  apihealth report \(Plain.text(file.path))", .faint))
+        }
+        surroundings.output.write(lines: lines.map { $0.text(style) })
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import MetricKitReporting
+
+/// Tells what MetricKit's payloads say.
+package struct MetricKitCommand: Sendable {
+    private let arguments: MetricKitArguments
+    private let surroundings: Surroundings
+
+    package init(_ arguments: MetricKitArguments, in surroundings: Surroundings) {
+        self.arguments = arguments
+        self.surroundings = surroundings
+    }
+
+    /// Reads one file after the other; one that is no payload is told of, and the next is read.
+    package func run() throws(ProgramError) -> ProgramStatus {
+        let style = Style(isColoured: surroundings.mayColour)
+        var payloads: [MetricPayload] = []
+        var status = ProgramStatus.success
+        for file in arguments.files {
+            let report = MetricKitReport(try data(of: file))
+            if case .metrics(let payload) = report { payloads.append(payload) }
+            if case .unreadable(_, let error) = report {
+                surroundings.errors.write("apihealth: \(Plain.text("\(file): \(error)"))\n")
+                status = .failure
+                continue
+            }
+            guard !arguments.isTogether else { continue }
+            if arguments.files.count > 1 { surroundings.output.write(style.paint(Plain.text(file), .strong) + "\n") }
+            surroundings.output.write(lines: PayloadReport(report).lines.map(Plain.text) + [""])
+        }
+        if payloads.count > 1 || arguments.isTogether && !payloads.isEmpty {
+            surroundings.output.write(style.paint("All payloads together", .strong) + "\n")
+            surroundings.output.write(lines: PayloadReport(over: payloads).lines.map(Plain.text))
+        }
+        return status
+    }
+
+    private func data(of file: String) throws(ProgramError) -> Data {
+        if file == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
+        do {
+            return try Data(contentsOf: URL(filePath: file))
+        } catch {
+            throw ProgramError(.failure, "\(Plain.text(file)) cannot be read; give a file with a payload of MetricKit")
+        }
+    }
+}

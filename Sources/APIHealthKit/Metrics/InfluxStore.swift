@@ -1,0 +1,102 @@
+import Foundation
+import InfluxReporting
+import LoaderChain
+import LoaderChainURLSession
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A database that metrics are written to, by way of a folder in which they survive whatever happens.
+struct InfluxStore: Sendable {
+    let writer: InfluxWriter
+    private let place: String
+    private let spool: String
+    private let patience: Duration
+
+    init(_ database: StoreArguments.Database, surroundings: Surroundings) throws(ProgramError) {
+        place = Plain.text("\(database.destination)")
+        let folder = database.spool ?? Self.folder(for: place, in: surroundings.environment)
+        spool = folder
+        patience = database.patience
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = 15
+        let chain = ResetGuard() --> Autocancel() --> URLSessionLoader(configuration: configuration)
+        var policy = WriterPolicy()
+        policy.quiet = .seconds(2)
+        policy.maximumAge = .seconds(5)
+        do throws(WriterError) {
+            writer = try InfluxWriter(
+                destination: database.destination, chain: chain,
+                directory: URL(filePath: folder, directoryHint: .isDirectory), policy: policy)
+        } catch {
+            let advice =
+                error.code == .inUse ? "another apihealth writes there; give each its own by --spool" : error.reason
+            throw ProgramError(.failure, Plain.text("the folder \(folder) cannot be used: \(advice)"))
+        }
+    }
+
+    /// A folder of the user's own for each database.
+    static func folder(for place: String, in environment: [String: String]) -> String {
+        let state =
+            environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+            ?? (environment["HOME"] ?? NSTemporaryDirectory()) + "/.local/state"
+        // What no file's name may hold becomes a digest; the words are for whoever looks.
+        var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in place.utf8 { digest = (digest ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        let name = place.unicodeScalars.prefix(40).map { scalar in
+            scalar.isASCII && scalar.properties.isAlphabetic || "0"..."9" ~= scalar ? String(scalar) : "-"
+        }
+        return "\(state)/apihealth/\(name.joined())-\(String(digest, radix: 16))"
+    }
+
+    /// Sends what is left, and tells what became of all of it.
+    func finish() async -> InfluxResult {
+        let report = await writer.shutDown(within: patience)
+        return InfluxResult(writer.statistics, report, place: place, spool: spool)
+    }
+}
+
+/// What became of the points for a database, as JSON has it.
+struct InfluxResult: Encodable, Sendable {
+    var database: String
+    var delivered: Int
+    var rejected: Int
+    var dropped: Int
+    /// Points that wait in the folder for the next run.
+    var kept: Int
+    var folder: String
+    var obstacle: String?
+    /// Whether the database answered that it will not take them before somebody changes something.
+    var isRefused = false
+    private var rejections: [String]
+
+    init(_ statistics: WriterStatistics, _ report: FlushReport, place: String, spool: String) {
+        database = place
+        delivered = statistics.delivered
+        rejected = statistics.rejected
+        dropped = statistics.droppedTotal
+        kept = report.kept
+        folder = spool
+        rejections = report.rejections.prefix(3).map { "\($0)" }
+        if case .obstacle(let obstacle) = report.keptBecause {
+            self.obstacle = "\(obstacle)"
+            if case .refused = obstacle { isRefused = true }
+        } else if report.kept > 0 {
+            obstacle = statistics.obstacle.map { "\($0)" } ?? "The time was over"
+        }
+    }
+
+    /// The result in words.
+    var lines: [String] {
+        var lines = ["\(Words.count(delivered, "point")) of metrics went to \(database)"]
+        if kept > 0 {
+            lines.append("\(Words.count(kept, "point")) wait in \(Plain.text(folder)) and are sent by the next run")
+        }
+        if let obstacle { lines.append("  \(Plain.text(obstacle))") }
+        if rejected > 0 { lines.append("\(Words.count(rejected, "point")) were refused by the database") }
+        lines += rejections.map { "  \(Plain.text($0))" }
+        if dropped > 0 { lines.append("\(Words.count(dropped, "point")) had to be dropped") }
+        return lines
+    }
+}

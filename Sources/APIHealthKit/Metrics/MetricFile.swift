@@ -1,0 +1,95 @@
+import Foundation
+import InfluxReporting
+import LineProtocol
+import LoaderChain
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A file of line protocol, to which every metric is appended as soon as it is known.
+///
+/// A line is with the system before whoever made the request hears of its end. So what was told of is in the file, even if the
+/// process is killed right after.
+package final class MetricFile: MetricSink {
+    private struct State {
+        var points = 0
+        var losses = 0
+        /// Whether the file ends within a line, which is then ended before the next.
+        var isTorn: Bool
+    }
+
+    /// Where it is.
+    package let path: String
+    private let number: CInt
+    /// Held while a line is written, so that lines do not mix.
+    private let state: Guarded<State>
+    private let nudges = Atomic<UInt64>(0)
+
+    /// Opens a file to append to, or makes it.
+    package init(path: String) throws(ProgramError) {
+        self.path = path
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw ProgramError(.usage, "a file needs a name; give a path")
+        }
+        let (number, code) = uninterrupted { open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o644) }
+        guard number >= 0 else {
+            throw ProgramError(
+                .failure,
+                "\(Plain.text(path)) cannot be opened for writing: \(SystemText.of(code)); choose another file")
+        }
+        self.number = number
+        state = Guarded(State(isTorn: Self.endsWithinLine(number)))
+    }
+
+    deinit { close(number) }
+
+    /// Whether somebody was stopped while he wrote the last line.
+    private static func endsWithinLine(_ number: CInt) -> Bool {
+        let end = lseek(number, 0, SEEK_END)
+        guard end > 0 else { return false }
+        var last: UInt8 = 0
+        let (count, _) = uninterrupted { pread(number, &last, 1, end - 1) }
+        return count == 1 && last != UInt8(ascii: "\n")
+    }
+
+    /// How many points were written.
+    package var points: Int { state.withLock { $0.points } }
+
+    /// How many could not be written.
+    package var losses: Int { state.withLock { $0.losses } }
+
+    /// A line is short, and the system takes it at once.
+    package var isImmediate: Bool { true }
+
+    /// Appends the line of a record.
+    package func record(_ record: MetricRecord) {
+        var encoder = LineEncoder(capacity: 512)
+        let nudge = TimeNudge.of(nudges.add(1, ordering: .relaxed).oldValue)
+        MetricPoint.append(record, nudge: nudge, to: &encoder)
+        let line = encoder.bytes
+        let number = number
+        state.withLock { state in
+            guard !line.isEmpty, writeAll(state.isTorn ? [UInt8(ascii: "\n")] + line : line, to: number) else {
+                // Some of it may be there.
+                state.isTorn = true
+                state.losses += 1
+                return
+            }
+            state.isTorn = false
+            state.points += 1
+        }
+    }
+}
+
+/// What the system says about an error.
+enum SystemText {
+    static func of(_ code: CInt) -> String {
+        String(cString: strerror(code)).lowercased()
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import InfluxReporting
+import LoaderChain
+
+/// Where metrics go: a file, a database, both or neither.
+package struct StoreArguments: Sendable {
+    package var file: String?
+    package var database: Database?
+
+    /// A database, and the folder in which points wait for it.
+    package struct Database: Sendable {
+        package let destination: InfluxDestination
+        package let spool: String?
+        /// How long the end of a run waits for it.
+        package let patience: Duration
+    }
+
+    package init() {}
+
+    package static let options: [Syntax.Option] = [
+        .init("file", "PATH", "Append the metrics to this file as line protocol."),
+        .init("influx", "URL", "Write the metrics to an InfluxDB at this address."),
+        .init("database", "NAME", "Its database, of InfluxDB 1 or 3."),
+        .init("bucket", "NAME", "Its bucket, of InfluxDB 2."),
+        .init("org", "NAME", "Its organization, of InfluxDB 2."),
+        .init("influx-version", "N", "1, 2 or 3; 2 with a bucket and 1 with a database unless given."),
+        .init("token-file", "PATH", "A file with the token; for InfluxDB 1, with user:password."),
+        .init("spool", "PATH", "The folder in which points wait for the database; one of the user's own unless given."),
+        .init("patience", "TIME", "How long the end waits for the database; 10s unless given."),
+    ]
+
+    package init(_ list: ArgumentList) throws(ProgramError) {
+        file = list.text("file")
+        guard let address = list.text("influx") else {
+            for name in ["database", "bucket", "org", "influx-version", "token-file", "spool", "patience"]
+            where list.has(name) {
+                throw ProgramError(.usage, "--\(name) is about a database; give its address by --influx URL")
+            }
+            return
+        }
+        try list.forbid("database", with: "bucket")
+        database = Database(
+            destination: try Self.destination(address, list), spool: list.text("spool"),
+            patience: try list.duration("patience", in: .zero...(.seconds(3_600))) ?? .seconds(10))
+    }
+
+    private static func destination(_ address: String, _ list: ArgumentList) throws(ProgramError) -> InfluxDestination {
+        guard let url = URL(string: address), ["http", "https"].contains(url.scheme?.lowercased()),
+            url.host()?.isEmpty == false
+        else { throw ProgramError(.usage, "--influx needs the address of a server, such as http://127.0.0.1:8086") }
+        let version = try list.integer("influx-version", in: 1...3) ?? (list.has("bucket") ? 2 : 1)
+        let token = try list.text("token-file").map { path throws(ProgramError) in try SecretFile.text(path) }
+        guard version == 2 else {
+            let database = try required("database", list, version)
+            return try checked { () throws(InfluxDestinationError) in
+                version == 3
+                    ? try .influxDB3(url, database: database, authorization: token.map { .bearer($0) } ?? .none)
+                    : try .influxDB1(url, database: database, authorization: token.map(password) ?? .none)
+            }
+        }
+        let (bucket, organization) = (try required("bucket", list, version), try required("org", list, version))
+        return try checked { () throws(InfluxDestinationError) in
+            try .influxDB2(
+                url, organization: organization, bucket: bucket, authorization: token.map { .token($0) } ?? .none)
+        }
+    }
+
+    private static func required(_ name: String, _ list: ArgumentList, _ version: Int) throws(ProgramError) -> String {
+        if let text = list.text(name) { return text }
+        throw ProgramError(.usage, "InfluxDB \(version) needs --\(name) NAME")
+    }
+
+    private static func checked(
+        _ make: () throws(InfluxDestinationError) -> InfluxDestination
+    ) throws(ProgramError) -> InfluxDestination {
+        do throws(InfluxDestinationError) { return try make() } catch {
+            throw ProgramError(.usage, Plain.text("\(error)"))
+        }
+    }
+
+    /// InfluxDB 1 knows users and passwords, and web tokens as bearer.
+    private static func password(_ text: String) -> InfluxAuthorization {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        return parts.count == 2 ? .password(String(parts[1]), user: String(parts[0])) : .bearer(text)
+    }
+}
+
+/// A file with a secret in it, which no message shows.
+enum SecretFile {
+    /// What is in the file, without the space around it.
+    static func text(_ path: String) throws(ProgramError) -> String {
+        guard let data = FileManager.default.contents(atPath: path), data.count <= 65_536,
+            let text = String(validating: data, as: UTF8.self)
+        else {
+            throw ProgramError(.failure, "\(Plain.text(path)) cannot be read; give a file with a token by --token-file")
+        }
+        let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !secret.isEmpty else {
+            throw ProgramError(.failure, "\(Plain.text(path)) is empty; put the token into it")
+        }
+        return secret
+    }
+}

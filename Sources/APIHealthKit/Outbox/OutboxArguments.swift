@@ -1,0 +1,67 @@
+import ReportOutbox
+
+/// What is to be done with a box.
+package struct OutboxArguments: Sendable {
+    /// What to do.
+    package enum Action: Sendable, Hashable {
+        case list
+        case show(String)
+        case retry(String)
+        case retryAll
+        case export(String, to: String)
+        case purge(String)
+        case purgeAll
+    }
+
+    package let directory: String
+    package let action: Action
+    package let isJSON: Bool
+    package let isPlain: Bool
+
+    package static let syntax = Syntax(
+        "outbox", summary: "Looks into a box of reports, and puts it in order.",
+        operands: .init("ACTION DIRECTORY [ID [FILE]]", 2...4),
+        options: [
+            .init("all", "With retry: all that were set aside. With purge: everything."),
+            .init("plain", "Print lines without colour."),
+            .init("json", "Print one JSON object; with list and show."),
+        ],
+        notes: [
+            "Actions:",
+            "  list DIRECTORY             What is in the box, and what was set aside.",
+            "  show DIRECTORY ID          The request of a report, without its bytes.",
+            "  retry DIRECTORY ID         Puts a report that was set aside back into the box.",
+            "  export DIRECTORY ID FILE   Writes the bytes of a report to a new file.",
+            "  purge DIRECTORY ID         Removes a report for good.",
+            "",
+            "Looking disturbs nobody. To retry and to purge, the program that owns the box must not have it open.",
+        ])
+
+    private static let actions = ["list", "show", "retry", "export", "purge"]
+
+    package init(_ list: ArgumentList) throws(ProgramError) {
+        let name = list.operands[0]
+        directory = list.operands[1]
+        let rest = Array(list.operands.dropFirst(2))
+        isJSON = list.has("json")
+        isPlain = list.has("plain")
+        let all = list.has("all")
+        guard Self.actions.contains(name) else {
+            let advice =
+                Nearest.name(to: name, among: Self.actions).map { "did you mean “\($0)”?" }
+                ?? "the actions are \(Self.actions.joined(separator: ", "))"
+            throw ProgramError(.usage, "there is no action “\(Plain.text(name))”; \(advice)")
+        }
+        switch (name, rest.count, all) {
+        case ("list", 0, false): action = .list
+        case ("show", 1, false): action = .show(rest[0])
+        case ("retry", 1, false): action = .retry(rest[0])
+        case ("retry", 0, true): action = .retryAll
+        case ("export", 2, false): action = .export(rest[0], to: rest[1])
+        case ("purge", 1, false): action = .purge(rest[0])
+        case ("purge", 0, true): action = .purgeAll
+        default:
+            throw ProgramError(.usage, "apihealth outbox \(name) is written otherwise; see apihealth outbox --help")
+        }
+    }
+}

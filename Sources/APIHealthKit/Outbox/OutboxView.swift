@@ -1,0 +1,61 @@
+import Foundation
+import LoaderChain
+import ReportOutbox
+
+/// How the reports of a box look to a person.
+enum OutboxView {
+    static func lines(_ reports: [ReportSummary]) -> [StyledLine] {
+        var table = TextTable([
+            ("report", .left), ("submitted", .left), ("bytes", .right), ("attempts", .right), ("state", .left),
+        ])
+        for report in reports {
+            let state: StyledLine =
+                if let reason = report.setAsideBecause {
+                    StyledLine("set aside: \(Plain.text(reason))", .bad)
+                } else if report.isBeingSent {
+                    StyledLine("being sent", .accent)
+                } else {
+                    StyledLine("waits, due \(report.due.formatted(.iso8601))", .plain)
+                }
+            table.add([
+                StyledLine(Plain.fit(report.id.description, to: 48), .strong),
+                StyledLine(report.date.formatted(.iso8601)), StyledLine(Decimal.count(Int(report.size))),
+                StyledLine("\(report.attempts)"), state,
+            ])
+        }
+        let aside = reports.count { $0.setAsideBecause != nil }
+        let sum = "\(Decimal.count(reports.count - aside)) wait, \(Decimal.count(aside)) were set aside"
+        return table.lines + [StyledLine(sum, .faint)]
+    }
+}
+
+/// A report as JSON has it.
+struct OutboxRow: Encodable {
+    var id: String?
+    var submitted: Date?
+    var due: Date?
+    var attempts: Int?
+    var bytes: Int64?
+    var isBeingSent: Bool?
+    var setAsideBecause: String?
+    var method: String?
+    var url: String?
+    var headers: [String]?
+
+    init(_ summary: ReportSummary) {
+        id = summary.id.rawValue
+        submitted = summary.date
+        due = summary.due
+        attempts = summary.attempts
+        bytes = summary.size
+        isBeingSent = summary.isBeingSent
+        setAsideBecause = summary.setAsideBecause
+    }
+
+    init(_ request: HTTPRequest, _ summary: ReportSummary) {
+        self.init(summary)
+        method = request.method.rawValue
+        url = request.loggableURL
+        headers = request.headers.redacted.map { "\($0.name): \($0.value)" }
+    }
+}

@@ -1,0 +1,40 @@
+/// The program: finds out what is wanted, does it, and answers an exit status.
+package struct Program: Sendable {
+    private let surroundings: Surroundings
+
+    package init(in surroundings: Surroundings) { self.surroundings = surroundings }
+
+    /// Does what the arguments say.
+    package func run(_ arguments: [String]) async -> ProgramStatus {
+        do throws(ProgramError) {
+            return try await perform(arguments)
+        } catch {
+            surroundings.errors.write("apihealth: \(error.message)\n")
+            return error.status
+        }
+    }
+
+    private func perform(_ arguments: [String]) async throws(ProgramError) -> ProgramStatus {
+        let (command, rest) = try Command.chosen(by: arguments)
+        if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+            return help(command)
+        }
+        let list = try command.syntax.parse(rest)
+        switch command {
+        case .demo: return try await Demo(DemoArguments(list), in: surroundings).run()
+        case .watch: return try await Watch(WatchArguments(list), in: surroundings).run()
+        case .report: return try ReportCommand(ReportArguments(list), in: surroundings).run()
+        case .outbox: return try OutboxCommand(OutboxArguments(list), in: surroundings).run()
+        case .metrickit: return try MetricKitCommand(MetricKitArguments(list), in: surroundings).run()
+        case .help:
+            let topic = try list.operands.first.map { name throws(ProgramError) in try Command.named(name) }
+            return help(topic ?? .demo)
+        }
+    }
+
+    private func help(_ command: Command) -> ProgramStatus {
+        let text = command == .demo || command == .help ? HelpText.overview : HelpText.page(of: command.syntax)
+        surroundings.output.write(text)
+        return .success
+    }
+}

@@ -1,0 +1,51 @@
+import LineProtocol
+
+/// Which files are reported on, and where the page goes.
+package struct ReportArguments: Sendable {
+    package var files: [String] = []
+    /// Where the page goes; nil for beside the first file.
+    package var output: String?
+    package var title = "API health"
+    package var precision = Precision.nanoseconds
+    package var form: DemoArguments.Form = .screen
+
+    package init() {}
+
+    package static let syntax = Syntax(
+        "report", summary: "Makes a page with pictures of files of line protocol.",
+        operands: .init("FILE…", 1...1_000),
+        options: [
+            .init("output", "PATH", "Where the page goes; the first file's name with .html unless given."),
+            .init("title", "TEXT", "The page's title."),
+            .init("precision", "UNIT", "The unit of the times: ns, us, ms or s; ns unless given."),
+            .init("plain", "Print lines without colour."),
+            .init("json", "Print the result as one JSON object."),
+        ],
+        notes: [
+            "The page needs nothing but itself. A line that cannot be read is counted, told and left out; points other",
+            "than requests are counted.",
+        ])
+
+    package init(_ list: ArgumentList) throws(ProgramError) {
+        try list.forbid("plain", with: "json")
+        files = list.operands
+        output = list.text("output")
+        title = list.text("title") ?? title
+        form = DemoArguments.Form(list)
+        if let text = list.text("precision") {
+            let units: [String: Precision] = [
+                "ns": .nanoseconds, "us": .microseconds, "ms": .milliseconds, "s": .seconds,
+            ]
+            guard let unit = units[text] else { throw list.wrong("precision", text, "ns, us, ms or s") }
+            precision = unit
+        }
+    }
+
+    /// Where the page goes.
+    package var page: String {
+        if let output { return output }
+        let first = files.first ?? "apihealth"
+        let name = first.hasSuffix(".lp") ? String(first.dropLast(3)) : first
+        return name + ".html"
+    }
+}

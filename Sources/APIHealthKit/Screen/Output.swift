@@ -1,0 +1,81 @@
+import LoaderChain
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Where text goes: a terminal, a pipe, or a test.
+package final class Output: Sendable {
+    /// Whether a person reads it as it is written.
+    package let isTerminal: Bool
+    private let measure: @Sendable () -> (columns: Int, rows: Int)
+    private let body: @Sendable (String) -> Void
+
+    package init(
+        isTerminal: Bool = false, size: @escaping @Sendable () -> (columns: Int, rows: Int) = { (100, 40) },
+        _ body: @escaping @Sendable (String) -> Void
+    ) {
+        self.isTerminal = isTerminal
+        measure = size
+        self.body = body
+    }
+
+    /// How much room there is now.
+    package var size: (columns: Int, rows: Int) { measure() }
+
+    /// Writes a text.
+    package func write(_ text: String) { body(text) }
+
+    /// Writes lines.
+    package func write(lines: [String]) {
+        guard !lines.isEmpty else { return }
+        write(lines.joined(separator: "\n") + "\n")
+    }
+
+    /// Standard output; `whenNobodyReads` is called when what it leads to is gone.
+    package static func standardOutput(whenNobodyReads: @escaping @Sendable () -> Void) -> Output {
+        file(STDOUT_FILENO, whenNobodyReads: whenNobodyReads)
+    }
+
+    /// Standard error.
+    package static let standardError = file(STDERR_FILENO, whenNobodyReads: {})
+
+    private static func file(_ number: CInt, whenNobodyReads: @escaping @Sendable () -> Void) -> Output {
+        Output(isTerminal: isatty(number) == 1, size: { size(of: number) }) { text in
+            if !writeAll(Array(text.utf8), to: number) { whenNobodyReads() }
+        }
+    }
+
+    private static func size(of number: CInt) -> (columns: Int, rows: Int) {
+        var window = winsize()
+        guard ioctl(number, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
+            return (100, 40)
+        }
+        return (Int(window.ws_col), Int(window.ws_row))
+    }
+}
+
+/// Writes all bytes to a descriptor, and answers whether that went well.
+func writeAll(_ bytes: [UInt8], to number: CInt) -> Bool {
+    bytes.withUnsafeBytes { buffer in
+        var rest = buffer[...]
+        while !rest.isEmpty {
+            let (count, code) = uninterrupted {
+                write(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            }
+            if count < 0, code == EAGAIN {
+                // Whoever shares the descriptor has made it non-blocking.
+                var wait = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&wait, 1, -1)
+                continue
+            }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}

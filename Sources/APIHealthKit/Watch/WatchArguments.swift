@@ -1,0 +1,132 @@
+import Foundation
+import LoaderChain
+
+/// What is to be watched, and how.
+package struct WatchArguments: Sendable {
+    package var endpoints: [WatchedEndpoint] = []
+    package var interval: Duration = .seconds(5)
+    package var expected = StatusSet.success
+    package var timeout: Duration = .seconds(10)
+    package var concurrency = 16
+    package var retries = 0
+    /// How often each is checked; nil for as long as nobody stops it.
+    package var count: Int?
+    package var stores = StoreArguments()
+    package var isQuiet = false
+    package var form: DemoArguments.Form = .screen
+
+    package init() {}
+
+    package static let syntax = Syntax(
+        "watch", summary: "Checks endpoints again and again, and tells whether they are healthy.",
+        operands: .init("URL…", 1...1_000),
+        options: [
+            .init("every", "TIME", "The time from one check of an endpoint to the next; 5s unless given."),
+            .init("count", "N", "How often each endpoint is checked; until stopped unless given."),
+            .init("once", "The same as --count 1, as for cron."),
+            .init("expect", "STATUS", "What is healthy: 200, 200,204, 2xx or 200-299; 2xx unless given."),
+            .init("timeout", "TIME", "How long a check may take, retries included; 10s unless given."),
+            .init("retries", "N", "How often a check that came to nothing is tried again; 0 unless given."),
+            .init("concurrency", "N", "How many checks may run at once; 16 unless given."),
+            .init("method", "NAME", "The method; GET unless given."),
+            .init("header", "NAME: VALUE", repeats: true, "A header for every request; other users can see arguments."),
+            .init("quiet", "Tell only what changes, and the end."),
+            .init("plain", "Print lines, also on a terminal."),
+            .init("json", "Print one JSON object at the end."),
+        ] + StoreArguments.options,
+        notes: [
+            "Ctrl-C and SIGTERM end it: what was measured is written, and a summary printed. Times are written",
+            "500ms, 5s, 2m, 1h. A status that redirects is followed unless --expect names one.",
+        ])
+
+    package init(_ list: ArgumentList) throws(ProgramError) {
+        try list.forbid("plain", with: "json")
+        try list.forbid("once", with: "count")
+        if let interval = try list.duration("every", in: .milliseconds(10)...(.seconds(86_400))) {
+            self.interval = interval
+        }
+        if let timeout = try list.duration("timeout", in: .milliseconds(1)...(.seconds(3_600))) {
+            self.timeout = timeout
+        }
+        concurrency = try list.integer("concurrency", in: 1...1_000) ?? concurrency
+        retries = try list.integer("retries", in: 0...20) ?? retries
+        count = list.has("once") ? 1 : try list.integer("count", in: 1...Int.max)
+        if let text = list.text("expect") {
+            guard let expected = StatusSet(text) else {
+                throw list.wrong("expect", text, "a status such as 200, 200,204, 2xx or 200-299")
+            }
+            self.expected = expected
+        }
+        stores = try StoreArguments(list)
+        isQuiet = list.has("quiet")
+        form = DemoArguments.Form(list)
+        let method = try Self.method(list)
+        let headers = try Self.headers(list)
+        for text in list.operands {
+            endpoints.append(try WatchedEndpoint(text, method: method, headers: headers))
+        }
+        nameApart()
+    }
+
+    /// Numbers addresses that look the same once their secrets are left out.
+    private mutating func nameApart() {
+        let counts = Dictionary(grouping: endpoints, by: \.name).mapValues(\.count)
+        var seen: [String: Int] = [:]
+        for index in endpoints.indices where counts[endpoints[index].name, default: 1] > 1 {
+            let name = endpoints[index].name
+            seen[name, default: 0] += 1
+            endpoints[index].name = "\(name) (\(seen[name, default: 1]))"
+        }
+    }
+
+    private static func method(_ list: ArgumentList) throws(ProgramError) -> HTTPMethod {
+        guard let text = list.text("method") else { return .get }
+        guard !text.isEmpty, text.utf8.allSatisfy(ASCIISet.token.contains) else {
+            throw list.wrong("method", text, "a method such as GET or HEAD")
+        }
+        return HTTPMethod(text.uppercased())
+    }
+
+    private static func headers(_ list: ArgumentList) throws(ProgramError) -> HTTPHeaders {
+        var headers: HTTPHeaders = ["User-Agent": "apihealth"]
+        for text in list.texts("header") {
+            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = parts[0].trimmingCharacters(in: .whitespaces)
+            guard parts.count == 2, !name.isEmpty, name.utf8.allSatisfy(ASCIISet.token.contains),
+                !text.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" })
+            else {
+                // Its value may be a secret, so it is not repeated.
+                throw ProgramError(.usage, "a --header cannot be understood; give it as “Name: value”")
+            }
+            headers[name] = parts[1].trimmingCharacters(in: .whitespaces)
+        }
+        return headers
+    }
+}
+
+/// One address that is watched.
+package struct WatchedEndpoint: Sendable {
+    /// What is sent.
+    package let request: HTTPRequest
+    /// The address without what could be secret in it.
+    package fileprivate(set) var name: String
+
+    package init(_ text: String, method: HTTPMethod = .get, headers: HTTPHeaders = [:]) throws(ProgramError) {
+        func wrong(_ advice: String) -> ProgramError {
+            // What is behind a question mark or before an at sign may be a secret.
+            let shown = text.prefix { $0 != "?" && $0 != "#" }
+            let end = shown.lastIndex(of: "@").map { shown[shown.index(after: $0)...] } ?? shown
+            return ProgramError(.usage, "“\(Plain.text(String(end)))” is no address to watch; \(advice)")
+        }
+        guard let url = URL(string: text), let scheme = url.scheme?.lowercased() else {
+            throw wrong("give a URL such as https://api.example.com/health")
+        }
+        guard ["http", "https"].contains(scheme) else { throw wrong("it must begin with http:// or https://") }
+        guard let host = url.host(), !host.isEmpty else { throw wrong("it lacks a host") }
+        guard url.user() == nil, url.password() == nil else {
+            throw wrong("give credentials by --header, and not in the address")
+        }
+        request = HTTPRequest(method: method, url: url, headers: headers)
+        name = Plain.text(request.loggableURL)
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import LoaderChain
+
+/// Shows a watch in the form that was asked for.
+final class WatchShow: Sendable {
+    private let arguments: WatchArguments
+    private let surroundings: Surroundings
+    private let style: Style
+    private let screen: LiveScreen?
+
+    init(_ arguments: WatchArguments, in surroundings: Surroundings) {
+        self.arguments = arguments
+        self.surroundings = surroundings
+        style = Style(isColoured: arguments.form != .json && surroundings.mayColour)
+        let isLive = arguments.form == .screen && !arguments.isQuiet && surroundings.mayMoveCursor
+        screen = isLive ? LiveScreen(surroundings.output, style: style) : nil
+    }
+
+    /// How often a picture is wanted; nil for never.
+    var interval: Duration? { screen == nil ? nil : .milliseconds(250) }
+
+    func begin() {
+        guard screen == nil, arguments.form != .json, !arguments.isQuiet else { return }
+        let every = arguments.count == 1 ? "once" : "every \(DurationText.setting(arguments.interval))"
+        write(StyledLine("Checking \(every), expecting \(arguments.expected):", .faint))
+        for endpoint in arguments.endpoints { write(StyledLine("  \(endpoint.name)")) }
+    }
+
+    func show(_ state: WatchState, at now: TimerInstant) {
+        screen?.show(WatchView.screen(state, arguments, at: now, columns: surroundings.output.size.columns))
+    }
+
+    /// Tells of one check.
+    func note(_ verdict: WatchVerdict, _ change: WatchState.Change?, _ endpoint: WatchState.Endpoint, at date: Date) {
+        guard screen == nil, arguments.form != .json, verdict != .none else { return }
+        if !arguments.isQuiet { write(WatchView.line(verdict, endpoint, at: date)) }
+        // A check that failed has just been told of.
+        if let change, arguments.isQuiet || change != .wentDown { write(WatchView.line(change, endpoint, at: date)) }
+    }
+
+    /// Shows what stays.
+    func end(_ state: WatchState, _ outcome: MetricStores.Outcome) throws(ProgramError) {
+        screen?.end()
+        let now = surroundings.timers.now
+        if arguments.form == .json {
+            surroundings.output.write(try JSONText.of(WatchReport(state, outcome, at: now)))
+            return
+        }
+        if !arguments.isQuiet { write("") }
+        for line in WatchView.summary(state, at: now) { write(line) }
+        for line in outcome.lines { write(StyledLine(line)) }
+    }
+
+    private func write(_ line: StyledLine) {
+        surroundings.output.write(line.text(style) + "\n")
+    }
+}

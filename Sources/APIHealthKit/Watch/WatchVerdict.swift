@@ -1,0 +1,48 @@
+import LoaderChain
+
+/// What a check says about an endpoint.
+package enum WatchVerdict: Hashable, Sendable {
+    /// It answered as it should.
+    case healthy(HTTPStatus)
+    /// It answered otherwise.
+    case unexpected(HTTPStatus)
+    /// It did not answer; why, in a few words.
+    case silent(String)
+    /// Nothing: the check was given up before it had ended.
+    case none
+
+    package init(_ result: HTTPResult, expected: StatusSet) {
+        switch result {
+        case .success(let response):
+            self = expected.contains(response.status) ? .healthy(response.status) : .unexpected(response.status)
+        case .failure(let error) where error.code == .cancelled || error.code == .resetInProgress: self = .none
+        case .failure(let error): self = .silent(Self.words(error.code))
+        }
+    }
+
+    package var isHealthy: Bool {
+        if case .healthy = self { true } else { false }
+    }
+
+    /// The status, or what happened in its place.
+    package var text: String {
+        switch self {
+        case .healthy(let status), .unexpected(let status): "\(status.rawValue)"
+        case .silent(let words): words
+        case .none: "–"
+        }
+    }
+
+    private static func words(_ code: HTTPError.Code) -> String {
+        switch code {
+        case .cannotConnect: "cannot connect"
+        case .connectionLost: "connection lost"
+        case .timedOut: "timed out"
+        case .insecureConnection: "no secure connection"
+        case .invalidResponse: "no HTTP response"
+        case .responseTooLarge: "response too large"
+        case .tooManyRedirects: "too many redirects"
+        default: code.rawValue
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import LoaderChain
+
+/// How a watch looks to a person.
+enum WatchView {
+    /// The whole picture, for a terminal that is written over.
+    static func screen(
+        _ state: WatchState, _ arguments: WatchArguments, at now: TimerInstant, columns: Int
+    ) -> [StyledLine] {
+        var head = StyledLine("apihealth", .strong)
+        let count = arguments.endpoints.count
+        let what = count == 1 ? "one endpoint" : "\(count) endpoints"
+        head.add("  watches \(what) every \(DurationText.setting(arguments.interval))", .faint)
+        let right = "\(DurationText.short(state.start.duration(to: now)))   Ctrl-C ends it"
+        head.pad(to: columns - 2 - right.count)
+        head.add(" " + right, .faint)
+        return [head, ""] + table(state, at: now, columns: columns)
+    }
+
+    private static func table(_ state: WatchState, at now: TimerInstant, columns: Int) -> [StyledLine] {
+        // What the other columns leave; in a narrow terminal, fewer of the last checks are shown.
+        let shown = columns < 115 ? 10 : WatchState.recentCount
+        let nameWidth = max(20, columns - shown - 62)
+        var table = TextTable([
+            ("  endpoint", .left), ("last", .left), ("time", .right), ("ok", .right), ("p50", .right), ("p99", .right),
+            ("the last \(shown)", .left),
+        ])
+        for endpoint in state.endpoints {
+            var name = lamp(endpoint)
+            name.add(" " + Plain.fit(endpoint.name, to: nameWidth))
+            var last = StyledLine(endpoint.last?.text ?? "…", role(endpoint.isHealthy))
+            if endpoint.isHealthy == false {
+                last.add(" for \(DurationText.short(endpoint.since.duration(to: now)))", .bad)
+            }
+            table.add([
+                name, last, StyledLine(endpoint.checks > 0 ? DurationText.short(endpoint.lastDuration) : ""),
+                share(endpoint), time(endpoint, 0.5), time(endpoint, 0.99), recent(endpoint, shown),
+            ])
+        }
+        return table.lines
+    }
+
+    /// A column for each of the last checks: its time, and a cross where it failed.
+    static func recent(_ endpoint: WatchState.Endpoint, _ count: Int) -> StyledLine {
+        let recent = endpoint.recent.suffix(count)
+        let longest = recent.filter(\.isHealthy).map(\.duration).max() ?? .zero
+        var line = StyledLine()
+        for check in recent {
+            guard check.isHealthy else {
+                line.add("×", .bad)
+                continue
+            }
+            // No shorter than a third of the picture would need a magnifying glass.
+            let part = longest > .zero ? check.duration / longest : 0
+            line.add(Blocks.text([max(0.05, part), 1]).prefix(1).description, .good)
+        }
+        return line
+    }
+
+    /// What stays when all is over.
+    static func summary(_ state: WatchState, at now: TimerInstant) -> [StyledLine] {
+        var table = TextTable([
+            ("  endpoint", .left), ("checks", .right), ("ok", .right), ("p50", .right), ("p90", .right),
+            ("p99", .right),
+            ("max", .right), ("outages", .right), ("down for", .right), ("last", .left),
+        ])
+        for endpoint in state.endpoints {
+            var name = lamp(endpoint)
+            name.add(" " + endpoint.name)
+            let down = endpoint.downtime(by: now)
+            table.add([
+                name, StyledLine(Decimal.count(endpoint.checks)), share(endpoint), time(endpoint, 0.5),
+                time(endpoint, 0.9), time(endpoint, 0.99), time(endpoint, 1),
+                StyledLine(Decimal.count(endpoint.outages), endpoint.outages > 0 ? .bad : .plain),
+                StyledLine(down >= .milliseconds(50) ? DurationText.short(down) : "–"),
+                StyledLine(endpoint.last?.text ?? "not checked", role(endpoint.isHealthy)),
+            ])
+        }
+        return table.lines
+    }
+
+    /// One check, as a line.
+    static func line(_ verdict: WatchVerdict, _ endpoint: WatchState.Endpoint, at date: Date) -> StyledLine {
+        var line = StyledLine(date.formatted(.iso8601) + "  ", .faint)
+        line.add(Plain.pad(verdict.isHealthy ? "ok" : "BAD", to: 5), role(verdict.isHealthy))
+        line.add(
+            Plain.pad(verdict.text, to: 4) + "  " + Plain.padLeft(DurationText.short(endpoint.lastDuration), to: 7))
+        line.add("  " + endpoint.name)
+        return line
+    }
+
+    /// Something that has changed, as a line.
+    static func line(_ change: WatchState.Change, _ endpoint: WatchState.Endpoint, at date: Date) -> StyledLine {
+        var line = StyledLine(date.formatted(.iso8601) + "  ", .faint)
+        switch change {
+        case .wentDown:
+            line.add("DOWN ", .bad)
+            line.add(" \(endpoint.name): \(endpoint.last?.text ?? "")")
+        case .cameBack(let outage):
+            line.add("UP   ", .good)
+            line.add(" \(endpoint.name): healthy again after \(DurationText.short(outage))")
+        }
+        return line
+    }
+
+    private static func lamp(_ endpoint: WatchState.Endpoint) -> StyledLine {
+        switch endpoint.isHealthy {
+        case true?: StyledLine("●", .good)
+        case false?: StyledLine("✗", .bad)
+        case nil: StyledLine("○", .faint)
+        }
+    }
+
+    private static func role(_ isHealthy: Bool?) -> Role {
+        isHealthy.map { $0 ? .good : .bad } ?? .faint
+    }
+
+    private static func share(_ endpoint: WatchState.Endpoint) -> StyledLine {
+        let role: Role = endpoint.checks == 0 ? .faint : endpoint.healthy == endpoint.checks ? .good : .bad
+        return StyledLine(Decimal.percent(endpoint.healthy, of: endpoint.checks), role)
+    }
+
+    private static func time(_ endpoint: WatchState.Endpoint, _ part: Double) -> StyledLine {
+        StyledLine(endpoint.latency.percentile(part).map(DurationText.short) ?? "–")
+    }
+}

@@ -1,0 +1,19 @@
+import APIHealthKit
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The command-line program; everything it does is in the module beside it.
+@main
+struct Main {
+    static func main() async {
+        let program = Program(in: .process())
+        let status = await program.run(Array(CommandLine.arguments.dropFirst()))
+        exit(status.rawValue)
+    }
+}

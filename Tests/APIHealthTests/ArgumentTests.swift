@@ -1,0 +1,166 @@
+import LoaderChain
+import Testing
+
+@testable import APIHealthKit
+
+@Suite struct ArgumentTests {
+    private static let syntax = Syntax(
+        "make", summary: "Makes.", operands: .init("THING…", 1...2),
+        options: [
+            .init("size", "N", "How large."), .init("tag", "NAME", repeats: true, "What it is called."),
+            .init("fast", "Not slowly."),
+        ])
+
+    @Test func optionsAndOperandsMayBeMixed() throws {
+        let list = try Self.syntax.parse(["a", "--size", "3", "--tag=x=y", "--fast", "--tag", "-z", "--", "--size"])
+        #expect(list.operands == ["a", "--size"])
+        #expect(list.text("size") == "3")
+        #expect(list.texts("tag") == ["x=y", "-z"])
+        #expect(list.has("fast"))
+    }
+
+    @Test(arguments: [
+        (["a", "--siez", "3"], "there is no option --siez; did you mean --size?"),
+        (["a", "--si", "3"], "there is no option --si; did you mean --size?"),
+        (["a", "-size", "3"], "there is no option -size; did you mean --size?"),
+        (["a", "--colour"], "there is no option --colour; see apihealth make --help"),
+        (["a", "--size"], "--size needs a value; write --size N"),
+        (["a", "--fast=1"], "--fast takes no value; write it without “=”"),
+        (["a", "--size", "1", "--size", "2"], "--size is given twice; give it once"),
+        ([], "THING… is missing; write apihealth make THING… [OPTION…]"),
+        (["a", "b", "c"], "“c” is one argument too many; write apihealth make THING… [OPTION…]"),
+        (["a", "--\u{1B}[31m"], "there is no option --?[31m; see apihealth make --help"),
+    ])
+    func whatIsWrongIsNamedWithWhatToDo(arguments: [String], message: String) {
+        let error = #expect(throws: ProgramError.self) { try Self.syntax.parse(arguments) }
+        #expect(error == ProgramError(.usage, message))
+    }
+
+    @Test func numbersHaveLimits() throws {
+        let list = try Self.syntax.parse(["a", "--size", "11"])
+        #expect(try list.integer("size", in: 1...11) == 11)
+        #expect(try list.integer("other", in: 1...11) == nil)
+        let error = #expect(throws: ProgramError.self) { try list.integer("size", in: 1...10) }
+        #expect(error?.message == "--size cannot be “11”; give a whole number from 1 to 10")
+        let open = #expect(throws: ProgramError.self) { try list.integer("size", in: 12...Int.max) }
+        #expect(open?.message == "--size cannot be “11”; give a whole number from 12 on")
+    }
+
+    @Test func durationsAreReadAsPeopleWriteThem() {
+        let readings: [(String, Duration?)] = [
+            ("500ms", .milliseconds(500)), ("5s", .seconds(5)), ("5", .seconds(5)), ("1.5s", .milliseconds(1_500)),
+            ("2m", .seconds(120)), ("2min", .seconds(120)), ("1h", .seconds(3_600)), ("1d", .seconds(86_400)),
+            ("", nil), ("s", nil), ("-1s", nil), ("1e3s", nil), ("inf", nil), ("1.2.3", nil), (".", nil), ("5 s", nil),
+            ("9999999999", nil), ("5x", nil), ("٣s", nil),
+        ]
+        for (text, duration) in readings { #expect(DurationText.parse(text) == duration, "\(text)") }
+    }
+
+    @Test func durationsAreWrittenWithThreeDigits() {
+        let texts: [(Duration, String)] = [
+            (.zero, "0 ms"), (.microseconds(40), "0.0 ms"), (.microseconds(4_240), "4.2 ms"),
+            (.microseconds(9_960), "10 ms"),
+            (.milliseconds(12), "12 ms"), (.microseconds(999_600), "1.00 s"), (.milliseconds(1_590), "1.59 s"),
+            (.milliseconds(12_340), "12.3 s"), (.seconds(60), "1 min"), (.seconds(125), "2 min 5 s"),
+            (.seconds(3_600), "1 h"), (.seconds(9_000), "2 h 30 min"), (.seconds(200_000), "2 d 7 h"),
+        ]
+        for (duration, text) in texts { #expect(DurationText.short(duration) == text, "\(duration)") }
+        #expect(DurationText.setting(.seconds(5)) == "5 s")
+        #expect(DurationText.setting(.milliseconds(1_500)) == "1.5 s")
+    }
+
+    @Test func aPercentageIsNeverRoundedToAllOrNothing() {
+        let texts = [(0, 0, "–"), (0, 9, "0 %"), (9, 9, "100 %"), (1, 10_000, "0.1 %"), (9_999, 10_000, "99.9 %")]
+        for (part, whole, text) in texts { #expect(Decimal.percent(part, of: whole) == text) }
+        #expect(Decimal.percent(989, of: 1_000) == "99 %")
+        #expect(Decimal.percent(1, of: 3) == "33 %")
+        #expect(Decimal.count(1_234_567) == "1,234,567")
+        #expect(Decimal.count(-999) == "-999")
+    }
+
+    @Test func statusesAreSets() throws {
+        let set = try #require(StatusSet("200,3XX,400-404"))
+        let inside = [100, 199, 200, 201, 300, 399, 400, 404, 405].filter { set.contains(HTTPStatus($0)) }
+        #expect(inside == [200, 300, 399, 400, 404])
+        #expect(set.wantsRedirects)
+        #expect(!StatusSet.success.wantsRedirects)
+        for text in ["", "20", "2000", "6xx", "0xx", "abc", "204-200", "200,", "2xx-3xx", "-200", "099"] {
+            #expect(StatusSet(text) == nil, "\(text)")
+        }
+    }
+
+    @Test func aCommandIsChosenByTheFirstArgument() throws {
+        #expect(try Command.chosen(by: []).0 == .demo)
+        #expect(try Command.chosen(by: ["--seconds", "3"]).0 == .demo)
+        #expect(try Command.chosen(by: ["watch", "x"]) == (.watch, ["x"]))
+        let error = #expect(throws: ProgramError.self) { try Command.chosen(by: ["rapport"]) }
+        #expect(error?.message == "there is no command “rapport”; did you mean “report”?")
+        let other = #expect(throws: ProgramError.self) { try Command.chosen(by: ["sing"]) }
+        #expect(other?.message.hasPrefix("there is no command “sing”; the commands are demo, watch, report") == true)
+    }
+
+    @Test(arguments: [
+        (["watch", "ftp://a/b"], "“ftp://a/b” is no address to watch; it must begin with http:// or https://"),
+        (["watch", "a/b"], "“a/b” is no address to watch; give a URL such as https://api.example.com/health"),
+        (["watch", "http://"], "“http://” is no address to watch; it lacks a host"),
+        (
+            ["watch", "http://me:secret@a/b?token=secret"],
+            "“a/b” is no address to watch; give credentials by --header, and not in the address"
+        ),
+        (["watch", "http://a", "--header", "secret"], "a --header cannot be understood; give it as “Name: value”"),
+        (
+            ["watch", "http://a", "--expect", "ok"],
+            "--expect cannot be “ok”; give a status such as 200, 200,204, 2xx or 200-299"
+        ),
+        (["watch", "http://a", "--every", "1ms"], "--every cannot be “1ms”; give a duration from 10 ms to 24 h"),
+        (
+            ["watch", "http://a", "--once", "--count", "2"],
+            "--once and --count contradict each other; give one of them"
+        ),
+        (["report", "a", "--precision", "h"], "--precision cannot be “h”; give ns, us, ms or s"),
+        (["--seed", "-1"], "--seed cannot be “-1”; give a whole number from 0 on"),
+        (["outbox", "lst", "a"], "there is no action “lst”; did you mean “list”?"),
+        (["outbox", "show", "a"], "apihealth outbox show is written otherwise; see apihealth outbox --help"),
+    ])
+    func aMistakeIsOneLineAndAStatus(arguments: [String], message: String) async {
+        let program = TestProgram()
+        #expect(await Program(in: program.surroundings).run(arguments) == .usage)
+        #expect(program.complaints.text == "apihealth: \(message)\n")
+        #expect(program.written.text == "")
+    }
+
+    @Test func addressesThatLookTheSameAreNumbered() throws {
+        let list = try WatchArguments.syntax.parse(["http://a/?k=1", "http://b/", "http://a/?k=2"])
+        let names = try WatchArguments(list).endpoints.map(\.name)
+        #expect(names == ["http://a/?k=redacted (1)", "http://b/", "http://a/?k=redacted (2)"])
+    }
+
+    @Test(arguments: Command.allCases) func everyCommandHasAHelpText(command: Command) async {
+        let program = TestProgram()
+        #expect(await program.run(command.rawValue, "--help") == .success)
+        #expect(await program.run("help", command.rawValue) == .success)
+        let text = program.written.text
+        #expect(text.contains("Exit status:\n  0  all was well\n"))
+        for option in command.syntax.options { #expect(text.contains("--\(option.name) "), "\(option.name)") }
+        #expect(program.written.lines.allSatisfy { $0.count <= 120 })
+    }
+
+    @Test func theOverviewNamesEveryCommand() async {
+        let program = TestProgram()
+        #expect(await program.run("--help") == .success)
+        for command in Command.allCases where command != .demo {
+            #expect(program.written.text.contains("  apihealth \(command.rawValue) "))
+        }
+    }
+
+    @Test func theNearestNameIsFoundAndAFarOneIsNot() {
+        let names = ["every", "expect", "timeout", "file"]
+        #expect(Nearest.name(to: "evrey", among: names) == "every")
+        #expect(Nearest.name(to: "exp", among: names) == "expect")
+        #expect(Nearest.name(to: "FILE", among: names) == "file")
+        #expect(Nearest.name(to: "tiemout", among: names) == "timeout")
+        #expect(Nearest.name(to: "colour", among: names) == nil)
+        #expect(Nearest.name(to: "", among: names) == nil)
+        #expect(Nearest.name(to: String(repeating: "x", count: 100_000), among: names) == nil)
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import LoaderChain
+import LoaderChainTesting
+import ReportOutbox
+import Testing
+
+@testable import APIHealthKit
+
+@Suite struct OutboxCommandTests {
+    private let folder: TestFolder
+    private let box: String
+
+    init() throws {
+        folder = try TestFolder()
+        box = folder.path("box")
+    }
+
+    private func request() throws -> HTTPRequest {
+        HTTPRequest(
+            method: .post, url: try #require(URL(string: "https://reports.example/crash?q=s3cret")),
+            headers: ["X-Kind": "crash"])
+    }
+
+    /// Leaves reports that wait in the box.
+    private func fill(_ identifiers: String...) throws {
+        let outbox = try ReportOutbox(directory: URL(filePath: box), chain: HTTPLoader(), startsSending: false)
+        for id in identifiers { try outbox.submit(Data("bytes of \(id)".utf8), identifier: id, request: request()) }
+        outbox.drain()
+    }
+
+    /// Leaves a report in the box that a server refused for good.
+    private func setAside(_ identifier: String) async throws {
+        let outbox = try ReportOutbox(
+            directory: URL(filePath: box), chain: ScriptedTerminal { _ in .success(.badRequest) })
+        let events = outbox.events
+        try outbox.submit(Data("bytes".utf8), identifier: identifier, request: request())
+        for await event in events {
+            if case .setAside = event { break }
+        }
+        await outbox.close()
+    }
+
+    private func run(_ arguments: String...) async -> (status: ProgramStatus, text: String, complaints: String) {
+        let program = TestProgram()
+        let status = await Program(in: program.surroundings).run(["outbox"] + arguments)
+        return (status, program.written.text, program.complaints.text)
+    }
+
+    @Test func listsWhatWaitsAndWhatWasSetAside() async throws {
+        try await setAside("bad one")
+        try fill("first", "second")
+        let list = await run("list", box)
+        #expect(list.status == .success)
+        let rows = list.text.split(separator: "\n")
+        #expect(rows.count == 5)
+        #expect(rows[0].hasPrefix("report"))
+        #expect(rows[1].hasPrefix("first ") && rows[1].contains("waits, due "))
+        #expect(rows[3].hasPrefix("bad%20one ") && rows[3].hasSuffix("set aside: refused-400"))
+        #expect(rows[4] == "2 wait, 1 were set aside")
+
+        let object = try JSONSerialization.jsonObject(with: Data(await run("list", box, "--json").text.utf8))
+        let reports = try #require(object as? [[String: Any]])
+        #expect(reports.map { $0["id"] as? String } == ["first", "second", "bad one"])
+        #expect(reports.map { $0["bytes"] as? Int } == [14, 15, 5])
+    }
+
+    @Test func showsARequestWithoutItsSecrets() async throws {
+        try fill("first")
+        let shown = await run("show", box, "first")
+        #expect(shown.status == .success)
+        #expect(shown.text.hasPrefix("POST https://reports.example/crash?q=redacted\nX-Kind: crash\n"))
+        #expect(!shown.text.contains("s3cret"))
+        #expect(await !run("show", box, "first", "--json").text.contains("s3cret"))
+    }
+
+    @Test func exportsTheBytes() async throws {
+        try fill("first")
+        #expect(await run("export", box, "firs", folder.path("bytes")).status == .success)
+        #expect(try folder.text("bytes") == "bytes of first")
+        let again = await run("export", box, "first", folder.path("bytes"))
+        #expect(again.status == .failure)
+        #expect(again.complaints.hasPrefix("apihealth: The report could not be exported"))
+    }
+
+    @Test func putsBackWhatWasSetAside() async throws {
+        try await setAside("bad one")
+        #expect(await run("retry", box, "bad%20one").text == "The report bad%20one is back in the box.\n")
+        #expect(await run("list", box).text.hasSuffix("1 wait, 0 were set aside\n"))
+        #expect(await run("retry", box, "--all").text == "Back in the box: 0 reports.\n")
+    }
+
+    @Test func removesForGood() async throws {
+        try fill("first", "second", "third")
+        #expect(await run("purge", box, "second").text == "The report second is gone.\n")
+        #expect(await run("purge", box, "--all").text == "Gone: 2 reports.\n")
+        #expect(await run("list", box).text == "The box is empty.\n")
+    }
+
+    @Test func whatIsNotThereIsToldOf() async throws {
+        try fill("first")
+        let unknown = await run("show", box, "nothing\u{1B}")
+        #expect(unknown.status == .unhealthy)
+        #expect(
+            unknown.complaints
+                == "apihealth: there is no report “nothing?” in the box; see apihealth outbox list DIRECTORY\n")
+        let missing = await run("list", folder.path("none"))
+        #expect(missing.status == .failure)
+        #expect(missing.complaints.hasPrefix("apihealth: There is no box to look into"))
+    }
+
+    @Test func aBoxInUseIsLookedIntoAndNotChanged() async throws {
+        try fill("first")
+        let owner = try ReportOutbox(directory: URL(filePath: box), chain: HTTPLoader(), startsSending: false)
+        #expect(await run("list", box).status == .success)
+        #expect(await run("purge", box, "first").status == .failure)
+        #expect(owner.count == 1)
+    }
+}

@@ -1,0 +1,101 @@
+#if os(Linux) || os(macOS)
+    import Foundation
+    import LoaderChain
+    import LoaderChainTesting
+    import TestProcesses
+    import Testing
+
+    @testable import APIHealthKit
+
+    /// The program as a process of its own, as it is run.
+    @Suite struct ProcessTests {
+        private static let program = ChildProcess.product("apihealth")
+
+        @Test(arguments: [SIGINT, SIGTERM])
+        func aServerThatDiesAndReturnsAndASignalCostNoMetric(signal: Int32) async throws {
+            let folder = try TestFolder()
+            let first = try LoopbackServer()
+            first.fallback { _ in .ok("well") }
+            let child = try ChildProcess(
+                Self.program,
+                [
+                    "watch", first.url("/a").absoluteString, first.url("/b").absoluteString, "--every", "20ms",
+                    "--file",
+                    folder.path("m.lp"),
+                ])
+            var seen = WatchedLines()
+            await seen.read(from: child) { $0.healthy == 10 }
+            first.stop()
+            await seen.read(from: child) { $0.bad >= 10 && $0.badEndpoints.count == 2 }
+            let second = try LoopbackServer(port: UInt16(first.port))
+            second.fallback { _ in .ok("well") }
+            let before = seen.healthy
+            await seen.read(from: child) { $0.healthy >= before + 10 && $0.recoveries >= 2 }
+            child.send(signal)
+            await seen.read(from: child) { _ in false }
+            #expect(await child.end() == .exited(ProgramStatus.unhealthy.rawValue))
+
+            // Every check that was told of is in the file, and so are those that the signal cut short.
+            var model = ReportModel()
+            try ReportReader.read(folder.path("m.lp"), precision: .nanoseconds, into: &model)
+            #expect(model.badLines + model.otherPoints == 0)
+            #expect(model.total.judged == seen.healthy + seen.bad)
+            #expect(model.total.good == seen.healthy)
+            #expect(seen.summary.contains { $0.hasPrefix("\(model.total.count) points of metrics went to ") })
+            #expect(seen.recoveries >= 2)
+        }
+
+        @Test func aProgramThatIsKilledHasWrittenWhatItToldOf() async throws {
+            let folder = try TestFolder()
+            let server = try LoopbackServer()
+            server.fallback { _ in .ok("well") }
+            let child = try ChildProcess(
+                Self.program,
+                ["watch", server.url("/a").absoluteString, "--every", "10ms", "--file", folder.path("m.lp")])
+            var seen = WatchedLines()
+            await seen.read(from: child) { $0.healthy == 20 }
+            child.send(SIGKILL)
+            await seen.read(from: child) { _ in false }
+            #expect(await child.end() == .signalled(SIGKILL))
+            var model = ReportModel()
+            try ReportReader.read(folder.path("m.lp"), precision: .nanoseconds, into: &model)
+            #expect(model.badLines + model.otherPoints == 0)
+            #expect(model.total.count >= seen.healthy)
+        }
+
+        @Test func theDemoRunsAsItIsShipped() async throws {
+            let folder = try TestFolder()
+            let end = try await ChildProcess.run(
+                Self.program, ["--seconds", "1", "--json", "--file", folder.path("demo.lp")])
+            #expect(end.status == 0)
+            // A sanitizer may have said something of its own.
+            #expect(!end.errors.contains("apihealth"))
+            let report = try #require(
+                try JSONSerialization.jsonObject(with: Data(end.output.utf8)) as? [String: Any])
+            let requests = try #require(report["requests"] as? Int)
+            #expect(requests > 10)
+            #expect(try folder.text("demo.lp").split(separator: "\n").count == requests)
+        }
+
+        @Test(arguments: [SIGINT, SIGTERM])
+        func whoStopsTheDemoGetsASummaryOfEveryRequest(signal: Int32) async throws {
+            let folder = try TestFolder()
+            let child = try ChildProcess(Self.program, ["--seconds", "3600", "--file", folder.path("demo.lp")])
+            while let line = await child.output.line(), !line.contains(/requests [1-9]/) {}
+            child.send(signal)
+            let summary = await child.output.rest()
+            #expect(await child.end() == .exited(0))
+            let requests = try #require(summary.firstMatch(of: /MetricsTap +measured ([0-9,]+) requests/)).1
+            let lines = try folder.text("demo.lp").split(separator: "\n")
+            #expect("\(lines.count)" == requests)
+            #expect(summary.contains("\n\(lines.count) points of metrics went to "))
+        }
+
+        @Test func mistakesGoToTheOtherStream() async throws {
+            let end = try await ChildProcess.run(Self.program, ["wach"])
+            #expect(end.status == ProgramStatus.usage.rawValue)
+            #expect(end.output == "")
+            #expect(end.errors == "apihealth: there is no command “wach”; did you mean “watch”?")
+        }
+    }
+#endif

@@ -1,0 +1,106 @@
+import Foundation
+import LoaderChain
+import Testing
+
+@testable import APIHealthKit
+
+@Suite struct ReportCommandTests {
+    private static func lines(_ count: Int) -> String {
+        var text = ""
+        for index in 0..<count {
+            let outcome = index % 10 == 3 ? "server-error" : "success"
+            let host = index % 3 == 0 ? "pay.example" : "shop.example"
+            let time = 1_700_000_000_000_000_000 + index * 500_000_000
+            text +=
+                "APIHealth,host=\(host),method=GET,outcome=\(outcome),path=/v1/x "
+                + "duration=\(Double(index % 40) / 100 + 0.001) \(time)\n"
+        }
+        return text
+    }
+
+    /// The cells of all rows of a table of the page.
+    private static func tables(_ html: String, class name: String) -> [[[String]]] {
+        html.components(separatedBy: "<table class=\"\(name)\"").dropFirst().map { part in
+            let table = part.components(separatedBy: "</table>")[0]
+            return table.components(separatedBy: "<tr>").dropFirst().map { row in
+                row.replacing("</th>", with: "</td>").components(separatedBy: "</td>").dropLast().map { cell in
+                    cell.replacing(/<[^>]*>/, with: "")
+                }
+            }
+        }
+    }
+
+    @Test func thePageShowsWhatTheFileSays() async throws {
+        let folder = try TestFolder()
+        try folder.write(Self.lines(240), to: "a.lp")
+        let program = TestProgram()
+        #expect(await program.run("report", folder.path("a.lp"), "--title", "A <b> & \"c\"") == .success)
+        #expect(program.written.text.contains("a.html shows 240 requests to 2 routes, 90 % of them good."))
+        let html = try folder.text("a.html")
+        #expect(html.contains("<h1>A &lt;b&gt; &amp; &quot;c&quot;</h1>"))
+        let figures = Self.tables(html, class: "figures")
+        #expect(figures.count == 2)
+        let requests = figures.map { $0.dropFirst().reduce(0) { $0 + (Int($1[1]) ?? 0) } }
+        #expect(requests == [80, 160])
+        let good = figures.map { $0.dropFirst().reduce(0) { $0 + (Int($1[3]) ?? 0) } }
+        #expect(good == [72, 144])
+        let spread = Self.tables(html, class: "spread")
+        #expect(spread.map { $0.dropFirst().reduce(0) { $0 + (Int($1[1]) ?? 0) } } == [80, 160])
+        // A cell of the strip for each row of the figures.
+        #expect(html.components(separatedBy: "<rect class=\"cell").count - 1 == figures.reduce(0) { $0 + $1.count - 1 })
+    }
+
+    @Test func nothingIsLoadedAndNothingRuns() async throws {
+        let folder = try TestFolder()
+        let evil = "<script>alert(1)</script>"
+        let host = evil.replacing("=", with: "\\=")
+        try folder.write(
+            "APIHealth,host=\(host),outcome=success,path=\"'><img\\ src\\=x> duration=1 5\n",
+            to: "a.lp")
+        #expect(await TestProgram().run("report", folder.path("a.lp")) == .success)
+        let html = try folder.text("a.html")
+        #expect(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
+        for forbidden in ["<script", "<img", "http://", "https://", "url(", "@import", "<link", "javascript:"] {
+            #expect(!html.contains(forbidden), "\(forbidden)")
+        }
+    }
+
+    @Test func badLinesAreCountedAndTold() async throws {
+        let folder = try TestFolder()
+        try folder.write(
+            "nonsense\n" + Self.lines(10) + "cpu load=1 1\nAPIHealth,outcome=? duration=1 1\nhalf a li",
+            to: "a.lp")
+        let program = TestProgram()
+        #expect(
+            await program.run("report", folder.path("a.lp"), "--output", folder.path("p.html"), "--json") == .success)
+        let result = try #require(
+            try JSONSerialization.jsonObject(with: Data(program.written.text.utf8)) as? [String: Any])
+        #expect(result["requests"] as? Int == 10)
+        #expect(result["badLines"] as? Int == 2)
+        #expect(result["otherPoints"] as? Int == 2)
+        #expect((result["firstProblems"] as? [String])?.first?.contains("a.lp: line 1, column") == true)
+        #expect(try folder.text("p.html").contains("Left out because unreadable: 2 lines. The first:"))
+    }
+
+    @Test func afileWithoutRequestsMakesNoPage() async throws {
+        let folder = try TestFolder()
+        try folder.write("cpu load=1 1\n", to: "a.lp")
+        let program = TestProgram()
+        #expect(await program.run("report", folder.path("a.lp")) == .unhealthy)
+        #expect(program.complaints.text.contains("there is no request in"))
+        #expect(program.complaints.text.contains("unreadable are 0 lines, about something else 1 point"))
+        #expect(!FileManager.default.fileExists(atPath: folder.path("a.html")))
+    }
+
+    @Test func aFileThatIsNotThereIsNamed() async throws {
+        let folder = try TestFolder()
+        let program = TestProgram()
+        #expect(await program.run("report", folder.path("none.lp")) == .failure)
+        #expect(program.complaints.text.contains("none.lp cannot be read: no such file or directory; check the path\n"))
+        #expect(await program.run("report", folder.path("")) == .failure)
+        try folder.write(Self.lines(2), to: "a.lp")
+        #expect(await program.run("report", folder.path("a.lp"), "--output", folder.path("no/such/p.html")) == .failure)
+        #expect(await program.run("report", folder.path("a.lp"), "--output", folder.path("a.lp")) == .usage)
+        #expect(try folder.text("a.lp") == Self.lines(2))
+    }
+}
