@@ -2,7 +2,6 @@
     import Foundation
     import LoaderChain
     import LoaderChainTesting
-    import LoaderChainURLSession
     import TestProcesses
     import Testing
 
@@ -16,7 +15,7 @@
     struct WatchRealServerTests {
         @Test(arguments: [SIGINT, SIGTERM])
         func everyCheckIsInTheDatabase(signal: Int32) async throws {
-            let database = try await CountedDatabase("apihealth_\(signal)_\(UInt32.random(in: 0 ... .max))")
+            let database = try await RealDatabase("apihealth_\(signal)_\(UInt32.random(in: 0 ... .max))")
             let folder = try TestFolder()
             let first = try LoopbackServer()
             first.fallback { _ in .ok("well") }
@@ -39,63 +38,14 @@
             await seen.read(from: child) { _ in false }
             #expect(await child.end() == .exited(ProgramStatus.unhealthy.rawValue))
 
-            let counts = try await database.counts()
+            let counts = try await database.ask("SELECT COUNT(attempts) FROM APIHealth GROUP BY outcome")
+                .reduce(into: [String: Int]()) { $0[$1.tags?["outcome"] ?? ""] = $1.values[0][1].number.map(Int.init) }
             let cut = counts["cancelled"] ?? 0
             #expect(counts["success"] == seen.healthy)
             #expect(counts.values.reduce(0, +) - cut == seen.healthy + seen.bad)
             #expect(
                 seen.summary.contains { $0.hasPrefix("\(seen.healthy + seen.bad + cut) points of metrics went to ") })
             try await database.drop()
-        }
-    }
-
-    /// A database whose points are counted by how their requests ended.
-    private struct CountedDatabase {
-        let name: String
-        let address: String
-        private let chain = URLSessionLoader()
-
-        init(_ name: String) async throws {
-            self.name = name
-            address = try #require(ProcessInfo.processInfo.environment["INFLUX_V1_URL"])
-            _ = try await ask("CREATE DATABASE \(name)")
-        }
-
-        func drop() async throws { _ = try await ask("DROP DATABASE \(name)") }
-
-        func counts() async throws -> [String: Int] {
-            let answer = try await ask("SELECT COUNT(attempts) FROM APIHealth GROUP BY outcome")
-            let series = (answer.results.first?.series ?? []).map {
-                ($0.tags["outcome"] ?? "", Int($0.values[0][1].text) ?? -1)
-            }
-            return Dictionary(uniqueKeysWithValues: series)
-        }
-
-        private func ask(_ query: String) async throws -> Answer {
-            var request = HTTPRequest(method: .post, url: try #require(URL(string: address + "/query")))
-            request.queryItems = [.init("db", name), .init("q", query)]
-            return try await chain.load(request)
-        }
-
-        private struct Answer: Decodable, Sendable {
-            struct Result: Decodable, Sendable { var series: [Series]? }
-
-            struct Series: Decodable, Sendable {
-                var tags: [String: String]
-                var values: [[Cell]]
-            }
-
-            /// A time or a count.
-            struct Cell: Decodable, Sendable {
-                let text: String
-
-                init(from decoder: any Decoder) throws {
-                    let container = try decoder.singleValueContainer()
-                    text = try (try? container.decode(Int.self)).map(String.init) ?? container.decode(String.self)
-                }
-            }
-
-            var results: [Result]
         }
     }
 #endif

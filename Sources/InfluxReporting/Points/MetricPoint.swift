@@ -53,6 +53,7 @@ package enum MetricPoint {
             if let bytes = metric.bytesReceived { fields.set("bytes_received", bytes) }
             if let bytes = metric.bytesSent { fields.set("bytes_sent", bytes) }
             fields.set("duration", metric.duration / .seconds(1))
+            if let failed = metric.outcome.kind.failures { fields.set("failed", failed) }
             if let time = metric.timeToFirstByte { fields.set("first_byte", time / .seconds(1)) }
             if let name = metric.networkProtocol { fields.set("protocol", name) }
             fields.set(samplingRate: metric.samplingRate)
@@ -132,6 +133,16 @@ extension FieldWriter {
     /// What one point stands for, unless it stands for itself.
     fileprivate mutating func set(samplingRate rate: Double) {
         if rate != 1 { set("sampling_rate", rate) }
+    }
+}
+
+extension HTTPMetric.Outcome.Kind {
+    /// 1 for a failure and 0 for none, so that the mean is the share of failures; nil for what counts neither way.
+    fileprivate var failures: Int? {
+        switch self {
+        case .cancelled, .reset: nil
+        default: isError ? 1 : 0
+        }
     }
 }
 

@@ -43,7 +43,8 @@ struct MetricPointTests {
             ])
         #expect(
             point.fields == [
-                "attempts": 2, "bytes_received": 2_000, "bytes_sent": 10, "duration": 0.25, "first_byte": 0.1,
+                "attempts": 2, "bytes_received": 2_000, "bytes_sent": 10, "duration": 0.25, "failed": 1,
+                "first_byte": 0.1,
                 "protocol": "http/1.1", "sampling_rate": 0.5, "waiting": 0.05,
             ])
         #expect(point.timestamp == Timestamp(nanoseconds: 1_700_000_000_000_000_007))
@@ -59,20 +60,21 @@ struct MetricPointTests {
                 "error": "queueFull", "loader": "Throttle", "method": "GET", "outcome": "rejected", "path": "/",
                 "scheme": "https",
             ])
-        #expect(point.fields == ["attempts": 1, "duration": 1.0, "waiting": 0.0])
+        #expect(point.fields == ["attempts": 1, "duration": 1.0, "failed": 1, "waiting": 0.0])
     }
 
     @Test(
         arguments: [
-            (HTTPMetric.Outcome.response(.ok), "success", nil), (.response(HTTPStatus(301)), "redirection", nil),
-            (.response(.notFound), "client-error", "404"), (.failed(.timedOut), "failed", "timedOut"),
-            (.cancelled, "cancelled", "cancelled"), (.reset, "reset", "resetInProgress"),
-            (.unparsable, "unparsable", "cannotDecodeResponse"),
-        ] as [(HTTPMetric.Outcome, String, String?)])
-    func everyOutcomeHasAWord(outcome: HTTPMetric.Outcome, word: String, error: String?) throws {
+            (HTTPMetric.Outcome.response(.ok), "success", nil, 0), (.response(HTTPStatus(301)), "redirection", nil, 0),
+            (.response(.notFound), "client-error", "404", 1), (.failed(.timedOut), "failed", "timedOut", 1),
+            (.cancelled, "cancelled", "cancelled", nil), (.reset, "reset", "resetInProgress", nil),
+            (.unparsable, "unparsable", "cannotDecodeResponse", 1),
+        ] as [(HTTPMetric.Outcome, String, String?, FieldValue?)])
+    func everyOutcomeHasAWord(outcome: HTTPMetric.Outcome, word: String, error: String?, failed: FieldValue?) throws {
         let metric = HTTPMetric(start: Self.start, duration: .zero, host: "a", route: "/", outcome: outcome)
         let point = try point(.request(metric))
         #expect(point.tags["outcome"] == word)
+        #expect(point.fields["failed"] == failed)
         #expect(point.tags["error"] == error)
     }
 
