@@ -1,20 +1,25 @@
 /// How many allocations an operation may make, by benchmark: the contents of the limits file.
 ///
-/// Each line is a name and a number. A `#` begins a comment.
+/// Each line is a name and a number, or the word `varies` where the count depends on what other threads do. A `#` begins a
+/// comment.
 struct AllocationLimits: Equatable {
     struct Mistake: Error, Equatable {
         let line: Int
         let text: String
     }
 
-    private(set) var limits: [(name: String, most: Double)] = []
+    private static let varying = "varies"
+
+    /// A limit of nil is one that cannot be set.
+    private(set) var limits: [(name: String, most: Double?)] = []
 
     init(parsing text: String) throws(Mistake) {
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         for (index, line) in lines.enumerated() {
             let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
             if words.isEmpty { continue }
-            guard words.count == 2, let most = Double(words[1]), most.isFinite, most >= 0 else {
+            let most = words.count == 2 ? Double(words[1]) : nil
+            guard words.count == 2, words[1] == Self.varying || most.map({ $0.isFinite && $0 >= 0 }) == true else {
                 throw Mistake(line: index + 1, text: "expected a name and a number, such as: floor/allocation 1")
             }
             let name = String(words[0])
@@ -31,6 +36,9 @@ struct AllocationLimits: Equatable {
 
     /// Checks what was measured; a limit whose benchmark was not selected is passed over.
     ///
+    /// A benchmark that the file does not know of is a failure, so that none is forgotten; unless it is a peer, whose
+    /// allocations are not ours to limit.
+    ///
     /// - Parameters:
     ///   - rows: What was measured.
     ///   - names: Every benchmark there is. A limit for any other name guards nothing, and so is an excess too.
@@ -43,12 +51,17 @@ struct AllocationLimits: Equatable {
                 failures.append("\(name) has a limit, but there is no such benchmark.")
                 continue
             }
-            guard let found = rows.first(where: { $0.name == name })?.allocsPerOp else { continue }
+            guard let most, let found = rows.first(where: { $0.name == name })?.allocsPerOp else { continue }
             checked += 1
             if found > most {
                 failures.append(
                     "\(name) makes \(Numbers.short(found)) allocations, \(Numbers.short(most)) are allowed.")
             }
+        }
+        for row in rows where !row.name.hasPrefix("peer/") && !limits.contains(where: { $0.name == row.name }) {
+            let found = row.allocsPerOp.map(Numbers.short) ?? "any number of"
+            failures.append(
+                "\(row.name) makes \(found) allocations and has no limit; write one, or \(row.name) \(Self.varying).")
         }
         return (checked, failures)
     }

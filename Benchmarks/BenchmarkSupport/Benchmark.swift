@@ -9,6 +9,8 @@ package struct Benchmark {
     package struct Limit: Equatable {
         package var time: Duration?
         package var allocations: Double?
+        /// The time over that of the peer.
+        package var ratio: Double?
     }
 
     /// How the cost is found.
@@ -33,10 +35,11 @@ package struct Benchmark {
     /// Describes an operation that is timed by itself.
     package init(
         _ name: String, _ workload: String, peer: String? = nil, limit: Duration? = nil, allocations: Double? = nil,
-        bytes: Int? = nil, setup: @escaping Setup
+        ratio: Double? = nil, bytes: Int? = nil, setup: @escaping Setup
     ) {
         self.init(
-            name: name, workload: workload, peer: peer, limit: Limit(time: limit, allocations: allocations),
+            name: name, workload: workload, peer: peer,
+            limit: Limit(time: limit, allocations: allocations, ratio: ratio),
             bytes: bytes, work: .operation(setup))
     }
 
@@ -46,11 +49,12 @@ package struct Benchmark {
     /// small)`, for the time as for the allocations.
     package static func slope(
         _ name: String, _ workload: String, peer: String? = nil, limit: Duration? = nil, allocations: Double? = nil,
-        bytes: Int? = nil, small: (units: Int, setup: Setup), large: (units: Int, setup: Setup)
+        ratio: Double? = nil, bytes: Int? = nil, small: (units: Int, setup: Setup), large: (units: Int, setup: Setup)
     ) -> Benchmark {
         precondition(small.units < large.units, "\(name): the large build needs more units than the small one")
         return Benchmark(
-            name: name, workload: workload, peer: peer, limit: Limit(time: limit, allocations: allocations),
+            name: name, workload: workload, peer: peer,
+            limit: Limit(time: limit, allocations: allocations, ratio: ratio),
             bytes: bytes, work: .slope(small: small, large: large))
     }
 

@@ -29,6 +29,11 @@ package struct Host: Codable, Equatable {
             os: os ?? "unknown system", swift: compiler, date: Date.now.formatted(.iso8601))
     }
 
+    /// The machine and the day, as a document tells of them.
+    var sentence: String {
+        "Measured on \(date.prefix { $0 != "T" }): \(cpu), \(cores) cores, \(os), Swift \(swift)."
+    }
+
     /// Finds a key in text of one `key separator value` per line; spaces and quotes around the value are not part of it.
     static func value(of key: String, separator: Character, in text: String) -> String? {
         for line in text.split(whereSeparator: \.isNewline) {

@@ -21,11 +21,36 @@ enum Numbers {
         }
     }
 
+    /// A time in the unit that suits it: `6.62 ns`, `3,412 ns`, `22.4 µs`.
+    static func time(_ nanoseconds: Double, _ format: (Double) -> String = measured) -> String {
+        switch abs(nanoseconds) {
+        case ..<1e4: format(nanoseconds) + " ns"
+        case ..<1e6: format(nanoseconds / 1e3) + " µs"
+        case ..<1e9: format(nanoseconds / 1e6) + " ms"
+        default: format(nanoseconds / 1e9) + " s"
+        }
+    }
+
+    /// Bytes in the unit that suits them: `640 KiB`, `3.91 GiB`.
+    static func bytes(_ count: Double) -> String {
+        switch abs(count) {
+        case ..<1_024: short(count) + " B"
+        case ..<1_048_576: measured(count / 1_024) + " KiB"
+        case ..<1_073_741_824: measured(count / 1_048_576) + " MiB"
+        default: measured(count / 1_073_741_824) + " GiB"
+        }
+    }
+
     /// With up to three decimals, but none that are zeros at the end: `2`, `0.125`.
     static func short(_ value: Double) -> String {
         let text = fixed(value, places: 3)
         let end = text.lastIndex { $0 != "0" } ?? text.startIndex
         return String(text[end] == "." ? text[..<end] : text[...end])
+    }
+
+    /// As `short`, but without the zeros of millions, for which there is no room beside an axis: `10M`.
+    static func tick(_ value: Double) -> String {
+        abs(value) < 1e6 ? short(value) : short(value / 1e6) + "M"
     }
 
     /// As a percentage with one decimal: `4.2%`.
@@ -34,8 +59,11 @@ enum Numbers {
     }
 
     /// How our time compares, from ours over theirs: `12.5× faster`.
+    ///
+    /// The difference of two costs can be nothing at all, or a little less by chance; that is no number of times.
     static func advantage(_ ratio: Double) -> String {
-        let factor = measured(ratio < 1 ? 1 / max(ratio, .leastNormalMagnitude) : ratio)
+        guard ratio > 0 else { return "free" }
+        let factor = measured(ratio < 1 ? 1 / ratio : ratio)
         if factor == "1.00" { return "level" }
         return factor + (ratio < 1 ? "× faster" : "× slower")
     }

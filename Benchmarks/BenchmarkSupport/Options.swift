@@ -5,6 +5,8 @@ struct Options: Equatable {
         let text: String
     }
 
+    /// Whether it is the fleet that is asked for, and not the benchmarks.
+    var isFleet = false
     var filters: [String] = []
     var isQuick = false
     var showsList = false
@@ -12,6 +14,9 @@ struct Options: Equatable {
     var checksAllocations = false
     var jsonPath: String?
     var comparePath: String?
+    var fromPath: String?
+    var plotPath: String?
+    var markdownPath: String?
 
     var plan: Plan { isQuick ? .quick : .full }
 
@@ -36,6 +41,10 @@ struct Options: Equatable {
             case "--filter": filters.append(try value("TEXT"))
             case "--json": jsonPath = try value("FILE")
             case "--compare": comparePath = try value("FILE")
+            case "--from": fromPath = try value("FILE")
+            case "--plot": plotPath = try value("DIR")
+            case "--markdown": markdownPath = try value("FILE")
+            case "fleet" where given == nil: isFleet = true
             case "--quick": isQuick = true
             case "--list": showsList = true
             case "--check-allocations": checksAllocations = true
@@ -44,21 +53,39 @@ struct Options: Equatable {
             }
             guard given == nil else { throw Mistake(text: "\(name) takes no value; write it without the equals sign.") }
         }
+        try checkFleet()
+    }
+
+    /// A fleet is not measured in rows.
+    private func checkFleet() throws(Mistake) {
+        let ofBenchmarks = [
+            ("--filter", !filters.isEmpty), ("--list", showsList), ("--json", jsonPath != nil),
+            ("--compare", comparePath != nil), ("--from", fromPath != nil), ("--check-allocations", checksAllocations),
+        ]
+        if isFleet, let option = ofBenchmarks.first(where: \.1) {
+            throw Mistake(text: "\(option.0) is for benchmarks, and not for the fleet.")
+        }
     }
 
     static let help = """
         Measures time and allocations per operation.
 
           swift run -c release Benchmarks [options]
+          swift run -c release Benchmarks fleet [--quick] [--plot DIR] [--markdown FILE]
 
           --filter TEXT         only benchmarks whose name contains TEXT; may be repeated
           --quick               shorter and fewer samples: a first impression in a few seconds
           --list                what each benchmark does, without running it
           --json FILE           write the results to FILE
           --compare FILE        compare with the results in FILE; status 1 if anything became slower beyond noise
+          --from FILE           take the results from FILE instead of measuring
+          --plot DIR            draw how cost grows, as SVG in DIR, with the figures beside it as CSV
+          --markdown FILE       make the tables in FILE anew, between its comments "made" and "end"
           --check-allocations   compare with Benchmarks/allocation-limits.txt; status 1 if a limit does not hold
           --help                this text
 
         Times are medians. Half of the samples lie within the spread shown beside them.
+
+        The fleet is a simulation: up to a million clients of one server, and an outage of a minute. It takes some minutes.
         """
 }

@@ -9,11 +9,9 @@
 /// Status 0 is success, 1 a comparison or a check that failed, 2 a command line or a file that cannot be used.
 package struct Program {
     /// A reason to end before anything is measured.
-    private struct Refusal: Error {
+    struct Refusal: Error {
         let text: String
     }
-
-    static let limitsPath = "Benchmarks/allocation-limits.txt"
 
     let suite: Suite
     let meter: AllocationMeter?
@@ -22,6 +20,9 @@ package struct Program {
     let now: () -> Double
     let readFile: (String) throws -> Data
     let writeFile: (String, Data) throws -> Void
+    /// How many clients the fleets have.
+    var fleets = [1_000, 10_000, 100_000, 1_000_000]
+    var quickFleets = [1_000, 10_000]
 
     /// Makes the program of a suite.
     ///
@@ -30,7 +31,7 @@ package struct Program {
         self.init(
             suite: suite, meter: meter, console: .standard(), host: .current(), now: WorkClock.now,
             readFile: { try Data(contentsOf: URL(filePath: $0)) },
-            writeFile: { try $1.write(to: URL(filePath: $0)) })
+            writeFile: { try Self.write($1, to: URL(filePath: $0)) })
     }
 
     init(
@@ -65,6 +66,7 @@ package struct Program {
             console.print(Options.help)
             return 0
         }
+        if options.isFleet { return try runFleet(options) }
         guard suite.mistakes.isEmpty else { throw Refusal(text: suite.mistakes.joined(separator: "\n")) }
         let selected = suite.benchmarks(matching: options.filters)
         guard !selected.isEmpty else {
@@ -75,98 +77,51 @@ package struct Program {
             Listing.lines(selected, styled: console.isStyled).forEach(console.print)
             return 0
         }
+        return try runBenchmarks(selected, options)
+    }
+
+    private func runBenchmarks(_ selected: [Benchmark], _ options: Options) throws -> Int32 {
         // Files are read first: a run of a minute should not end with a mistyped path.
         let earlier = try options.comparePath.map(readReport)
         let limits = options.checksAllocations ? try readLimits() : nil
+        try options.markdownPath.map(checkDocument)
+        let given = try options.fromPath.map(readReport)
 
+        let (rows, repeated) = given.map { (found(selected, in: $0), []) } ?? measure(selected, options, earlier)
+        let report = Report(host: given?.host ?? host, results: rows.map(\.row))
+        printResults(rows, on: report.host, plan: given == nil ? options.plan : nil)
+
+        var status: Int32 = 0
+        if let earlier {
+            let comparison = Comparison(before: earlier, after: report)
+            print(comparison, from: earlier.host, to: report.host, repeated, isWhole: options.filters.isEmpty)
+            if !comparison.slower.isEmpty { status = 1 }
+        }
+        if let limits, !check(report, limits) { status = 1 }
+        if let path = options.jsonPath { try write(report.json(), to: path) }
+        if let path = options.plotPath { try draw(report, in: path) }
+        if let path = options.markdownPath {
+            try refreshDocument(path, MarkdownTables(host: report.host, rows: rows).lines)
+        }
+        return status
+    }
+
+    private func measure(
+        _ selected: [Benchmark], _ options: Options, _ earlier: Report?
+    ) -> (rows: [Session.Row], repeated: [String]) {
         let session = Session(
             suite: suite, runner: Runner(plan: options.plan, meter: meter, now: now), showProgress: console.showProgress
         )
         var rows = session.measure(selected)
         let repeated = earlier.map { session.repeatSlower(&rows, than: $0) } ?? []
         console.showProgress("")
-        let report = Report(host: host, results: rows.map(\.row))
-        printResults(rows, plan: options.plan)
-
-        var status: Int32 = 0
-        if let earlier {
-            let comparison = Comparison(before: earlier, after: report)
-            print(comparison, earlier: earlier.host, repeated: repeated, isWhole: options.filters.isEmpty)
-            if !comparison.slower.isEmpty { status = 1 }
-        }
-        if let limits, !check(report, limits) { status = 1 }
-        if let path = options.jsonPath { try write(report, to: path) }
-        return status
+        return (rows, repeated)
     }
 
-    private func readReport(_ path: String) throws(Refusal) -> Report {
-        guard let data = try? readFile(path) else { throw Refusal(text: "\(path) cannot be read.") }
-        guard let report = try? Report(json: data) else {
-            throw Refusal(text: "\(path) holds no results; --json writes such a file.")
-        }
-        return report
-    }
-
-    private func readLimits() throws(Refusal) -> AllocationLimits {
-        guard meter != nil else {
-            throw Refusal(
-                text: "Allocations cannot be counted in this build; check them on Linux, without a sanitizer.")
-        }
-        guard let data = try? readFile(Self.limitsPath) else {
-            throw Refusal(text: "\(Self.limitsPath) cannot be read; run this from the root of the repository.")
-        }
-        do throws(AllocationLimits.Mistake) {
-            return try AllocationLimits(parsing: String(decoding: data, as: UTF8.self))
-        } catch {
-            throw Refusal(text: "\(Self.limitsPath):\(error.line): \(error.text).")
-        }
-    }
-
-    private func printResults(_ rows: [Session.Row], plan: Plan) {
-        let milliseconds = Numbers.short(plan.sampleLength.nanoseconds / 1e6)
-        console.print("\(host.cpu), \(host.cores) cores, \(host.os), Swift \(host.swift)")
-        console.print("Medians of \(plan.samples) samples of \(milliseconds) ms; half of them lie within the spread.\n")
-        ResultTable.lines(rows, styled: console.isStyled).forEach(console.print)
-
-        let verdicts = rows.compactMap { row in row.benchmark.limit.verdict(on: row.row).map { (row.row.name, $0) } }
-        let missed = verdicts.filter { $0.1 == .missed }.map(\.0)
-        if verdicts.isEmpty { return }
-        console.print(
-            missed.isEmpty
-                ? "\nAll limits are met (\(verdicts.count))."
-                : "\n\(missed.count) of \(verdicts.count) limits missed: \(missed.joined(separator: ", ")).")
-    }
-
-    private func print(_ comparison: Comparison, earlier: Host, repeated: [String], isWhole: Bool) {
-        console.print("\nCompared with \(earlier.date), in ns/op:\n")
-        ComparisonTable.lines(comparison, styled: console.isStyled).forEach(console.print)
-        console.print("")
-        if earlier.cpu != host.cpu || earlier.cores != host.cores {
-            console.print("The earlier run is another machine's: \(earlier.cpu), \(earlier.cores) cores.")
-        }
-        if isWhole, !comparison.missing.isEmpty {
-            console.print("Gone since then: \(comparison.missing.joined(separator: ", ")).")
-        }
-        if !repeated.isEmpty {
-            console.print("Looked slower and measured again: \(repeated.joined(separator: ", ")).")
-        }
-        let slower = comparison.slower.map(\.after.name)
-        console.print(slower.isEmpty ? "Nothing is slower." : "Slower: \(slower.joined(separator: ", ")).")
-    }
-
-    private func check(_ report: Report, _ limits: AllocationLimits) -> Bool {
-        let (checked, failures) = limits.check(report.results, among: suite.benchmarks.map(\.name))
-        console.print("")
-        failures.forEach(console.complain)
-        if failures.isEmpty { console.print("Allocations: \(checked) limits checked, all hold.") }
-        return failures.isEmpty
-    }
-
-    private func write(_ report: Report, to path: String) throws {
-        do {
-            try writeFile(path, report.json())
-        } catch {
-            throw Refusal(text: "\(path) cannot be written.")
+    /// What a file says of the benchmarks that are selected.
+    private func found(_ selected: [Benchmark], in report: Report) -> [Session.Row] {
+        selected.compactMap { benchmark in
+            report.results.first { $0.name == benchmark.name }.map { Session.Row(benchmark: benchmark, row: $0) }
         }
     }
 }

@@ -15,8 +15,11 @@ enum ResultTable {
         var topic: Substring?
         for row in rows {
             let next = row.row.name.prefix { $0 != "/" }
-            if let topic, topic != next { table.addGap() }
-            topic = next
+            // Peers stand with those they are compared with.
+            if next != "peer" {
+                if let topic, topic != next { table.addGap() }
+                topic = next
+            }
             table.add(cells(row.benchmark, row.row))
         }
         return table.lines(styled: styled)
@@ -47,17 +50,42 @@ extension Benchmark.Limit {
     /// The limit as the table shows it, empty if there is none.
     var text: String {
         let parts = [
-            time.map { "\(Numbers.short($0.nanoseconds)) ns" },
-            allocations.map { "\(Numbers.short($0)) \($0 == 1 ? "alloc" : "allocs")" },
+            time.map { Numbers.time($0.nanoseconds, Numbers.short) },
+            allocations.map(Self.allocationsText), ratio.map(Self.ratioText),
         ]
         return parts.compactMap(\.self).joined(separator: ", ")
     }
 
+    static func allocationsText(_ count: Double) -> String {
+        "\(Numbers.short(count)) \(count == 1 ? "alloc" : "allocs")"
+    }
+
+    static func ratioText(_ ratio: Double) -> String {
+        "\(Numbers.short(ratio))× the peer"
+    }
+
     /// Whether a row keeps to the limit, or nothing if there is none or what it limits could not be measured.
     func verdict(on row: Report.Row) -> Verdict? {
-        let isSlow = time.map { row.nsPerOp > $0.nanoseconds }
-        let isWasteful = allocations.flatMap { most in row.allocsPerOp.map { $0 > most } }
-        if isSlow == nil, isWasteful == nil { return nil }
-        return isSlow == true || isWasteful == true ? .missed : .met
+        let found = values(of: row)
+        return found.isEmpty ? nil : found.contains { $0.isMissed } ? .missed : .met
+    }
+
+    /// What of the limit a row does not keep to, in words.
+    func missed(by row: Report.Row) -> [(found: String, most: String)] {
+        values(of: row).filter(\.isMissed).map { (found: $0.found, most: $0.most) }
+    }
+
+    /// Each part of the limit beside what was measured of it.
+    private func values(of row: Report.Row) -> [(isMissed: Bool, found: String, most: String)] {
+        func value(_ found: Double?, _ most: Double?, _ text: (Double) -> String) -> (Bool, String, String)? {
+            guard let found, let most else { return nil }
+            return (found > most, text(found), text(most))
+        }
+        let time = value(row.nsPerOp, time?.nanoseconds) { Numbers.time($0, Numbers.short) }
+        let parts = [
+            time.map { ($0.0, Numbers.time(row.nsPerOp), $0.2) },
+            value(row.allocsPerOp, allocations, Self.allocationsText), value(row.ratio, ratio, Self.ratioText),
+        ]
+        return parts.compactMap(\.self).map { (isMissed: $0.0, found: $0.1, most: $0.2) }
     }
 }

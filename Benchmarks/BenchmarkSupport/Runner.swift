@@ -3,7 +3,7 @@ struct Plan: Equatable {
     var samples: Int
     var sampleLength: Duration
 
-    static let full = Plan(samples: 15, sampleLength: .milliseconds(20))
+    static let full = Plan(samples: 21, sampleLength: .milliseconds(20))
     static let quick = Plan(samples: 5, sampleLength: .milliseconds(5))
 }
 

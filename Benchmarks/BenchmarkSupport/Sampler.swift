@@ -7,10 +7,18 @@ struct Sampler {
         let weight: Double
         let run: (Int) -> Void
         let iterations: Int
+        /// How many iterations to count.
+        let counted: Int
     }
 
     /// So many iterations are counted at most; more would not make an exact count more exact.
     private static let mostCounted = 10_000
+    /// So many at least, unless they take longer than `longestCount`.
+    ///
+    /// A machine that was busy for a moment makes an operation look slow, and a handful of iterations is not enough for
+    /// sixteen threads.
+    private static let fewestCounted = 100.0
+    private static let longestCount = Duration.milliseconds(500)
     /// Counting is repeated because other threads, such as a pool that grows, now and then allocate in between.
     private static let countings = 3
 
@@ -21,12 +29,17 @@ struct Sampler {
     init(_ benchmark: Benchmark, sampleLength: Duration, now: @escaping () -> Double) {
         func part(weight: Double, _ setup: Benchmark.Setup) -> Part {
             let run = setup()
+            var cost = Double.infinity
             let iterations = Calibration.iterations(filling: sampleLength.nanoseconds) { count in
                 let start = now()
                 run(count)
-                return now() - start
+                let elapsed = now() - start
+                cost = min(cost, elapsed / Double(count))
+                return elapsed
             }
-            return Part(weight: weight, run: run, iterations: iterations)
+            let fewest = min(Self.fewestCounted, Self.longestCount.nanoseconds / max(cost, 1))
+            let counted = min(max(iterations, Int(fewest)), Self.mostCounted)
+            return Part(weight: weight, run: run, iterations: iterations, counted: counted)
         }
         self.now = now
         switch benchmark.work {
@@ -52,7 +65,7 @@ struct Sampler {
     /// Twice the iterations minus the iterations once: what a run allocates only once, such as its threads, falls out.
     func allocations(_ meter: AllocationMeter) -> Double {
         let sum = parts.reduce(0) { sum, part in
-            let iterations = min(part.iterations, Self.mostCounted)
+            let iterations = part.counted
             let counts = (0..<Self.countings).map { _ in
                 let once = meter.count { part.run(iterations) }
                 let twice = meter.count { part.run(2 * iterations) }

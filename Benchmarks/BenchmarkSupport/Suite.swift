@@ -1,17 +1,19 @@
 /// The benchmarks of a program, in the order of the table.
 package final class Suite {
     package private(set) var benchmarks: [Benchmark] = []
+    private(set) var figures: [Figure] = []
 
     package init() {}
 
     /// Adds a benchmark that is timed by itself; the arguments are those of ``Benchmark``.
     package func add(
         _ name: String, _ workload: String, peer: String? = nil, limit: Duration? = nil, allocations: Double? = nil,
-        bytes: Int? = nil, setup: @escaping Benchmark.Setup
+        ratio: Double? = nil, bytes: Int? = nil, setup: @escaping Benchmark.Setup
     ) {
         add(
             Benchmark(
-                name, workload, peer: peer, limit: limit, allocations: allocations, bytes: bytes, setup: setup))
+                name, workload, peer: peer, limit: limit, allocations: allocations, ratio: ratio, bytes: bytes,
+                setup: setup))
     }
 
     /// Adds a benchmark made elsewhere, such as a slope.
@@ -22,6 +24,11 @@ package final class Suite {
     /// Adds the benchmarks of one topic.
     package func add(_ topic: [Benchmark]) {
         benchmarks += topic
+    }
+
+    /// Adds a picture of benchmarks.
+    package func add(_ figure: Figure) {
+        figures.append(figure)
     }
 
     /// Finds a benchmark by its whole name.
@@ -45,6 +52,11 @@ package final class Suite {
             }
             if let peer = benchmark.peer, self.benchmark(named: peer) == nil {
                 mistakes.append("\(benchmark.name) names the peer \(peer), which does not exist.")
+            }
+        }
+        for figure in figures {
+            for name in figure.benchmarks where !names.contains(name) {
+                mistakes.append("The picture \(figure.file) shows \(name), which does not exist.")
             }
         }
         return mistakes

@@ -65,6 +65,19 @@ struct Table {
         return [line(titles) { $0.padTitle($1) }, line(rules) { $1 }] + body
     }
 
+    /// The lines of the table in Markdown.
+    ///
+    /// A column that is empty in every row is left out, as are free lines. A table without rows has no lines.
+    func markdown() -> [String] {
+        let rows = rows.filter { !$0.isEmpty }
+        if rows.isEmpty { return [] }
+        let used = columns.indices.filter { column in rows.contains { !$0[column].text.isEmpty } }
+        func line(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
+        let rules = used.map { columns[$0].alignment == .left ? "---" : "--:" }
+        let body = rows.map { row in line(used.map { row[$0].text.replacing("|", with: "\\|") }) }
+        return [line(used.map { columns[$0].title }), line(rules)] + body
+    }
+
     private func trimmingEnd(_ line: String) -> String {
         String(line.reversed().drop { $0 == " " }.reversed())
     }

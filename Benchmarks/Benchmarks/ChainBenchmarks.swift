@@ -30,12 +30,18 @@ func chainBenchmarks() -> [Benchmark] {
 
     suite.add(
         .slope(
-            "peer/closure-fold", "Hands a request from one middleware closure to the next.",
+            "peer/closure-fold", "Hands a request from one middleware closure to the next.", peer: "chain/hop",
             small: (1, closureHops(1, request)), large: (101, closureHops(101, request))))
 
     suite.add(
+        .slope(
+            "peer/protocol-existential",
+            "Hands a request from one value behind a protocol to the next, which it holds as `any`.", peer: "chain/hop",
+            small: (1, existentialHops(1, request)), large: (101, existentialHops(101, request))))
+
+    suite.add(
         "chain/load", "Loads a request through two loaders over a terminal that answers at once, as a caller does.",
-        allocations: 4
+        allocations: 2
     ) {
         let chain = PassingLoader() --> PassingLoader() --> AnsweringLoader(result)
         return { iterations in
@@ -159,14 +165,34 @@ private func middleware(_ next: @escaping (HTTPRequest) -> Void) -> (HTTPRequest
     { request in next(request) }
 }
 
+private func existentialHops(_ count: Int, _ request: HTTPRequest) -> Benchmark.Setup {
+    {
+        let chain = (0..<count).reduce(LastHandler() as any RequestHandler) { next, _ in PassingHandler(next: next) }
+        return { iterations in
+            for _ in 0..<iterations { chain.handle(request) }
+        }
+    }
+}
+
+private protocol RequestHandler {
+    func handle(_ request: HTTPRequest)
+}
+
+private struct PassingHandler: RequestHandler {
+    let next: any RequestHandler
+    @inline(never)
+    func handle(_ request: HTTPRequest) { next.handle(request) }
+}
+
+private struct LastHandler: RequestHandler {
+    @inline(never)
+    func handle(_ request: HTTPRequest) { blackHole(request.method) }
+}
+
 /// A number that a handler counts with, in the place of whatever a user's handler would keep.
 private final class Box: @unchecked Sendable {
     var value: Int
     init(_ value: Int) { self.value = value }
-}
-
-private final class PassingLoader: HTTPLoader, @unchecked Sendable {
-    override func load(task: HTTPTask) { super.load(task: task) }
 }
 
 /// Takes a task and does nothing, so that one task can be handed down many times.

@@ -105,13 +105,13 @@ func lineProtocolGrowthBenchmarks() -> [Benchmark] {
     for (name, size) in [("1KiB", 1 << 10), ("1MiB", 1 << 20), ("64MiB", 1 << 26), ("1GiB", 1 << 30)] {
         suite.add(
             "encoder/buffer-\(name)", "Writes a service's point into a buffer that is emptied when it has \(name).",
-            peer: "encoder/S1/full", bytes: ServicePoints.lineLength
+            peer: "encoder/S1/full", allocations: 0, bytes: ServicePoints.lineLength
         ) {
             encoding(upTo: size, isTouched: true) { index, encoder in service.append(index, to: &encoder) }
         }
     }
-    for count in [1, 10, 100] {
-        let keys = (0..<count).map { "tag\(1_000 + $0)" }
+    for count in tagCounts {
+        let keys = tagKeys(count)
         var encoder = LineEncoder()
         let write: (inout LineEncoder) -> Void = { encoder in
             encoder.append("m", timestamp: .seconds(1_700_000_000)) { tags in
@@ -130,6 +130,25 @@ func lineProtocolGrowthBenchmarks() -> [Benchmark] {
     }
     return suite.benchmarks
 }
+
+/// How many tags the points have in the benchmarks of tags.
+let tagCounts = [1, 2, 5, 10, 20, 50, 100]
+
+/// How the cost of a point grows with its tags.
+func lineProtocolFigures() -> [Figure] {
+    [
+        Figure(
+            "tags", "A point with more and more tags", x: Plot.Axis("tags of 19 bytes", scale: .logarithmic),
+            y: Plot.Axis("ns per point", scale: .logarithmic),
+            curves: [
+                Figure.Curve("interpolation", over: tagCounts) { "peer/interpolation-tags-\($0)" },
+                Figure.Curve("LineEncoder", over: tagCounts) { "encoder/tags-\($0)" },
+            ])
+    ]
+}
+
+/// The keys of the tags, all of them equally long.
+func tagKeys(_ count: Int) -> [String] { (0..<count).map { "tag\(1_000 + $0)" } }
 
 /// Where a buffer is emptied, as a sender would.
 private let fullBuffer = 4 << 20

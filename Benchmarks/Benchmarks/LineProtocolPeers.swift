@@ -63,6 +63,20 @@ func lineProtocolPeerBenchmarks() -> [Benchmark] {
         }
     }
 
+    for count in tagCounts {
+        let keys = tagKeys(count)
+        suite.add(
+            "peer/interpolation-tags-\(count)",
+            "Writes such a point of \(count) tags by interpolation, escaping each part.",
+            peer: "encoder/tags-\(count)"
+        ) {
+            lines { index in
+                var line = "m"
+                for key in keys { line += ",\(escaped(key))=\(escaped("some-value"))" }
+                return line + " value=1 \(1_700_000_000 + index)\n"
+            }
+        }
+    }
     return suite.benchmarks
 }
 

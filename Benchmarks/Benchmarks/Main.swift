@@ -29,6 +29,7 @@ enum Main {
         suite.add(influxSendingBenchmarks())
         suite.add(metricKitBenchmarks())
         suite.add(writerBenchmarks())
+        for figure in throttleFigures() + lineProtocolFigures() { suite.add(figure) }
 
         #if DEBUG
             print("This is a debug build; its times mean nothing. Use: swift run -c release Benchmarks\n")

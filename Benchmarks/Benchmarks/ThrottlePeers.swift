@@ -4,9 +4,32 @@ import Foundation
 import LoaderChain
 
 /// What others offer for running no more than so many things at once, at its plainest.
+///
+/// Those that can be a loader are measured as one, by what they add to a loader that passes everything on; the others by an
+/// operation that does nothing, which is the least that they can cost.
 func throttlePeerBenchmarks() -> [Benchmark] {
     let suite = Suite()
-    suite.add("peer/operation-queue", "Adds a block to an OperationQueue that runs one at a time, and has it run.") {
+    func addLoader(_ name: String, _ workload: String, _ loader: @escaping () -> HTTPLoader) {
+        suite.add(
+            .slope(
+                name, "The same for " + workload, peer: "throttle/uncontended",
+                small: (0, atOnce { PassingLoader() }), large: (1, atOnce(loader))))
+    }
+    addLoader("peer/semaphore", "a loader that waits for a DispatchSemaphore and signals it at the end.") {
+        SemaphoreThrottle(slots: 4)
+    }
+    addLoader("peer/article-throttle", "the article's throttle with a lock around its state.") {
+        ArticleThrottle(limit: 4)
+    }
+    addLoader("peer/dispatch-queue", "a loader whose state belongs to a serial dispatch queue, one for each throttle.")
+    {
+        QueueThrottle(limit: 4)
+    }
+
+    suite.add(
+        "peer/operation-queue", "Adds a block to an OperationQueue that runs one at a time, and has it run.",
+        peer: "throttle/uncontended"
+    ) {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
         return { iterations in
@@ -14,7 +37,7 @@ func throttlePeerBenchmarks() -> [Benchmark] {
             queue.waitUntilAllOperationsAreFinished()
         }
     }
-    suite.add("peer/actor", "Awaits one of four slots of an actor, and gives it back.") {
+    suite.add("peer/actor", "Awaits one of four slots of an actor, and gives it back.", peer: "throttle/uncontended") {
         let slots = Slots(4)
         return { iterations in
             let done = DispatchSemaphore(value: 0)
@@ -28,11 +51,47 @@ func throttlePeerBenchmarks() -> [Benchmark] {
             done.wait()
         }
     }
+
+    for count in waitingTasks {
+        suite.add(
+            .slope(
+                "peer/article-pending-\(count)", "A task that waits behind \(count) others in the article's throttle.",
+                peer: "throttle/pending-\(count)",
+                small: (0, waiting(behind: count) { PassingLoader() }),
+                large: (1, waiting(behind: count) { ArticleThrottle(limit: 1) })))
+    }
+    for threads in threadCounts {
+        suite.add(
+            "peer/article-threads-\(threads)",
+            "A task through the article's throttle, on \(threads) threads with one throttle; the wall time for each task.",
+            peer: "throttle/threads-\(threads)"
+        ) { loading(threads: threads, ArticleThrottle(limit: 4)) }
+    }
     return suite.benchmarks
 }
 
+/// How the cost of waiting and of sharing a throttle grows.
+func throttleFigures() -> [Figure] {
+    [
+        Figure(
+            "waiting", "A task that waits in a throttle", x: Plot.Axis("tasks that wait", scale: .logarithmic),
+            y: Plot.Axis("ns per task", scale: .logarithmic),
+            curves: [
+                Figure.Curve("the article's class", over: waitingTasks) { "peer/article-pending-\($0)" },
+                Figure.Curve("Throttle", over: waitingTasks) { "throttle/pending-\($0)" },
+            ]),
+        Figure(
+            "threads", "Tasks through one throttle", x: Plot.Axis("threads", range: 0...16),
+            y: Plot.Axis("millions of tasks a second"), quantity: .millionsPerSecond,
+            curves: [
+                Figure.Curve("the article's class", over: threadCounts) { "peer/article-threads-\($0)" },
+                Figure.Curve("Throttle", over: threadCounts) { "throttle/threads-\($0)" },
+            ]),
+    ]
+}
+
 /// Waits on the caller's thread, as a semaphore does.
-final class SemaphoreThrottle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
+private final class SemaphoreThrottle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     private let semaphore: DispatchSemaphore
     init(slots: Int) { semaphore = DispatchSemaphore(value: slots) }
 
@@ -47,7 +106,7 @@ final class SemaphoreThrottle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable
 
 /// The throttle of the article: a dictionary of what runs and an array of what waits, and a lock, which the article leaves
 /// to its reader.
-final class ArticleThrottle: HTTPLoader, @unchecked Sendable {
+private final class ArticleThrottle: HTTPLoader, ForgetfulThrottle, @unchecked Sendable {
     private struct State {
         var executing: [UUID: HTTPTask] = [:]
         var pending: [HTTPTask] = []
@@ -83,6 +142,49 @@ final class ArticleThrottle: HTTPLoader, @unchecked Sendable {
             return (finished, next)
         }
         if let next { start(next) }
+    }
+
+    func forgetWaiting() {
+        let waiting = state.withLock { state in
+            defer { state.pending = [] }
+            return state.pending
+        }
+        for task in waiting { task.cancel() }
+    }
+}
+
+/// The same, with a serial queue in the place of the lock.
+private final class QueueThrottle: HTTPLoader, DeferringThrottle, @unchecked Sendable {
+    private let queue = DispatchQueue(label: "throttle")
+    private let limit: Int
+    /// Both are touched on the queue alone.
+    private var running = 0
+    private var pending: [HTTPTask] = []
+    init(limit: Int) { self.limit = limit }
+
+    override func load(task: HTTPTask) {
+        queue.async {
+            guard self.running < self.limit else {
+                self.pending.append(task)
+                return
+            }
+            self.start(task)
+        }
+    }
+
+    private func start(_ task: HTTPTask) {
+        running += 1
+        task.addCompletionHandler { self.queue.async { self.finish() } }
+        super.load(task: task)
+    }
+
+    private func finish() {
+        running -= 1
+        if !pending.isEmpty { start(pending.removeFirst()) }
+    }
+
+    func drain() {
+        while queue.sync(execute: { running > 0 || !pending.isEmpty }) {}
     }
 }
 

@@ -4,12 +4,14 @@ import Testing
 
 @Suite struct AllocationLimitsTests {
     @Test func commentsAndBlankLinesAreNoLimits() throws {
-        let limits = try AllocationLimits(parsing: "# all\n\nfloor/lock 0\r\n  chain/hop\t0.5 # half\n")
-        #expect(limits.limits.map(\.name) == ["floor/lock", "chain/hop"])
-        #expect(limits.limits.map(\.most) == [0, 0.5])
+        let limits = try AllocationLimits(parsing: "# all\n\nfloor/lock 0\r\n  chain/hop\t0.5 # half\na/b varies\n")
+        #expect(limits.limits.map(\.name) == ["floor/lock", "chain/hop", "a/b"])
+        #expect(limits.limits.map(\.most) == [0, 0.5, nil])
     }
 
-    @Test(arguments: ["floor/lock", "floor/lock many", "floor/lock 1 2", "floor/lock -1", "floor/lock nan", "a inf"])
+    @Test(arguments: [
+        "floor/lock", "floor/lock many", "floor/lock 1 2", "floor/lock -1", "floor/lock nan", "a inf", "a varies 1",
+    ])
     func aMistakeNamesItsLine(line: String) {
         let mistake = #expect(throws: AllocationLimits.Mistake.self) {
             try AllocationLimits(parsing: "# one\na/b 1\n\(line)\n")
@@ -36,5 +38,17 @@ import Testing
                 "a/exceeds makes 2.001 allocations, 2 are allowed.",
                 "a/gone has a limit, but there is no such benchmark.",
             ])
+    }
+
+    @Test func nothingIsForgotten() throws {
+        let limits = try AllocationLimits(parsing: "a/varying varies")
+        let rows = [
+            Report.Row(name: "a/varying", nsPerOp: 1, spread: 0, allocsPerOp: 9_000),
+            Report.Row(name: "a/new", nsPerOp: 1, spread: 0, allocsPerOp: 3),
+            Report.Row(name: "peer/other", nsPerOp: 1, spread: 0, allocsPerOp: 30),
+        ]
+        let (checked, failures) = limits.check(rows, among: ["a/varying", "a/new"])
+        #expect(checked == 0)
+        #expect(failures == ["a/new makes 3 allocations and has no limit; write one, or a/new varies."])
     }
 }

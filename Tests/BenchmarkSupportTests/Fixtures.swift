@@ -37,6 +37,7 @@ final class Desk {
     var complaints: [String] = []
     let machine = Machine()
     let suite = Suite()
+    var fleets: [Int] = []
 
     var text: String { printed.joined(separator: "\n") }
 
@@ -45,7 +46,7 @@ final class Desk {
         let console = Console(
             print: { self.printed.append($0) }, complain: { self.complaints.append($0) }, showProgress: { _ in },
             isStyled: false)
-        let program = Program(
+        var program = Program(
             suite: suite, meter: counts ? machine.meter : nil, console: console, host: .example,
             now: { self.machine.time },
             readFile: { path in
@@ -53,6 +54,7 @@ final class Desk {
                 return data
             },
             writeFile: { self.files[$0] = $1 })
+        program.quickFleets = fleets
         return program.run(arguments)
     }
 }

@@ -6,14 +6,21 @@ import Testing
     @Test func everyOption() throws {
         let options = try Options(parsing: [
             "--filter", "a", "--filter=b=c", "--quick", "--list", "--json", "new.json", "--compare=old.json",
-            "--check-allocations", "--help",
+            "--check-allocations", "--help", "--from", "was.json", "--plot=pictures", "--markdown", "a.md",
         ])
         #expect(options.filters == ["a", "b=c"])
         #expect(options.jsonPath == "new.json")
         #expect(options.comparePath == "old.json")
+        #expect(options.fromPath == "was.json" && options.plotPath == "pictures" && options.markdownPath == "a.md")
+        #expect(!options.isFleet)
         #expect(options.isQuick && options.showsList && options.checksAllocations && options.showsHelp)
         #expect(options.plan == .quick)
         #expect(try Options(parsing: []).plan == .full)
+    }
+
+    @Test func theFleetTakesWhatIsOfUseToIt() throws {
+        let options = try Options(parsing: ["fleet", "--quick", "--plot", "p", "--markdown", "m"])
+        #expect(options.isFleet && options.isQuick && options.plotPath == "p" && options.markdownPath == "m")
     }
 
     @Test(
@@ -21,6 +28,10 @@ import Testing
             (["--fast"], "Unknown option --fast. --help shows the options there are."),
             (["floor"], "Unknown option floor. --help shows the options there are."),
             ([""], "Unknown option . --help shows the options there are."),
+            (["fleet=9"], "Unknown option fleet=9. --help shows the options there are."),
+            (["fleet", "--json", "a"], "--json is for benchmarks, and not for the fleet."),
+            (["--filter", "a", "fleet"], "--filter is for benchmarks, and not for the fleet."),
+            (["--plot"], "--plot needs a value, as in: --plot DIR"),
             (["--filter"], "--filter needs a value, as in: --filter TEXT"),
             (["--json", "--quick"], "--json needs a value, as in: --json FILE"),
             (["--compare="], "--compare needs a value, as in: --compare FILE"),
@@ -31,7 +42,11 @@ import Testing
     }
 
     @Test func helpNamesEveryOption() {
-        for option in ["--filter", "--quick", "--list", "--json", "--compare", "--check-allocations", "--help"] {
+        let all = [
+            "--filter", "--quick", "--list", "--json", "--compare", "--from", "--plot", "--markdown",
+            "--check-allocations", "--help",
+        ]
+        for option in all {
             #expect(Options.help.contains("  \(option) "))
         }
     }

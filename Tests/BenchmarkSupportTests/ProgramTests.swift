@@ -28,7 +28,6 @@ import Testing
                   throttle/uncontended     100.0    ±0.0%           2           peer/queue   12.5× faster   150 ns, 2 allocs   met
 
                   encode/point              32.0    ±0.0%           0   2,000                               10 ns              MISSED
-
                   peer/queue             1,250      ±0.0%           7
 
                 1 of 2 limits missed: encode/point.
@@ -56,6 +55,15 @@ import Testing
         #expect(Benchmark.Limit(time: .nanoseconds(100), allocations: 1).verdict(on: row) == .met)
         #expect(Benchmark.Limit(time: .nanoseconds(99), allocations: 1).verdict(on: row) == .missed)
         #expect(Benchmark.Limit(time: nil, allocations: nil).verdict(on: row) == nil)
+    }
+
+    @Test func aLimitBesideThePeerIsAboutTheirRatio() {
+        desk.suite.add("a/one", "", setup: desk.machine.work(ns: 100))
+        desk.suite.add("a/many", "", peer: "a/one", ratio: 3, setup: desk.machine.work(ns: 299))
+        desk.suite.add("a/more", "", peer: "a/one", ratio: 3, setup: desk.machine.work(ns: 301))
+        #expect(desk.run("--quick") == 0)
+        #expect(desk.printed.last == "\n1 of 2 limits missed: a/more.")
+        #expect(desk.text.contains("3× the peer   MISSED"))
     }
 
     @Test func limitsThatCannotBeCheckedAreRefused() {

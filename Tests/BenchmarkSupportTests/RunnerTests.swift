@@ -33,6 +33,25 @@ import Testing
         #expect(runner.measure(Benchmark("a/b", "", setup: setup)).ours.allocations == 2)
     }
 
+    @Test func aStallInTheBeginningDoesNotSpoilTheCount() {
+        var stall = 20e6
+        let benchmark = Benchmark("a/b", "") {
+            { iterations in
+                machine.time += 100 * Double(iterations) + stall
+                stall = 0
+                // Each of sixteen threads that has anything to do allocates for itself.
+                machine.allocations += 2 * iterations + 3 * min(iterations, 16)
+            }
+        }
+        #expect(runner.measure(benchmark).ours.allocations == 2)
+    }
+
+    @Test func whatIsSlowIsCountedOnce() {
+        let found = runner.measure(Benchmark("a/b", "", setup: machine.work(ns: 1e9, allocations: 7))).ours
+        #expect(found.allocations == 7)
+        #expect(machine.time < 60e9, "one iteration a sample, and three for each counting")
+    }
+
     @Test func allocationsAreNotAvailableWithoutAMeter() {
         let runner = Runner(plan: .quick, meter: nil, now: { machine.time })
         #expect(runner.measure(Benchmark("a/b", "", setup: machine.work(ns: 1))).ours.allocations == nil)

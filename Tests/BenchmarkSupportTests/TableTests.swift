@@ -21,6 +21,18 @@ import Testing
             ])
     }
 
+    @Test func inMarkdownCellsAreDividedAndBarsAreNoDividers() {
+        var table = Table([
+            .init(title: "name", alignment: .left), .init(title: "empty", alignment: .left),
+            .init(title: "n", alignment: .right),
+        ])
+        #expect(table.markdown().isEmpty)
+        table.add(["`a`", "", "1"])
+        table.addGap()
+        table.add(["a | b", "", "10"])
+        #expect(table.markdown() == ["| name | n |", "| --- | --: |", "| `a` | 1 |", "| a \\| b | 10 |"])
+    }
+
     @Test func styleDoesNotMoveAnything() {
         var table = Table([.init(title: "a", alignment: .right), .init(title: "b", alignment: .left)])
         table.add([Table.Cell("1", .bad), "x"])
@@ -47,6 +59,18 @@ import Testing
         #expect(Numbers.advantage(0.08) == "12.5× faster")
         #expect(Numbers.advantage(1.5) == "1.50× slower")
         #expect(Numbers.advantage(1.001) == "level")
+        #expect(Numbers.advantage(0) == "free")
+        #expect(Numbers.advantage(-4.5) == "free")
+        #expect(Numbers.time(6.618) == "6.62 ns")
+        #expect(Numbers.time(9_999) == "9,999 ns")
+        #expect(Numbers.time(22_453) == "22.5 µs")
+        #expect(Numbers.time(304_999_128) == "305.0 ms")
+        #expect(Numbers.time(2e9, Numbers.short) == "2 s")
+        #expect(Numbers.tick(999_999) == "999,999")
+        #expect(Numbers.tick(2_500_000) == "2.5M")
+        #expect(Numbers.bytes(600) == "600 B")
+        #expect(Numbers.bytes(2_048) == "2.00 KiB")
+        #expect(Numbers.bytes(5 * 1_073_741_824) == "5.00 GiB")
     }
 
     @Test func wrapping() {

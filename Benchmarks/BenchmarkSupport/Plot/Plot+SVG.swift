@@ -18,6 +18,7 @@ private struct PlotDrawing {
     private let top = 76.0
     private let bottom = 330.0
 
+    private static let mostDots = 20
     /// Middle tones, which stand out from white and from black.
     private static let colours = ["#d1495b", "#2a8f85", "#3b7dc4", "#b7791f", "#8a63c7", "#6b8e23"]
     private static let style = """
@@ -40,7 +41,7 @@ private struct PlotDrawing {
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(number(width)) \(number(height))" \
             width="\(number(width))" height="\(number(height))" role="img" aria-label="\(escaped(plot.title))">
             """
-        let parts = bands + horizontalTicks + verticalTicks + curves + words
+        let parts = bands + horizontalTicks + verticalTicks + curves + dots + words
         return ([opening, "<style>\n\(Self.style)\n</style>"] + parts + ["</svg>", ""]).joined(separator: "\n")
     }
 
@@ -63,7 +64,7 @@ private struct PlotDrawing {
         yTicks.flatMap { tick in
             [
                 line(left, y(tick), right, y(tick), tick == yTicks.first ? "axis" : "grid"),
-                text(Numbers.short(tick), x: left - 8, y: y(tick) + 4, anchor: "end"),
+                text(Numbers.tick(tick), x: left - 8, y: y(tick) + 4, anchor: "end"),
             ]
         }
     }
@@ -72,7 +73,7 @@ private struct PlotDrawing {
         xTicks.flatMap { tick in
             [
                 line(x(tick), bottom, x(tick), bottom + 5, "axis"),
-                text(Numbers.short(tick), x: x(tick), y: bottom + 20, anchor: "middle"),
+                text(Numbers.tick(tick), x: x(tick), y: bottom + 20, anchor: "middle"),
             ]
         }
     }
@@ -84,6 +85,17 @@ private struct PlotDrawing {
             return """
                 <polyline class="curve" stroke="\(colour(index))" points="\(places.joined(separator: " "))"/>
                 """
+        }
+    }
+
+    /// A dot where something was measured, unless the dots would touch.
+    private var dots: [String] {
+        plot.series.enumerated().filter { $0.element.points.count <= Self.mostDots }.flatMap { index, series in
+            series.points.filter { plot.x.scale.canShow($0.x) && plot.y.scale.canShow($0.y) }.map { point in
+                """
+                <circle fill="\(colour(index))" cx="\(number(x(point.x)))" cy="\(number(y(point.y)))" r="3.5"/>
+                """
+            }
         }
     }
 

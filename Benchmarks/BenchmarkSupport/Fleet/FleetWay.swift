@@ -1,0 +1,32 @@
+import LoaderChain
+import LoaderChainTesting
+
+/// How the clients of a fleet behave when a request fails.
+enum FleetWay: String, CaseIterable {
+    case bare = "no chain"
+    case naive = "naive retry"
+    case chain = "our chain"
+
+    /// What each client has before the server.
+    ///
+    /// The dice are the same ones for all, seeded, so that chance takes the same course each time.
+    var loaders: (ManualTimers) -> HTTPLoader {
+        let dice = Dice(seed: 1)
+        switch self {
+        case .bare:
+            return { _ in HTTPLoader() }
+        case .naive:
+            let strategy = Backoff.immediately(maximumNumberOfAttempts: 4)
+            return { Retry(strategy: strategy, budget: .unlimited, timers: $0) }
+        case .chain:
+            let strategy = Backoff.exponential(delay: 10, maximumNumberOfAttempts: 3, dice: dice)
+            let settings = CircuitBreaker.Settings(
+                minimumNumberOfCalls: 2, window: .seconds(15), openDuration: .seconds(10),
+                maximumOpenDuration: .seconds(20))
+            return { timers in
+                Throttle(maximumNumberOfRequests: 2, timers: timers) --> Retry(strategy: strategy, timers: timers)
+                    --> CircuitBreaker(settings, timers: timers, dice: dice)
+            }
+        }
+    }
+}
