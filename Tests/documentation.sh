@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Builds the reference of every module, where a dead link is an error, and compiles every sample of the guides.
+# Follows the links of the guides, builds the reference of every module, where a dead link is an error, and compiles every
+# sample.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scratch="$PWD/.build-documentation"
+
+Tests/links.sh
 
 graphs="$scratch/graphs"
 mkdir -p "$graphs/all"

@@ -22,3 +22,6 @@ if command -v ldd >/dev/null; then
         exit 1
     fi
 fi
+
+echo "Each guide, followed from top to bottom by somebody who knows nothing else:"
+Stranger/follow.sh "$scratch/stranger"

@@ -31,7 +31,7 @@ public struct MetricKitTracking: Sendable {
     /// - Parameters:
     ///   - applicationVersion: the version, mostly the running one. Payloads that tell of others do not count.
     ///   - rule: which value stands for those of a bucket.
-    ///   - track: is called with the attributes of ``Swift/Sequence/attributes(applicationVersion:by:)``.
+    ///   - track: is called with what `attributes(applicationVersion:by:)` answers of the payloads.
     public static func attributes(
         applicationVersion: String, by rule: BucketValue = .end,
         _ track: @escaping @Sendable (_ attributes: [String: Double]) -> Void

@@ -3,7 +3,7 @@ import LineProtocol
 extension MetricPayload {
     /// One point for each time that the payload has a histogram of, for a dashboard; none if the payload tells of several versions.
     ///
-    /// The measurement is `metrickit`. Its tags are `metric`, with the names of ``Swift/Sequence/attributes(applicationVersion:by:)``,
+    /// The measurement is `metrickit`. Its tags are `metric`, with the names of `attributes(applicationVersion:by:)`,
     /// and `app_version`, `os_version` and `device` as far as they are known. Its fields are in milliseconds:
     ///
     /// | field | what |

@@ -16,7 +16,8 @@ import Dispatch
 /// decoded as are compared. If a loader of yours further down tells requests apart by another one, give that a part in the
 /// key.
 ///
-/// By default two `GET` or `HEAD` requests with the same address and the same headers are the same; see ``Key/standard(for:ignoring:)``. A request's ``HTTPRequest/deduplication`` has the last word.
+/// By default two `GET` or `HEAD` requests with the same address and the same headers are the same; see
+/// ``Key/standard(for:ignoring:)``. A request's ``HTTPRequest/deduplication`` has the last word.
 ///
 /// The shared execution is a task of its own. A follower that is cancelled completes at once and disturbs nobody; when
 /// all are, the execution is cancelled, and a newcomer starts another one without waiting for its end. Everybody gets the

@@ -17,8 +17,9 @@ import Synchronization
 ///         {"name":"Ada","id":1}
 ///
 /// Headers that carry secrets and the values of the query are redacted, and what could break a line is escaped. Bodies
-/// are shown only when asked for, cut to a limit, and never if the request says ``HTTPRequest/hidesBodies``. The number is the task's, so that its lines can be found among
-/// others, also those of another such loader; a request is always printed before its result.
+/// are shown only when asked for, cut to a limit, and never if the request says ``HTTPRequest/hidesBodies``. The number is
+/// the task's, so that its lines can be found among others, also those of another such loader; a request is always printed
+/// before its result.
 public final class PrintLoader: HTTPLoader, @unchecked Sendable {
     private let showsHeaders: Bool
     private let bodyLimit: Int

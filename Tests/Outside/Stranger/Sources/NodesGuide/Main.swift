@@ -1,0 +1,221 @@
+import Foundation
+import LoaderChain
+import LoaderChainTesting
+import Steps
+
+@main
+enum Main {
+    static let request = HTTPRequest(host: "api.example.com", path: "/people")
+
+    static func main() async throws {
+        section("The order")
+        try await order()
+
+        section("Ending things")
+        part("ResetGuard")
+        let terminal = ScriptedTerminal { _ in .success(.ok, body: "hello") }
+        let guarded = ResetGuard() --> Autocancel() --> Throttle() --> terminal
+        await guarded.reset()
+        show(await outcome(of: request, from: guarded))
+        part("Autocancel")
+        try await autocancel()
+
+        section("Completing requests")
+        part("ApplyEnvironment")
+        let addresses = ScriptedTerminal { .success(.ok, body: $0.url?.absoluteString ?? "no address") }
+        let staging = ServerEnvironment(
+            host: "staging.example.com", pathPrefix: "/v1", headers: ["X-Client": "app/3.1"])
+        let environment = ApplyEnvironment(environment: staging) --> addresses
+        var people = HTTPRequest(path: "people")
+        show(await outcome(of: people, from: environment))
+        people.serverEnvironment = ServerEnvironment(scheme: "http", host: "localhost", port: 8080)
+        show(await outcome(of: people, from: environment))
+        part("ModifyRequest")
+        let numbered = ModifyRequest { request in
+            var request = request
+            request.headers["X-Request-ID"] = "17"
+            return request
+        }
+        let numbers = ScriptedTerminal { .success(.ok, body: $0.headers["X-Request-ID"] ?? "none") }
+        show(await outcome(of: request, from: numbered --> numbers))
+        part("Choose")
+        let urgent = Throttle(maximumNumberOfRequests: 8)
+        let others = Throttle(maximumNumberOfRequests: 0)
+        let chosen = Choose(by: ThrottlePriority.self, [.high: urgent], otherwise: others) --> terminal
+        var urgentRequest = request
+        urgentRequest.priority = .high
+        show(await outcome(of: urgentRequest, from: chosen))
+
+        section("Sparing the server")
+        try await spare()
+
+        section("Trying again")
+        part("Retry")
+        let flaky = MockLoader().then(.serviceUnavailable).then(.ok, body: "at last").then(.serviceUnavailable)
+        let retry = Retry(strategy: Backoff.immediately(maximumNumberOfAttempts: 3), deadline: .seconds(20)) --> flaky
+        show(await outcome(of: request, from: retry))
+        var once = request
+        once.retryStrategy = Backoff.never
+        show(await outcome(of: once, from: retry))
+
+        section("Saying who asks")
+        await authenticate()
+
+        section("Judging and looking")
+        try await judge()
+
+        section("Your own")
+        part("ClosureLoader and AsyncLoader")
+        let fallback = ClosureLoader("fallback") { request, next in
+            do { return try await next(request) } catch {
+                var request = request
+                request.host = "backup.example.com"
+                return try await next(request)
+            }
+        }
+        let halfDown = ScriptedTerminal {
+            $0.host == "backup.example.com" ? .success(.ok, body: "from the backup") : .failure(.cannotConnect)
+        }
+        show(await outcome(of: request, from: fallback --> halfDown))
+        part("MockLoader")
+        let mock = MockLoader().then(.ok, body: #"{"name":"Ada"}"#).then(failing: .timedOut)
+        for _ in 1...3 { show(await outcome(of: request, from: mock)) }
+    }
+
+    static func order() async throws {
+        let terminal = ScriptedTerminal { request in
+            if request.path == "/token" { return .success(body: #"{"access_token":"t1","token_type":"Bearer"}"#) }
+            let isAuthorized = request.headers["Authorization"] == "Bearer t1"
+            return isAuthorized ? .success(body: "whole") : .success(.unauthorized)
+        }
+        guard let tokenURL = URL(string: "https://login.example.com/token") else { return }
+        let source = RefreshTokenFlow(endpoint: tokenURL, client: OAuthClient(id: "my-app"))
+        let store = MemoryCredentialStore(BearerToken(accessToken: "t0", refreshToken: "r0"))
+        let chain =
+            ResetGuard() --> Autocancel()
+            --> ApplyEnvironment(environment: ServerEnvironment(host: "api.example.com", pathPrefix: "/v1"))
+            --> Deduplicate() --> Throttle(maximumNumberOfRequests: 6)
+            --> Retry(strategy: Backoff.exponential(delay: 0.5, maximumNumberOfAttempts: 3))
+            --> BearerAuth(hosts: ["api.example.com"], source: source, store: store)
+            --> CircuitBreaker() --> RateLimit(requests: 1_000, per: .seconds(1), burst: 5)
+            --> Validate(.success) --> terminal
+        show(await outcome(of: HTTPRequest(path: "people"), from: chain))
+        show(terminal.requests.map { $0.path }.joined(separator: ", "))
+    }
+
+    static func autocancel() async throws {
+        let held = ScriptedTerminal()
+        let chain = ResetGuard() --> Autocancel() --> Throttle(maximumNumberOfRequests: 1) --> held
+        let log = EventLog()
+        for _ in 1...2 { chain.load(request: request) { log.note(outcome(of: $0)) } }
+        await chain.reset()
+        await log.reaches(2)
+        for event in log.events.sorted() { show(event) }
+    }
+
+    static func spare() async throws {
+        part("Deduplicate")
+        let held = ScriptedTerminal()
+        let shared = Deduplicate() --> held
+        let log = EventLog()
+        for _ in 1...10 { shared.load(request: request) { log.note(outcome(of: $0)) } }
+        held.answer(await held.next(), body: "for all")
+        await log.reaches(10)
+        show("\(log.events.count) answers, \(held.requests.count) request")
+
+        part("Throttle")
+        let throttle = Throttle(maximumNumberOfRequests: 6, perHost: 4, maximumWaiting: 500, deadline: .seconds(30))
+        let slow = ScriptedTerminal()
+        let throttled = throttle --> slow
+        for _ in 1...5 { throttled.load(request: request) { _ in } }
+        show("running \(throttle.snapshot.total.running), waiting \(throttle.snapshot.total.waiting)")
+        throttle.maximumNumberOfRequests = 0
+        slow.answer(await slow.next())
+        show("running \(throttle.snapshot.total.running), waiting \(throttle.snapshot.total.waiting)")
+        throttle.maximumNumberOfRequests = 6
+        show("running \(throttle.snapshot.total.running), waiting \(throttle.snapshot.total.waiting)")
+        await throttled.reset()
+
+        part("RateLimit")
+        let timers = ManualTimers()
+        let terminal = ScriptedTerminal { _ in .success() }
+        let limited = RateLimit(requests: 100, per: .seconds(60), burst: 10, perHost: true, timers: timers) --> terminal
+        for _ in 1...12 { limited.load(request: request) { _ in } }
+        show("\(terminal.requests.count) at once")
+        timers.advance(by: .milliseconds(1_200))
+        show("\(terminal.requests.count) after 1.2 seconds")
+
+        part("CircuitBreaker")
+        let changes = EventLog()
+        let breaker = CircuitBreaker(onChange: { changes.note("\($0.host ?? ""): \($0.to)") })
+        let down = breaker --> Validate(.success) --> ScriptedTerminal { _ in .success(.internalServerError) }
+        for _ in 1...20 { _ = await outcome(of: request, from: down) }
+        show(changes.events.joined(separator: ", "))
+        show(await outcome(of: request, from: down))
+    }
+
+    static func authenticate() async {
+        let terminal = ScriptedTerminal {
+            $0.headers.contains("Authorization") ? .success(.ok, body: "authorized") : .success(.unauthorized)
+        }
+        part("BasicAuth")
+        let stored = MemoryCredentialStore(BasicCredentials(user: "zoe", password: "a password"))
+        let basic = BasicAuth(hosts: ["api.example.com"], store: stored) --> terminal
+        show(await outcome(of: request, from: basic))
+        show(await outcome(of: HTTPRequest(host: "elsewhere.example.com"), from: basic))
+        show(await outcome(of: HTTPRequest(scheme: "http", host: "api.example.com"), from: basic))
+
+        part("BearerAuth")
+        guard let tokenURL = URL(string: "https://login.example.com/token") else { return }
+        let reports = ClientCredentialsFlow(
+            endpoint: tokenURL, client: OAuthClient(id: "reports", secret: "a secret"))
+        let issuing = ScriptedTerminal { request in
+            if request.path == "/token" { return .success(body: #"{"access_token":"t1","token_type":"Bearer"}"#) }
+            return .success(.ok, body: request.headers.contains("Authorization") ? "with a token" : "without")
+        }
+        let bearer =
+            BearerAuth(hosts: ["api.example.com", "*.files.example.com"], source: reports) --> Validate(.success)
+            --> issuing
+        for host in ["api.example.com", "a.files.example.com", "files.example.com"] {
+            show(await outcome(of: HTTPRequest(host: host), from: bearer))
+        }
+    }
+
+    struct User: Codable, Sendable { var name: String }
+
+    static func judge() async throws {
+        part("Validate")
+        let mock = MockLoader()
+            .then(.notFound, headers: ["Content-Type": "application/json"], body: "{}")
+            .then(.ok, headers: ["Content-Type": "text/html"], body: "<p>")
+            .then(.internalServerError)
+            .then(.ok, headers: ["Content-Type": "application/json"], body: #"{"name":"Ada"}"#)
+        let chain = Validate(.success) --> mock
+        var checked = request
+        checked.responseCheck = .statuses(200, 404).and(.contentTypes("application/json"))
+        show(await outcome(of: checked, from: chain))
+        show(await outcome(of: checked, from: chain))
+        show(await outcome(of: request, from: chain))
+        show(try await chain.load(request, as: User.self).name)
+
+        part("MetricsTap")
+        let board = MetricBoard()
+        let measured = MetricsTap(board) --> Validate(.success) --> ScriptedTerminal { _ in .success() }
+        var article = HTTPRequest(host: "api.example.com", path: "/articles/why-we-wait")
+        article.route = "/articles/{title}"
+        _ = try await measured.load(article)
+        article.measurement = .never
+        _ = try await measured.load(article)
+        for row in board.rows { show("\(row.method) \(row.host)\(row.route): \(row.summary[.success])") }
+
+        part("PrintLoader")
+        let lines = EventLog()
+        let printing = PrintLoader(showsHeaders: true, bodyLimit: 1_000, output: { lines.note($0) })
+        var secret = HTTPRequest(host: "api.example.com", path: "/search", queryItems: [HTTPQueryItem("q", "ada")])
+        secret.headers["Authorization"] = "Bearer t1"
+        _ = try await (printing --> ScriptedTerminal { _ in .success(.ok, body: "hello") }).load(secret)
+        let first = lines.events[0].split(separator: "\n")
+        show(first[0].split(separator: " ").suffix(2).joined(separator: " "))
+        show(first[1].drop { $0 == " " }.description)
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import LoaderChain
+import LoaderChainTesting
+import Steps
+
+@main
+enum Main {
+    static func main() async throws {
+        section("1. Override `load(task:)`")
+        let version = ScriptedTerminal { .success(.ok, body: $0.headers["X-Client-Version"] ?? "none") }
+        show(await outcome(of: HTTPRequest(host: "test"), from: VersionHeader("7") --> version))
+
+        section("2. Override an async method")
+        let halfDown = ScriptedTerminal { request in
+            request.host == "main" ? .failure(.cannotConnect) : .success(.ok, body: request.host ?? "")
+        }
+        show(await outcome(of: HTTPRequest(host: "main"), from: Fallback(otherHost: "other") --> halfDown))
+
+        section("3. A closure")
+        let language = ClosureLoader("language") { request, next in
+            var request = request
+            request.headers["Accept-Language"] = "en"
+            return try await next(request)
+        }
+        let languages = ScriptedTerminal { .success(.ok, body: $0.headers["Accept-Language"] ?? "none") }
+        show(await outcome(of: HTTPRequest(host: "test"), from: language --> languages))
+
+        section("Options")
+        var request = HTTPRequest(host: "test")
+        show("\(request.logging)")
+        request.logging = .full
+        show("\(request.logging)")
+
+        section("What a loader owes the others")
+        try await pass(Gate())
+
+        section("More than one execution")
+        let flaky = MockLoader().then(.serviceUnavailable).then(.ok, body: "the second time")
+        show(await outcome(of: HTTPRequest(host: "test"), from: Twice() --> flaky))
+
+        section("Judging what arrives")
+        let page = MockLoader().then(.ok, headers: ["Content-Type": "text/html"], body: "<p>Sign in</p>")
+        show(await outcome(of: HTTPRequest(host: "test"), from: JSONOnly() --> page))
+
+        section("Testing it")
+        try await test()
+
+        section("Subclassing for speed")
+        let counter = InFlightCounter()
+        let held = ScriptedTerminal()
+        let chain = counter --> held
+        let loading = Task { try await chain.load(HTTPRequest(host: "test")) }
+        let task = await held.next()
+        show("\(counter)")
+        held.answer(task)
+        _ = try await loading.value
+        show("\(counter)")
+    }
+
+    /// Lets one through that waits, and ends others that do.
+    static func pass(_ gate: Gate) async throws {
+        let terminal = ScriptedTerminal { _ in .success(.ok, body: "through") }
+        let chain = gate --> terminal
+        let log = EventLog()
+        let task = chain.load(request: HTTPRequest(host: "test")) { log.note("cancelled: \(outcome(of: $0))") }
+        task.cancel()
+        chain.load(request: HTTPRequest(host: "test")) { log.note("reset: \(outcome(of: $0))") }
+        await chain.reset()
+        chain.load(request: HTTPRequest(host: "test")) { log.note("opened: \(outcome(of: $0))") }
+        gate.open()
+        await log.reaches(3)
+        for event in log.events { show(event) }
+    }
+
+    static func test() async throws {
+        let terminal = ScriptedTerminal()
+        let chain = ClosureLoader { try await $1($0) } --> terminal
+        let log = EventLog()
+        let task = chain.load(request: HTTPRequest(host: "test")) { log.note(outcome(of: $0)) }
+        let held = await terminal.next()
+        task.cancel()
+        show("is cancelled: \(held.isCancelled)")
+        await log.reaches(1)
+        show(log.events[0])
+
+        let makers: [(String, @Sendable (any Timers) -> HTTPLoader)] = [
+            ("a closure", { _ in ClosureLoader { try await $1($0) } }),
+            ("VersionHeader", { _ in VersionHeader("1") }),
+            ("Fallback", { _ in Fallback(otherHost: "other") }),
+            ("Twice", { _ in Twice() }),
+            ("JSONOnly", { _ in JSONOnly() }),
+            ("InFlightCounter", { _ in InFlightCounter() }),
+            ("an open gate", { _ in openGate() }),
+        ]
+        for (name, make) in makers {
+            let violations = await ContractCheck(tasks: 200) { make($0) }.run()
+            show("\(name): \(violations.isEmpty ? "keeps the contract" : "\(violations)")")
+        }
+
+        let server = try LoopbackServer()
+        server.route("/broken") { _ in .ok("never whole").hangingUp(at: .body(3)) }
+        show(server.url("/broken").path())
+        server.stop()
+    }
+
+    static func openGate() -> Gate {
+        let gate = Gate()
+        gate.open()
+        return gate
+    }
+}

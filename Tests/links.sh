@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Looks whether every relative link of the guides leads to a file that is there, and every anchor to a heading.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# The anchors that the headings of a guide make: small letters, digits, dashes and underscores, with a dash for each space.
+anchors() {
+    awk '/^```/ { inside = !inside } /^##* / && !inside { sub(/^#+ /, ""); print tolower($0) }' "$1" |
+        sed -E 's/\[([^]]*)\]\([^)]*\)/\1/g; s/[^a-z0-9 _-]//g; s/ /-/g'
+}
+
+# The links outside of samples, a line each: images are links too.
+links() {
+    awk '/^```/ { inside = !inside } !inside' "$1" | sed -E 's/`[^`]*`//g' |
+        grep -oE '\]\([^) ]+\)' | sed -E 's/^\]\((.*)\)$/\1/' || true
+}
+
+dead=0
+count=0
+for guide in README.md CHANGELOG.md Documentation/*.md; do
+    while read -r link; do
+        [ -n "$link" ] || continue
+        case $link in http://* | https://* | mailto:*) continue ;; esac
+        count=$((count + 1))
+        file=${link%%#*}
+        anchor=
+        case $link in *"#"*) anchor=${link#*#} ;; esac
+        target=$guide
+        [ -z "$file" ] || target=$(dirname "$guide")/$file
+        if [ ! -e "$target" ]; then
+            echo "$guide: $link leads to no file" >&2
+            dead=$((dead + 1))
+        elif [ -n "$anchor" ] && ! anchors "$target" | grep -qxF -- "$anchor"; then
+            echo "$guide: $link leads to no heading" >&2
+            dead=$((dead + 1))
+        fi
+    done < <(links "$guide")
+done
+[ "$dead" -eq 0 ] || { echo "$dead of $count links are dead" >&2; exit 1; }
+echo "$count links lead where they should"
