@@ -68,11 +68,11 @@ struct DashboardTests {
         /// Has a writer report that it could not keep something.
         private func dropAPoint(at database: RealDatabase) async throws {
             var policy = WriterPolicy()
-            policy.batchBytes = 200
+            policy.batchBytes = 8_192
             let url = try #require(URL(string: database.address))
             let writer = try InfluxWriter(
                 destination: .influxDB1(url, database: database.name), chain: URLSessionLoader(), policy: policy)
-            writer.write(Point("long", fields: ["text": .string(String(repeating: "x", count: 300))]))
+            writer.write(Point("long", fields: ["text": .string(String(repeating: "x", count: 10_000))]))
             let report = await writer.shutDown(within: .seconds(600))
             #expect(report.delivered >= 1)
         }

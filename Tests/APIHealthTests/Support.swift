@@ -54,3 +54,8 @@ final class TestFolder: Sendable {
         try Data(text.utf8).write(to: url.appending(path: name))
     }
 }
+
+extension String {
+    /// Numbers as the program counts, without what it puts between their thousands.
+    var withoutCommas: String { replacing(",", with: "") }
+}

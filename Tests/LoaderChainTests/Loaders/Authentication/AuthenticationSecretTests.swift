@@ -13,8 +13,9 @@ import Testing
 @Suite struct AuthenticationSecretTests {
     private static let secrets = ["Geheimnis", "Passwort", "Auffrischung", "zugriff"]
     private let credentials = BasicCredentials(user: "Geheimnis", password: "Passwort")
+    /// Good for longer than any machine takes for a test: one that had expired would be waited for.
     private let token = BearerToken(
-        accessToken: "zugriff", refreshToken: "Auffrischung", lifetime: .seconds(60), obtained: Date())
+        accessToken: "zugriff", refreshToken: "Auffrischung", lifetime: .seconds(1_000_000), obtained: Date())
     private let client = OAuthClient(id: "app", secret: "Passwort")
 
     /// Complains about each secret that a text made of `value` holds, in any of the forms in which they are sent.

@@ -11,6 +11,7 @@ struct User: Codable, Sendable { var name: String }
 enum Main {
     static func main() async throws {
         section("Try it")
+        section("apihealth")
 
         section("A first chain")
         let server = try LoopbackServer()
