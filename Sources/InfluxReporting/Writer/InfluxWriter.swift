@@ -27,7 +27,7 @@ import ReportOutbox
 /// - What does not arrive is kept and tried again, at the server's pace. A point that is refused costs no other.
 /// - Memory is bounded. Every point that has to go is counted by its reason, told as an event, and reported as a point.
 /// - With a directory, a point that was taken survives the end of the process, however that comes.
-/// - Its own requests are seen by no ``LoaderChain/MetricsTap``.
+/// - Its own requests are seen by no `MetricsTap`.
 ///
 /// Retrying within a request, limits and credentials beyond the destination's are the business of the chain's loaders.
 ///
