@@ -75,7 +75,9 @@ final class Life: @unchecked Sendable {
         book.withLock { book in
             book.step += 1
             if body != Self.content(key) { book.faults.append("\(key) arrived as something else") }
-            if let acknowledged = book.acknowledged[key], acknowledged > book.wanted[key] ?? 0 {
+            // An earlier one may be acknowledged after the app has said that it wants another, and before that is accepted.
+            let asked = max(book.wanted[key] ?? 0, book.accepted[key] ?? 0)
+            if let acknowledged = book.acknowledged[key], acknowledged > asked {
                 book.faults.append("\(key) was sent again after it was delivered")
             }
             if case .status(let status, _) = answer, status.isSuccess { book.taken[key] = book.step }
