@@ -15,7 +15,9 @@ let package = Package(
         .library(name: "MetricKitReporting", targets: ["MetricKitReporting"]),
     ],
     targets: [
-        .target(name: "LoaderChain"),
+        .target(name: "LoaderChain", dependencies: ["CLockFence"]),
+        // One empty function, which keeps reference counts on their side of an unlock.
+        .target(name: "CLockFence"),
         .target(name: "LoaderChainURLSession", dependencies: ["LoaderChain"]),
         .target(name: "LoaderChainTesting", dependencies: ["LoaderChain"]),
         .target(name: "ReportOutbox", dependencies: ["LoaderChain"]),

@@ -2,27 +2,32 @@
 ///
 /// They are held until they have ended, which is no cycle for ever: what can be abandoned is the object that travels for
 /// an attempt, and its end is the attempt's.
-struct AttemptList {
-    // The usual one attempt needs no array.
-    private var first: HTTPTask?
-    private var others: [HTTPTask]?
+struct AttemptList: Sendable {
+    // The usual one attempt needs no dictionary.
+    private var first: TaskCore?
+    private var others: [UInt64: TaskCore] = [:]
 
     var isEmpty: Bool {
-        @inline(__always) get { first == nil && others?.isEmpty ?? true }
+        @inline(__always) get { first == nil && others.isEmpty }
     }
 
-    mutating func add(_ attempt: HTTPTask) {
-        if first == nil { first = attempt } else { others = (others ?? []) + [attempt] }
+    mutating func add(_ attempt: TaskCore) {
+        if first == nil { first = attempt } else { others[attempt.number] = attempt }
     }
 
     /// Takes an attempt off the list, and returns it, so that the last reference is not let go of under a lock.
-    mutating func remove(_ attempt: HTTPTask) -> HTTPTask? {
+    mutating func remove(_ attempt: TaskCore) -> TaskCore? {
         if first === attempt { return first.take() }
-        return others?.firstIndex { $0 === attempt }.flatMap { others?.remove(at: $0) }
+        return others.isEmpty ? nil : others.removeValue(forKey: attempt.number)
     }
 
+    /// Cancels all of them, the oldest first.
     func cancel() {
-        first?.cancel()
-        for attempt in others ?? [] { attempt.cancel() }
+        if others.isEmpty {
+            if let first { HTTPTask(for: first).cancel() }
+        } else {
+            let all = Array(others.values) + [first].compactMap(\.self)
+            for attempt in all.sorted(by: { $0.number < $1.number }) { HTTPTask(for: attempt).cancel() }
+        }
     }
 }

@@ -61,7 +61,7 @@ extension HTTPLoader {
 
     /// Sends a caller's task down the chain, by way of another that the caller does not hold.
     private final func start(_ task: HTTPTask) {
-        ThreadLine.enter {
+        HandlerCalls.enter {
             let traveller = task.makeTraveller()
             if accepts(traveller) { load(task: traveller) }
         }

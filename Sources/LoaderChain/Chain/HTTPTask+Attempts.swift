@@ -17,44 +17,29 @@ extension HTTPTask {
     ///
     /// - Parameter request: what the attempt is to load; nil for the request of this task as it is now.
     public func makeAttempt(_ request: HTTPRequest? = nil) -> HTTPTask {
-        makeHeldAttempt(request).makeTraveller()
+        HTTPTask(travellingFor: makeAttemptCore(request))
     }
 
     /// Makes an attempt for a maker that holds it, and sends another object down the chain for it.
     func makeHeldAttempt(_ request: HTTPRequest? = nil) -> HTTPTask {
-        withOwner { owner in
-            let attempt = HTTPTask(request: request ?? owner.request, parent: owner)
-            let flags = owner.lock.acquire()
-            let isOpen = owner.life.phase == .open && !owner.life.isCancelled
-            if isOpen { owner.attempts.add(attempt) }
-            owner.lock.release(flags)
-            if !isOpen { attempt.cancel() }
-            return attempt
+        HTTPTask(holding: makeAttemptCore(request))
+    }
+
+    private func makeAttemptCore(_ request: HTTPRequest?) -> TaskCore {
+        let attempt = TaskCore(request ?? self.request, worksFor: core)
+        let isOpen = core.withState { state, flags in
+            let isOpen = state.life.phase == .open && flags.isEmpty
+            if isOpen { state.attempts.add(attempt) }
+            return isOpen
         }
+        if !isOpen { HTTPTask(for: attempt).cancel() }
+        return attempt
     }
 
     /// Makes the object that travels down the chain while this one, the caller's, stays with the caller.
     ///
-    /// Both lead one life. A caller who holds on to his object cannot keep the other from being seen as abandoned.
+    /// A caller who holds on to this object cannot keep the other from being seen as abandoned.
     func makeTraveller() -> HTTPTask {
         HTTPTask(travellingFor: self)
-    }
-
-    func forget(_ attempt: HTTPTask) {
-        let flags = lock.acquire()
-        let forgotten = attempts.remove(attempt)
-        lock.release(flags)
-        _ = consume forgotten
-    }
-
-    /// Cancels the attempts that are under way.
-    @inline(never)
-    func cancelAttempts() {
-        let left = withOwner { owner in
-            let flags = owner.lock.acquire()
-            defer { owner.lock.release(flags) }
-            return owner.attempts
-        }
-        left.cancel()
     }
 }

@@ -5,15 +5,14 @@ extension HTTPTask {
     /// - Returns: whether this was the first cancel, and came before any result.
     @discardableResult
     public func cancel() -> Bool {
-        withOwner { owner in
-            let flags = owner.lock.acquire()
-            let heard = owner.life.cancel()
-            let leavesAttempts = !owner.attempts.isEmpty
-            owner.lock.release(heard == nil ? flags : flags.union(.cancelled))
-            guard let heard else { return false }
-            ThreadLine.tell(heard, ofCancelOf: self, reachesAttempts: leavesAttempts)
-            return true
+        let (heard, leavesAttempts) = core.withState { state, flags in
+            let heard = state.life.cancel()
+            if heard != nil { flags.insert(.cancelled) }
+            return (heard, !state.attempts.isEmpty)
         }
+        guard var heard else { return false }
+        HandlerCalls.tell(&heard, ofCancelOf: self, reachesAttempts: leavesAttempts)
+        return true
     }
 
     /// Gives the task its result and tells everybody who waits for it.
@@ -21,7 +20,7 @@ extension HTTPTask {
     /// - Returns: whether this was the first result. Otherwise nothing has happened.
     @discardableResult
     public func complete(_ result: HTTPResult) -> Bool {
-        withOwner { $0.finish(with: result, through: self) }
+        finish(with: result)
     }
 
     /// Completes the task with an error of its request.
@@ -49,57 +48,54 @@ extension HTTPTask {
 
     // MARK: What a step of the life leads to
 
-    /// Finishes the life, on behalf of the `object` that was told to.
-    private func finish(with result: HTTPResult, through object: HTTPTask) -> Bool {
-        let flags = lock.acquire()
-        return carryOut(life.finish(result, saysCancelled: false), with: result, through: object, flags) {
-            $0.finish($1, saysCancelled: true)
+    /// A way to take the life a step further with a result.
+    private typealias Step = (inout TaskLife, HTTPResult, inout HandlerStack) -> TaskLife.Finish
+
+    /// Finishes the life with a first result.
+    private func finish(with result: HTTPResult) -> Bool {
+        take({ $0.finish($1, saysCancelled: false, &$2) }, with: result) {
+            $0.finish($1, saysCancelled: true, &$2)
         }
     }
 
-    /// Does what `finish` says, opens the lock, and takes the `next` step where there is to be one.
+    /// Takes a step, does what it leads to, and takes the `next` one where there is to be one.
     @inline(__always)
-    private func carryOut(
-        _ finish: TaskLife.Finish, with result: HTTPResult, through object: HTTPTask, _ flags: TinyLock.Flags,
-        next: (inout TaskLife, HTTPResult) -> TaskLife.Finish
-    ) -> Bool {
+    private func take(_ step: Step, with result: HTTPResult, next: Step) -> Bool {
+        var handlers = HandlerStack()
+        var leavesAttempts = false
+        let finish = core.withState { state, flags in
+            let finish = step(&state.life, result, &handlers)
+            if finish == .won { flags.insert(.completed) }
+            leavesAttempts = !state.attempts.isEmpty
+            return finish
+        }
         switch finish {
-        case .won(let handlers):
-            let leavesAttempts = !attempts.isEmpty
-            lock.release(flags.union(.completed))
-            if let parent { parent.forget(self) }
+        case .won:
+            if let parent = core.parent { parent.forget(core) }
             // What still works for this task works for nobody now.
-            if leavesAttempts { cancelAttempts() }
-            if !handlers.isEmpty { ThreadLine.tell(handlers, of: object, result) }
+            if leavesAttempts { core.cancelAttempts() }
+            if !handlers.isEmpty { HandlerCalls.tell(&handlers, of: self, result) }
             return true
         case .lost:
-            lock.release(flags)
             return false
-        case .mustPass(let filters):
-            lock.release(flags)
-            return self.finish(with: result, passing: filters, through: object)
+        case .mustPass:
+            return self.finish(with: result, passing: handlers)
         case .mustSayCancelled:
-            lock.release(flags)
-            return self.finish(with: cancelled(insteadOf: result), through: object, by: next)
+            return self.finish(with: cancelled(insteadOf: result), by: next)
         }
     }
 
     @inline(never)
-    private func finish(
-        with result: HTTPResult, passing filters: consuming HandlerStack, through object: HTTPTask
-    ) -> Bool {
+    private func finish(with result: HTTPResult, passing filters: consuming HandlerStack) -> Bool {
         var result = result
-        while let filter = filters.pop() { result = filter.filtered(result, of: object) }
-        return finish(with: result, through: object) { $0.settle($1, saysCancelled: $1.error?.code == .cancelled) }
+        while let filter = filters.pop() { result = filter.filtered(result, of: self) }
+        return finish(with: result) { $0.settle($1, saysCancelled: $1.error?.code == .cancelled, &$2) }
     }
 
-    /// Takes a `step`, as often as the answer asks for something else.
+    /// Takes a step, and the same again where there is to be another.
     @inline(never)
-    private func finish(
-        with result: HTTPResult, through object: HTTPTask, by step: (inout TaskLife, HTTPResult) -> TaskLife.Finish
-    ) -> Bool {
-        let flags = lock.acquire()
-        return carryOut(step(&life, result), with: result, through: object, flags, next: step)
+    private func finish(with result: HTTPResult, by step: Step) -> Bool {
+        take(step, with: result, next: step)
     }
 
     private func cancelled(insteadOf result: HTTPResult) -> HTTPResult {

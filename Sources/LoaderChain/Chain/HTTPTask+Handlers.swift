@@ -30,9 +30,9 @@ extension HTTPTask {
     /// Calls `handler` with the task when it is cancelled before it has a result, or at once if it was.
     @preconcurrency
     public func addCancelHandler(_ handler: @escaping @Sendable (HTTPTask) -> Void) {
-        guard let caller else { return register(.cancel(handler)) }
-        // The cancel comes to the caller's object. Whoever has this one may know it by what it is.
-        register(.cancel { [weak self, unowned caller] _ in handler(self ?? caller) })
+        guard !isCallers else { return register(.cancel(handler)) }
+        // The cancel may come with the caller's object. Whoever has this one may know it by what it is.
+        register(.cancel { [weak self] task in handler(self ?? task) })
     }
 
     /// Lets `observer` hear of cancel and completion, in one place in the order of the handlers.
@@ -57,15 +57,8 @@ extension HTTPTask {
 
     @inline(__always)
     private func register(_ handler: TaskHandler) {
-        let registration = withOwner { $0.keep(handler, isCallers: $0 === self) }
+        let registration = core.withState { state, _ in state.life.register(handler, isCallers: isCallers) }
         guard case .kept = registration else { return carryOut(registration) }
-    }
-
-    @inline(__always)
-    private func keep(_ handler: TaskHandler, isCallers: Bool) -> TaskLife.Registration {
-        let flags = lock.acquire()
-        defer { lock.release(flags) }
-        return life.register(handler, isCallers: isCallers)
     }
 
     @inline(never)
@@ -73,9 +66,11 @@ extension HTTPTask {
         switch registration {
         case .kept, .tooLate: break
         case .hearsCancel(let handler):
-            ThreadLine.tell(HandlerStack([handler]), ofCancelOf: self, reachesAttempts: false)
+            var told = HandlerStack([handler])
+            HandlerCalls.tell(&told, ofCancelOf: self, reachesAttempts: false)
         case .hearsOutcome(let handler, let result):
-            ThreadLine.tell(HandlerStack([handler]), of: self, result)
+            var told = HandlerStack([handler])
+            HandlerCalls.tell(&told, of: self, result)
         }
     }
 }

@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -25,33 +23,28 @@ import Synchronization
 ///   its books before one above hears of the result, and the caller comes last.
 /// - A task that everybody has let go of completes with ``HTTPError/Code/abandoned``.
 /// - Any of its methods may be called from any thread, and from inside any handler.
-public final class HTTPTask: @unchecked Sendable {
-    // A life is led by one object, or by two: the caller's, which holds all of it, and one that travels down the chain for
-    // it. What follows is used in the caller's object only, and changed under its lock.
-    let lock = TinyLock()
-    /// Whether an observer hears of waits, here or of the task that this one works for; without one, a wait costs a look at
-    /// this byte.
-    let isMetered = Atomic(false)
-    @exclusivity(unchecked) var life = TaskLife()
-    @exclusivity(unchecked) var currentRequest: HTTPRequest
-    @exclusivity(unchecked) var attempts = AttemptList()
-    let holder = Atomic<Unmanaged<LoaderName>?>(nil)
-    /// The task that this one works for.
-    let parent: HTTPTask?
+public final class HTTPTask: Sendable {
+    let core: TaskCore
+    private let role: Role
 
-    /// What the ``id`` is made of; it rises from task to task in the order in which they are made.
-    ///
-    /// A caller's task and the one that travels for it share it, no others do.
-    let number: UInt64
-    /// The caller's task, for one that travels; held, but reached without counting a reference.
-    private let callerReference: Unmanaged<HTTPTask>?
+    /// What an object is to the task that it stands for.
+    private enum Role: Sendable {
+        /// It was made with the task. It is the caller's where another travels, and travels itself otherwise.
+        case original
+        /// It travels down the chain in the caller's stead, and keeps the caller's, which may be held weakly, until it ends.
+        case traveller(HTTPTask?)
+        /// It is handed to handlers where none of the others is at hand, and is responsible for nothing.
+        case standIn
+    }
+
+    private init(_ core: TaskCore, as role: Role) {
+        self.core = core
+        self.role = role
+    }
 
     /// Makes a task that is still to be loaded.
-    public init(request: HTTPRequest) {
-        currentRequest = request
-        number = TaskIdentity.next()
-        parent = nil
-        callerReference = nil
+    public convenience init(request: HTTPRequest) {
+        self.init(TaskCore(request), as: .original)
     }
 
     /// Makes a task that is still to be loaded, with a first completion handler.
@@ -61,61 +54,47 @@ public final class HTTPTask: @unchecked Sendable {
         addCompletionHandler(completion)
     }
 
-    /// Makes a task that works for another.
-    init(request: HTTPRequest, parent: HTTPTask) {
-        currentRequest = request
-        number = TaskIdentity.next()
-        self.parent = parent
-        callerReference = nil
-        if parent.isMetered.load(ordering: .acquiring) { isMetered.store(true, ordering: .relaxed) }
+    /// Makes the object of an attempt's maker, to whom it is what a task is to its caller.
+    convenience init(holding attempt: TaskCore) {
+        self.init(attempt, as: .original)
     }
 
-    /// Makes the object that travels for `caller`.
-    init(travellingFor caller: HTTPTask) {
-        currentRequest = caller.currentRequest
-        number = caller.number
-        parent = nil
-        callerReference = .passRetained(caller)
+    /// Makes the object that travels down the chain for a caller's.
+    convenience init(travellingFor caller: HTTPTask) {
+        self.init(caller.core, as: .traveller(caller))
     }
 
-    /// Stands in for a task that is being released, so that its handlers can be handed an object that lives.
-    private init(inheriting task: borrowing HTTPTask) {
-        currentRequest = task.currentRequest
-        number = task.number
-        // It works for nobody who would not still hold it, and nobody works for it who would not hold it.
-        parent = nil
-        callerReference = nil
-        life = task.life
-        isMetered.store(task.isMetered.load(ordering: .relaxed), ordering: .relaxed)
-        lock.release(task.lock.flags)
-        holder.store(task.holder.load(ordering: .relaxed), ordering: .relaxed)
+    /// Makes the object that travels down the chain for a task without a caller, such as an attempt.
+    convenience init(travellingFor core: TaskCore) {
+        self.init(core, as: .traveller(nil))
+    }
+
+    /// Makes an object to hand to handlers, which can go without a word.
+    convenience init(for core: TaskCore) {
+        self.init(core, as: .standIn)
     }
 
     deinit {
-        if let callerReference {
-            if !callerReference._withUnsafeGuaranteedRef({ $0.lock.flags.contains(.completed) }) { letGo() }
-            callerReference.release()
-        } else if !lock.flags.contains(.completed) {
-            letGo()
+        // Whoever was to complete the task has let go of it.
+        if !isCompleted, isResponsible { HTTPTask(for: core).abandon() }
+    }
+
+    /// Whether the task has nobody left to complete it when this object is gone.
+    private var isResponsible: Bool {
+        switch role {
+        case .original: core.withState { state, _ in state.life.isAwaited }
+        case .traveller: true
+        case .standIn: false
         }
     }
 
-    /// Completes a task that is being released, if somebody still waits for its end.
-    @inline(never)
-    private func letGo() {
-        // Whoever was to complete a task that travelled has let go of it.
-        if let caller { return caller.abandon() }
-        if life.isAwaited { HTTPTask(inheriting: self).abandon() }
+    /// Whether what is registered here is the caller's, and not a loader's.
+    var isCallers: Bool {
+        if case .original = role { true } else { false }
     }
 
-    /// The caller's task, for one that travels.
-    var caller: HTTPTask? { callerReference?.takeUnretainedValue() }
-
-    /// Does something with the object that holds the life, without counting a reference to it.
-    @inline(__always)
-    func withOwner<Result>(_ body: (HTTPTask) -> Result) -> Result {
-        (callerReference ?? .passUnretained(self))._withUnsafeGuaranteedRef(body)
-    }
+    /// What the ``id`` is made of; it rises from task to task in the order in which they are made.
+    var number: UInt64 { core.number }
 
     /// What sets this execution apart from every other, also from one of the same request.
     public var id: UUID { TaskIdentity.uuid(number) }
@@ -125,72 +104,51 @@ public final class HTTPTask: @unchecked Sendable {
     /// Only the loader that has the task rewrites it, before passing it on. ``HTTPResponse/request`` and
     /// ``HTTPError/request`` show what it had become in the end.
     public var request: HTTPRequest {
-        get {
-            withOwner { owner in
-                let flags = owner.lock.acquire()
-                defer { owner.lock.release(flags) }
-                return owner.currentRequest
-            }
-        }
+        get { peek { $0 } }
         set {
-            withOwner { owner in
-                let flags = owner.lock.acquire()
-                // The old value leaves through `unused`: it may hold the last reference to something of a user's.
-                let unused = exchange(&owner.currentRequest, with: newValue)
-                owner.lock.release(flags)
-                _ = consume unused
-            }
+            var request = newValue
+            core.withState { state, _ in swap(&state.request, &request) }
+            // The old value ends here: it may hold the last reference to something of a user's.
         }
     }
 
-    /// An option of the request, read without counting a reference to it.
+    /// An option of the request, read without a copy of the whole.
     @inline(__always)
     func option<Option: HTTPRequestOption>(_ option: Option.Type) -> Option.Value {
-        peek { $0.options[option] }
+        peek { $0.storage.options[option] }
     }
 
-    /// The host of the request, read without counting a reference to it.
-    var host: String? { peek { $0.address.host } }
+    /// The host of the request, read without a copy of the whole.
+    var host: String? { peek { $0.storage.address.host } }
 
     /// Reads under the lock, so only what is the library's own.
     @inline(__always)
-    private func peek<Value>(_ read: (HTTPRequest.Storage) -> Value) -> Value {
-        withOwner { owner in
-            let flags = owner.lock.acquire()
-            defer { owner.lock.release(flags) }
-            return Unmanaged.passUnretained(owner.currentRequest.storage)._withUnsafeGuaranteedRef(read)
-        }
+    private func peek<Value: Sendable>(_ read: (HTTPRequest) -> Value) -> Value {
+        core.withState { state, _ in read(state.request) }
     }
 
-    /// What can be known of the life without its lock.
-    @inline(__always)
-    var flags: TinyLock.Flags { withOwner { $0.lock.flags } }
-
     /// Whether somebody asked for its end before it had a result.
-    public var isCancelled: Bool { flags.contains(.cancelled) }
+    public var isCancelled: Bool { core.flags.contains(.cancelled) }
 
     /// Whether it has its result.
-    public var isCompleted: Bool { flags.contains(.completed) }
+    public var isCompleted: Bool { core.flags.contains(.completed) }
 
     /// Whether there is still something to do for a loader that is handed the task.
     @inline(__always)
-    var isOpen: Bool { flags.isEmpty }
+    var isOpen: Bool { core.flags.isEmpty }
 }
 
 // MARK: - Who has it
 
 extension HTTPTask {
-    /// Notes that the loader of this name has the task now.
+    /// Notes that the loader with a name of this number has the task now.
     @inline(__always)
-    func isHeld(by name: Unmanaged<LoaderName>) {
-        // Relaxed, because it only tells what to name: the loader's name lives for ever.
-        withOwner { $0.holder.store(name, ordering: .relaxed) }
+    func noteHolder(_ number: Int) {
+        core.noteHolder(number)
     }
 
     /// The name of the loader that has the task, once one was handed it by another.
-    var holderName: String? {
-        withOwner { $0.holder.load(ordering: .relaxed) }?.takeUnretainedValue().text
-    }
+    var holderName: String? { LoaderName.text(core.holderNumber) }
 }
 
 extension HTTPTask: CustomStringConvertible, CustomReflectable {
@@ -204,9 +162,4 @@ extension HTTPTask: CustomStringConvertible, CustomReflectable {
         let holder = holderName.map { ", with \($0)" } ?? ""
         return "HTTPTask \(id): \(request.method) \(request.loggableURL), \(state)\(holder)"
     }
-}
-
-extension TinyLock.Flags {
-    static let cancelled = first
-    static let completed = second
 }

@@ -1,7 +1,7 @@
 /// Handlers in the order of their registration, given back in the opposite one.
 ///
 /// The first four live inside the stack, because most tasks have no more and need no allocation then.
-struct HandlerStack {
+struct HandlerStack: Sendable {
     private var first: TaskHandler?
     private var second: TaskHandler?
     private var third: TaskHandler?

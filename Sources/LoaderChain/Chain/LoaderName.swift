@@ -1,20 +1,29 @@
-/// What a loader is called in descriptions and errors.
+/// What a loader is called in descriptions and errors, as a number that stands for the text.
 ///
-/// A task remembers who has it, and may outlive that loader. So names are kept for the life of the process, one of each,
-/// and a task can note one with a plain store where a reference to the loader would cost two atomic operations per node.
-final class LoaderName: Sendable {
-    let text: String
+/// A task remembers which loader has it, and may outlive that loader. So names are kept for the life of the process, one
+/// of each, and a task notes one with a plain store where a reference would cost two atomic operations per loader.
+struct LoaderName {
+    /// The name's place in the list of all names, counted from one.
+    let number: Int
 
-    private init(_ text: String) { self.text = text }
+    private struct Known {
+        var numbers: [String: Int] = [:]
+        var texts: [String] = []
+    }
 
-    private static let known = Guarded<[String: LoaderName]>([:])
+    private static let known = Guarded(Known())
 
-    static func named(_ text: String) -> LoaderName {
-        known.withLock { names in
-            if let name = names[text] { return name }
-            let name = LoaderName(text)
-            names[text] = name
-            return name
+    init(_ text: String) {
+        number = Self.known.withLock { known in
+            if let number = known.numbers[text] { return number }
+            known.texts.append(text)
+            known.numbers[text] = known.texts.count
+            return known.texts.count
         }
+    }
+
+    /// The text for a number; nil for zero, which stands for no name.
+    static func text(_ number: Int) -> String? {
+        number == 0 ? nil : known.withLock { $0.texts[number - 1] }
     }
 }

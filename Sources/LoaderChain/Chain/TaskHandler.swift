@@ -1,5 +1,5 @@
 /// Something registered with a task, to hear of its cancel, its completion or both.
-enum TaskHandler {
+enum TaskHandler: Sendable {
     case completion(@Sendable (HTTPResult) -> Void)
     case plainCompletion(@Sendable () -> Void)
     case cancel(@Sendable (HTTPTask) -> Void)

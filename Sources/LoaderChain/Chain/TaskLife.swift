@@ -9,7 +9,7 @@
 /// complete it with, its result says that it was cancelled.
 ///
 /// Every method changes the state and returns what there is to do. The owner does that after it has unlocked.
-struct TaskLife {
+struct TaskLife: Sendable {
     /// Where the life has got to.
     enum Phase { case open, settling, finished }
 
@@ -23,7 +23,7 @@ struct TaskLife {
     private var hasLoadersHandlers = false
 
     /// What becomes of a handler that is being registered.
-    enum Registration {
+    enum Registration: Sendable {
         /// It is kept for later.
         case kept
         /// It has a cancel to hear of now; it may be kept for the completion as well.
@@ -87,11 +87,13 @@ struct TaskLife {
     }
 
     /// What becomes of a completion.
-    enum Finish {
-        /// It won: these hear of it, in the order in which they are popped.
-        case won(HandlerStack)
-        /// It won, and passes these filters first; then it settles the life with what they made of it.
-        case mustPass(HandlerStack)
+    ///
+    /// The handlers that it concerns are handed out beside it: inside of it, each would be copied on its way out of the lock.
+    enum Finish: Sendable {
+        /// It won: the handlers hear of it, in the order in which they are popped.
+        case won
+        /// It won, and passes the handlers, which are filters, first; then it settles the life with what they made of it.
+        case mustPass
         /// A cancel came first: the outcome must say so. Ask again with one that does.
         case mustSayCancelled
         /// Another completion came first.
@@ -100,27 +102,29 @@ struct TaskLife {
 
     /// Finishes the life with `outcome`, where `saysCancelled` tells whether that outcome is a cancel's.
     @inline(__always)
-    mutating func finish(_ outcome: HTTPResult, saysCancelled: Bool) -> Finish {
+    mutating func finish(_ outcome: HTTPResult, saysCancelled: Bool, _ concerned: inout HandlerStack) -> Finish {
         guard phase == .open else { return .lost }
         if isCancelled, !saysCancelled { return .mustSayCancelled }
         guard !hasFilters else {
             phase = .settling
-            return .mustPass(handlers.only(\.filters))
+            concerned = handlers.only(\.filters)
+            return .mustPass
         }
-        return end(with: outcome)
+        return end(with: outcome, &concerned)
     }
 
     /// Finishes the life with the `outcome` that has passed the filters.
-    mutating func settle(_ outcome: HTTPResult, saysCancelled: Bool) -> Finish {
+    mutating func settle(_ outcome: HTTPResult, saysCancelled: Bool, _ concerned: inout HandlerStack) -> Finish {
         if isCancelled, !saysCancelled { return .mustSayCancelled }
-        return end(with: outcome)
+        return end(with: outcome, &concerned)
     }
 
     @inline(__always)
-    private mutating func end(with outcome: HTTPResult) -> Finish {
+    private mutating func end(with outcome: HTTPResult, _ concerned: inout HandlerStack) -> Finish {
         phase = .finished
         self.outcome = outcome
-        return .won(exchange(&handlers, with: HandlerStack()))
+        swap(&handlers, &concerned)
+        return .won
     }
 
     /// The observers that still wait for the end.

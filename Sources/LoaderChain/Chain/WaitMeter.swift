@@ -13,7 +13,7 @@ protocol WaitMeter: HTTPTaskObserver {
 extension HTTPTask {
     /// Lets `meter` hear of the waits of this task and of those that work for it, and of its end.
     func addMeter(_ meter: any WaitMeter) {
-        withOwner { $0.isMetered.store(true, ordering: .releasing) }
+        core.isMetered.store(true, ordering: .releasing)
         addObserver(meter)
     }
 
@@ -22,13 +22,8 @@ extension HTTPTask {
     /// A wait that is measured is to be ended once. One that nobody ends is over when the task is.
     @inline(__always)
     func beginWait() -> Bool {
-        guard withOwner({ $0.isMetered.load(ordering: .acquiring) }) else { return false }
-        return beginMeasuredWait()
-    }
-
-    @inline(never)
-    private func beginMeasuredWait() -> Bool {
-        withOwner { $0.tellMeters { $0.waitBegins() } }
+        guard core.isMetered.load(ordering: .acquiring) else { return false }
+        return core.tellMeters { $0.waitBegins() }
     }
 
     /// Ends a wait that is measured.
@@ -36,14 +31,16 @@ extension HTTPTask {
     /// Nobody has joined those who were told of its beginning: loaders below get the task later.
     @inline(never)
     func endWait() {
-        _ = withOwner { $0.tellMeters { $0.waitEnded() } }
+        _ = core.tellMeters { $0.waitEnded() }
     }
+}
 
+extension TaskCore {
     /// Tells the meters of this task and of those that it works for, and answers whether there are any.
     @inline(never)
-    private func tellMeters(_ body: (any WaitMeter) -> Void) -> Bool {
+    fileprivate func tellMeters(_ body: (any WaitMeter) -> Void) -> Bool {
         var isMeasured = false
-        var task: HTTPTask? = self
+        var task: TaskCore? = self
         while let told = task {
             if told.isMetered.load(ordering: .acquiring) {
                 for meter in told.ownMeters {
@@ -57,9 +54,6 @@ extension HTTPTask {
     }
 
     private var ownMeters: [any WaitMeter] {
-        let flags = lock.acquire()
-        let handlers = life.observers
-        lock.release(flags)
-        return handlers.compactMap { $0 as? any WaitMeter }
+        withState { state, _ in state.life.observers }.compactMap { $0 as? any WaitMeter }
     }
 }

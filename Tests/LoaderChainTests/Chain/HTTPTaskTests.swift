@@ -364,6 +364,38 @@ import Testing
         #expect(attempts[1].isCancelled)
     }
 
+    /// A list that is copied for each of them takes minutes for so many.
+    @Test func aHundredThousandAttemptsAtOnceCostTheSameEach() {
+        let task = HTTPTask(request: .sample)
+        let attempts = (0..<100_000).map { _ in task.makeAttempt() }
+        for attempt in attempts.dropFirst(50_000) { attempt.complete(.sample) }
+        task.cancel()
+        #expect(attempts.prefix(50_000).count(where: \.isCancelled) == 50_000)
+        #expect(attempts.dropFirst(50_000).count(where: \.isCancelled) == 0)
+    }
+
+    @Test func attemptsHearOfACancelInTheOrderInWhichTheyWereMade() {
+        let task = HTTPTask(request: .sample)
+        let log = EventLog()
+        var attempts: [HTTPTask] = []
+        for number in 0..<20 {
+            if number == 10 { attempts[0].complete(.sample) }  // The next takes a place that is free.
+            attempts.append(task.makeAttempt())
+            attempts[number].addCancelHandler { log.note("\(number)") }
+        }
+        task.cancel()
+        #expect(log.events == (1..<20).map { "\($0)" })
+    }
+
+    @Test func aCallerMayHoldItsTaskWeakly() {
+        let terminal = ScriptedTerminal()
+        let log = EventLog()
+        weak let task = terminal.load(request: .sample) { log.note($0.summary) }
+        #expect(task != nil)
+        task?.cancel()
+        #expect(log.events == ["cancelled"])
+    }
+
     @Test func anAttemptHasAnIdentityOfItsOwn() {
         let task = HTTPTask(request: .sample)
         #expect(task.makeAttempt().id != task.id)

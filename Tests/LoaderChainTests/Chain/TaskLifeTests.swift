@@ -25,22 +25,15 @@ import Testing
         var life = TaskLife()
         _ = life.register(.plainCompletion {}, isCallers: false)
         _ = life.register(.plainFilter { $0 }, isCallers: false)
-        guard case .mustPass = life.finish(.sample, saysCancelled: false) else {
-            Issue.record("the filter was passed over")
-            return
-        }
-        guard case .lost = life.finish(.sample, saysCancelled: false) else {
-            Issue.record("a second completion won")
-            return
-        }
+        var heard = HandlerStack()
+        #expect(life.finish(.sample, saysCancelled: false, &heard) == .mustPass, "the filter was passed over")
+        #expect(heard.inOrder.count == 1)
+        #expect(life.finish(.sample, saysCancelled: false, &heard) == .lost, "a second completion won")
         #expect(!life.isAwaited)
         #expect(life.cancel() != nil)
-        guard case .mustSayCancelled = life.settle(.sample, saysCancelled: false),
-            case .won(let heard) = life.settle(.cancelled, saysCancelled: true)
-        else {
-            Issue.record("the cancel that came while it settled was lost")
-            return
-        }
+        heard = HandlerStack()
+        #expect(life.settle(.sample, saysCancelled: false, &heard) == .mustSayCancelled)
+        #expect(life.settle(.cancelled, saysCancelled: true, &heard) == .won)
         #expect(heard.inOrder.count == 2)
         #expect(life.outcome?.summary == "cancelled")
     }
@@ -62,10 +55,8 @@ import Testing
             guard !hearsCancelAlone else { continue }
             if isCallers { callers.append("\(number)") } else { loaders.append("\(number)") }
         }
-        guard case .won(var heard) = life.finish(.cancelled, saysCancelled: true) else {
-            Issue.record("the first completion lost")
-            return
-        }
+        var heard = HandlerStack()
+        #expect(life.finish(.cancelled, saysCancelled: true, &heard) == .won, "the first completion lost")
         while let handler = heard.pop() { handler.hear(completionOf: HTTPTask(request: .sample), .sample) }
         #expect(log.events == loaders.reversed() + callers.reversed(), "seed \(seed)")
     }
@@ -126,7 +117,8 @@ private struct DrivenLife {
     }
 
     private mutating func complete(_ outcome: HTTPResult) -> Bool {
-        switch life.finish(outcome, saysCancelled: outcome.error?.code == .cancelled) {
+        var handlers = HandlerStack()
+        switch life.finish(outcome, saysCancelled: outcome.error?.code == .cancelled, &handlers) {
         case .mustSayCancelled:
             return complete(.cancelled)
         case .mustPass:
@@ -134,7 +126,7 @@ private struct DrivenLife {
             return false
         case .lost:
             return false
-        case .won(var handlers):
+        case .won:
             while let handler = handlers.pop() { handler.hear(completionOf: Self.task, outcome) }
             return true
         }

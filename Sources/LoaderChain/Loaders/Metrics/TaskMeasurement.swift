@@ -5,8 +5,7 @@ final class TaskMeasurement: WaitMeter, @unchecked Sendable {
     /// Held, but reached without counting a reference.
     private let settings: Unmanaged<MetricsTap.Settings>
     private let start: TimerInstant
-    private let lock = TinyLock()
-    @exclusivity(unchecked) private var waits = WaitClock()
+    private let waits = InPlaceLocked(WaitClock())
 
     init(by settings: MetricsTap.Settings) {
         self.settings = .passRetained(settings)
@@ -21,9 +20,7 @@ final class TaskMeasurement: WaitMeter, @unchecked Sendable {
 
     private func changeWaits(_ change: (inout WaitClock, TimerInstant) -> Void) {
         let now = settings._withUnsafeGuaranteedRef { $0.now }
-        let flags = lock.acquire()
-        change(&waits, now)
-        lock.release(flags)
+        waits.withLock { change(&$0, now) }
     }
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
@@ -44,9 +41,7 @@ final class TaskMeasurement: WaitMeter, @unchecked Sendable {
 
     @inline(never)
     private func emit(_ result: HTTPResult, endingAt end: TimerInstant, by settings: MetricsTap.Settings) {
-        let flags = lock.acquire()
-        let waiting = waits.total(at: end)
-        lock.release(flags)
+        let waiting = waits.withLock { $0.total(at: end) }
         settings.emit(result, nanoseconds: nanoseconds(until: end), waiting: waiting)
     }
 

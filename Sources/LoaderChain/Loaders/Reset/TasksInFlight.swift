@@ -2,16 +2,15 @@ import Dispatch
 
 /// The tasks that a loader has passed on and not heard the end of, remembered for its reset.
 ///
-/// They are remembered weakly: a task that everybody below has let go of must end as abandoned. What is heard of then is
-/// another object of the same number, so tasks are found by number.
+/// They are remembered by their cores, which keeps no task from being abandoned when everybody below has let go of it.
 final class TasksInFlight: HTTPTaskObserver {
-    private let state = Guarded(InFlightState<TaskLink, DispatchGroup>())
+    private let state = Guarded(InFlightState<TaskCore, DispatchGroup>())
 
     var count: Int { state.withLock { $0.count } }
 
     /// Remembers a task until its end, and answers whether it may be passed on: not while a reset waits for others.
     func admit(_ task: HTTPTask) -> Bool {
-        let isAdmitted = state.withLock { $0.admit(TaskLink(task), number: task.number) }
+        let isAdmitted = state.withLock { $0.admit(task.core, number: task.number) }
         // Outside the lock, and after the entry is there: a task that is over already calls back at once.
         if isAdmitted { task.addObserver(self) }
         return isAdmitted
@@ -24,8 +23,7 @@ final class TasksInFlight: HTTPTaskObserver {
     /// Cancels all, and keeps `group` from emptying until each has completed.
     func cancelAll(in group: DispatchGroup) {
         group.enter()
-        // The strong references that this makes leave the lock, so that none of them is the last one there.
-        guard let waitedFor = state.withLock({ $0.begin(group)?.map(\.target) }) else { return group.leave() }
-        for task in waitedFor { task?.cancel() }
+        guard let waitedFor = state.withLock({ $0.begin(group) }) else { return group.leave() }
+        for core in waitedFor { HTTPTask(for: core).cancel() }
     }
 }

@@ -19,11 +19,10 @@ final class RetryRun: HTTPTaskObserver, LineEntry, @unchecked Sendable {
     private let task: HTTPTask
     private let strategy: any HTTPRetryStrategy
     private let deadline: TimerInstant?
-    private let lock = TinyLock()
-    @exclusivity(unchecked) private var state = RetryState<Pause, DispatchGroup>()
+    private let state = InPlaceLocked(RetryState<Pause, DispatchGroup>())
 
     /// The attempt that waits, and why there is one.
-    private struct Pause {
+    private struct Pause: Sendable {
         let attempt: HTTPTask
         let result: HTTPResult
         let isMeasured: Bool
@@ -37,7 +36,7 @@ final class RetryRun: HTTPTaskObserver, LineEntry, @unchecked Sendable {
     }
 
     /// Whether the next attempt is waiting for its time.
-    var isPausing: Bool { locked { $0.isPausing } }
+    var isPausing: Bool { state.withLock { $0.isPausing } }
 
     /// Starts the first attempt.
     func begin(with request: HTTPRequest) {
@@ -54,22 +53,15 @@ final class RetryRun: HTTPTaskObserver, LineEntry, @unchecked Sendable {
     private func end(with result: HTTPResult) {
         task.complete(result)
         // Not before, so that a reset that comes meanwhile waits for the completion.
-        let groups = locked { $0.end() }
+        let groups = state.withLock { $0.end() }
         retry.forget(self)
         for group in groups { group.leave() }
-    }
-
-    @inline(__always)
-    private func locked<Result>(_ body: (inout RetryState<Pause, DispatchGroup>) -> Result) -> Result {
-        let flags = lock.acquire()
-        defer { lock.release(flags) }
-        return body(&state)
     }
 
     // MARK: Hearing of attempts
 
     func task(_ attempt: HTTPTask, didCompleteWith result: HTTPResult) {
-        let (timer, attempts, isExpired) = locked { ($0.attemptEnded(), $0.attempts, $0.isExpired) }
+        let (timer, attempts, isExpired) = state.withLock { ($0.attemptEnded(), $0.attempts, $0.isExpired) }
         timer?.cancel()
         if isExpired, result.error?.code == .cancelled { return end(with: timedOut(result).numbered(attempts)) }
         let result = result.numbered(attempts)
@@ -77,7 +69,7 @@ final class RetryRun: HTTPTaskObserver, LineEntry, @unchecked Sendable {
         let next = task.makeAttempt()
         if delay > .zero {
             pause(next, for: delay, after: result)
-        } else if locked({ $0.goOn() }) {
+        } else if state.withLock({ $0.goOn() }) {
             next.addObserver(self)
             start(next)
         } else {
@@ -87,7 +79,7 @@ final class RetryRun: HTTPTaskObserver, LineEntry, @unchecked Sendable {
 
     func taskWasCancelled(_ attempt: HTTPTask) {
         // A running attempt is completed by whoever has it.
-        guard let ended = locked({ $0.interrupt() }) else { return }
+        guard let ended = state.withLock({ $0.interrupt() }) else { return }
         ended.timer?.cancel()
         endWait(of: ended.pause)
         retry.fail(ended.pause.attempt, .cancelled)
@@ -98,7 +90,7 @@ final class RetryRun: HTTPTaskObserver, LineEntry, @unchecked Sendable {
     /// How long to wait for the next attempt; nil if this result is the last.
     private func delay(after result: HTTPResult) -> Duration? {
         // Whoever asked for the end, and whoever ended it, waits for no other attempt.
-        guard !task.isCancelled, !task.isCompleted, locked({ $0.mayGoOn }) else { return nil }
+        guard !task.isCancelled, !task.isCompleted, state.withLock({ $0.mayGoOn }) else { return nil }
         if let code = result.error?.code, code == .cancelled || code == .resetInProgress { return nil }
         guard let seconds = strategy.retryDelay(for: result), !seconds.isNaN else { return nil }
 
@@ -121,13 +113,13 @@ final class RetryRun: HTTPTaskObserver, LineEntry, @unchecked Sendable {
 
     private func pause(_ attempt: HTTPTask, for delay: Duration, after result: HTTPResult) {
         let pause = Pause(attempt: attempt, result: result, isMeasured: task.beginWait())
-        guard let number = locked({ $0.pause(pause) }) else {
+        guard let number = state.withLock({ $0.pause(pause) }) else {
             endWait(of: pause)
             return end(with: result)
         }
         attempt.addObserver(self)
         let timer = retry.timers.schedule(after: delay) { self.resume(number) }
-        locked { $0.keep(timer, of: number) }?.cancel()
+        state.withLock { $0.keep(timer, of: number) }?.cancel()
     }
 
     private func endWait(of pause: Pause) {
@@ -135,7 +127,7 @@ final class RetryRun: HTTPTaskObserver, LineEntry, @unchecked Sendable {
     }
 
     private func resume(_ number: UInt64) {
-        guard let ended = locked({ $0.resume(number) }) else { return }
+        guard let ended = state.withLock({ $0.resume(number) }) else { return }
         endWait(of: ended.pause)
         start(ended.pause.attempt)
     }
@@ -143,13 +135,13 @@ final class RetryRun: HTTPTaskObserver, LineEntry, @unchecked Sendable {
     // MARK: The deadline
 
     private func watch(_ deadline: TimerInstant, of attempt: HTTPTask) {
-        let number = locked { $0.watchDeadline() }
+        let number = state.withLock { $0.watchDeadline() }
         let timer = retry.timers.schedule(at: deadline) { [weak attempt] in self.expire(number, attempt) }
-        locked { $0.keep(timer, of: number) }?.cancel()
+        state.withLock { $0.keep(timer, of: number) }?.cancel()
     }
 
     private func expire(_ number: UInt64, _ attempt: HTTPTask?) {
-        guard locked({ $0.expire(number) }) != nil else { return }
+        guard state.withLock({ $0.expire(number) }) != nil else { return }
         attempt?.cancel()
     }
 
@@ -165,7 +157,7 @@ final class RetryRun: HTTPTaskObserver, LineEntry, @unchecked Sendable {
     /// Sees to it that there are no further attempts, and lets the group wait for the one that runs.
     func reset(with group: DispatchGroup) {
         group.enter()
-        switch locked({ $0.reset(group) }) {
+        switch state.withLock({ $0.reset(group) }) {
         case .isOver: group.leave()
         case .waits(nil): break
         case .waits(let ended?):

@@ -7,7 +7,7 @@
 ///
 /// There is one alarm: in a pause it ends the pause, and while an attempt runs it is the deadline's. Every method changes
 /// the state and returns what there is to do. The owner does that after it has unlocked.
-struct RetryState<Pause, Waiter> {
+struct RetryState<Pause: Sendable, Waiter: Sendable>: Sendable {
     private enum Phase {
         case running
         case pausing(Pause)

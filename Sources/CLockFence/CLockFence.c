@@ -1,0 +1,3 @@
+#include "CLockFence.h"
+
+void loaderchain_lock_fence(void) {}
