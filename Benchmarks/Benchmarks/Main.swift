@@ -17,6 +17,7 @@ enum Main {
         suite.add(chainBenchmarks())
         suite.add(requestBenchmarks())
         suite.add(nodeBenchmarks())
+        suite.add(timerBenchmarks())
         suite.add(throttleBenchmarks())
         suite.add(throttlePeerBenchmarks())
         suite.add(retryBenchmarks())

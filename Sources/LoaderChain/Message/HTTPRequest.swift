@@ -21,12 +21,12 @@ public struct HTTPRequest: Sendable {
     /// All of a request, so that copying one costs a single reference count.
     @usableFromInline
     final class Storage: @unchecked Sendable {
-        // Only ever changed through a request that holds the one reference, which is what exclusive access means.
-        @exclusivity(unchecked) var method: HTTPMethod
-        @exclusivity(unchecked) var address: RequestAddress
-        @exclusivity(unchecked) var headers: HTTPHeaders
-        @exclusivity(unchecked) var body: any HTTPBody
-        @exclusivity(unchecked) @usableFromInline var options: RequestOptions
+        // Changed only through a request that holds the only reference, so no other thread sees a change.
+        var method: HTTPMethod
+        var address: RequestAddress
+        var headers: HTTPHeaders
+        var body: any HTTPBody
+        @usableFromInline var options: RequestOptions
 
         init(
             method: HTTPMethod, address: RequestAddress, headers: HTTPHeaders, body: any HTTPBody,

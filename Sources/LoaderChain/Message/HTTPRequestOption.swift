@@ -23,87 +23,46 @@ public protocol HTTPRequestOption: Sendable {
     static var defaultOptionValue: Value { get }
 }
 
-/// The options that a request has set, in one allocation for all whose values are small.
+/// The options that a request has set, each in an object of its own.
 ///
-/// Requests carry few options, so the first that matches is found faster than any hash could be computed.
+/// An object whose class names the option can be checked and read for less than a cast of a value in a container costs.
+/// Requests carry few options, so comparing one after the other is faster than a hash table.
 @usableFromInline
 struct RequestOptions: Sendable {
-    @usableFromInline var entries: [Entry] = []
+    @usableFromInline var values: [any AnyObject & Sendable] = []
 
     @inlinable init() {}
-
-    @usableFromInline
-    struct Entry: Sendable {
-        /// The value, in a container that stores up to three words without an allocation.
-        @usableFromInline let value: any StoredOption
-        @usableFromInline let key: ObjectIdentifier
-
-        @inlinable init(key: ObjectIdentifier, value: any StoredOption) {
-            self.key = key
-            self.value = value
-        }
-    }
 
     @inlinable
     subscript<Option: HTTPRequestOption>(_ option: Option.Type) -> Option.Value {
         get {
-            let key = ObjectIdentifier(option)
-            return entries.withUnsafeBufferPointer { entries in
-                for index in entries.indices where entries[index].key == key {
-                    // The key is the option's type, so what is stored is of the option's value type.
-                    return OptionValue<Option.Value>.read(from: entries.baseAddress.unsafelyUnwrapped + index)
-                }
+            guard let index = index(of: option), let stored = values[index] as? OptionValue<Option> else {
                 return Option.defaultOptionValue
             }
+            return stored.value
         }
         set {
-            let entry = Entry(key: ObjectIdentifier(option), value: OptionValue(value: newValue))
-            if let index = entries.firstIndex(where: { $0.key == entry.key }) {
-                entries[index] = entry
+            let stored = OptionValue<Option>(newValue)
+            if let index = index(of: option) {
+                values[index] = stored
             } else {
-                if entries.isEmpty { entries.reserveCapacity(4) }
-                entries.append(entry)
+                if values.isEmpty { values.reserveCapacity(4) }
+                values.append(stored)
             }
         }
     }
+
+    /// Comparing the classes first skips the other options for less than failed casts cost.
+    @inlinable
+    func index<Option: HTTPRequestOption>(of option: Option.Type) -> Int? {
+        values.firstIndex { type(of: $0) == OptionValue<Option>.self }
+    }
 }
 
-/// An option's value whose type only its reader knows.
+/// The value of one option.
 @usableFromInline
-protocol StoredOption: Sendable {
-    func copy(to memory: UnsafeMutableRawPointer)
-}
+final class OptionValue<Option: HTTPRequestOption>: Sendable {
+    @usableFromInline let value: Option.Value
 
-@usableFromInline
-struct OptionValue<Value: Sendable>: StoredOption {
-    @usableFromInline let value: Value
-
-    @inlinable init(value: Value) { self.value = value }
-
-    @inlinable
-    func copy(to memory: UnsafeMutableRawPointer) {
-        memory.initializeMemory(as: Value.self, to: value)
-    }
-
-    /// Whether a container stores the value in its own first words, which the language's stable layout says it does for
-    /// small values that may be moved as they are.
-    @inlinable
-    static var isStoredInPlace: Bool {
-        _isBitwiseTakable(Value.self) && MemoryLayout<Value>.size <= 3 * MemoryLayout<Int>.size
-            && MemoryLayout<Value>.alignment <= MemoryLayout<Int>.alignment
-    }
-
-    /// Reads the value of an entry that holds one of this type.
-    ///
-    /// A small value is read where it lies. A cast would find the same, but costs more than all the rest of a read.
-    @inlinable
-    static func read(from entry: UnsafePointer<RequestOptions.Entry>) -> Value {
-        if isStoredInPlace {
-            return UnsafeRawPointer(entry).assumingMemoryBound(to: Value.self).pointee
-        }
-        return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { value in
-            entry.pointee.value.copy(to: UnsafeMutableRawPointer(value.baseAddress.unsafelyUnwrapped))
-            return value.moveElement(from: 0)
-        }
-    }
+    @inlinable init(_ value: Option.Value) { self.value = value }
 }

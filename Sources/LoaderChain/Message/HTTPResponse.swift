@@ -27,8 +27,8 @@ public struct HTTPResponse: Sendable {
 
     /// What responses share until one of them is changed.
     private final class Storage: @unchecked Sendable {
-        // A value's own: it is changed while one holder has it alone.
-        @exclusivity(unchecked) var values: Values
+        // Changed only through a response that holds the only reference, so no other thread sees a change.
+        var values: Values
         init(_ values: Values) { self.values = values }
     }
 

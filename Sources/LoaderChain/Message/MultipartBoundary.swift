@@ -51,28 +51,19 @@ enum MultipartBoundary: Sendable {
 extension MultipartBoundary {
     /// An endless row of boundaries, the same for the same seed.
     private struct Candidates {
-        private var state: UInt64
+        private var generator: SeededGenerator
 
         init(seed: UInt64) {
-            state = seed
+            generator = SeededGenerator(seed: seed)
         }
 
         mutating func next() -> String {
-            hexadecimal(mixed()) + hexadecimal(mixed())
+            hexadecimal(generator.next()) + hexadecimal(generator.next())
         }
 
         private func hexadecimal(_ number: UInt64) -> String {
             let digits = String(number, radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits
-        }
-
-        /// One step of SplitMix64.
-        private mutating func mixed() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
         }
     }
 }

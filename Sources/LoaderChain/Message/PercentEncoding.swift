@@ -23,47 +23,43 @@ package struct PercentEncoding: Sendable {
     }
 
     private func encode(_ text: String, keepsEscapes: Bool) -> String {
-        var text = text
-        return text.withUTF8 { bytes in
-            if bytes.allSatisfy(allowed.contains) { return String(decoding: bytes, as: UTF8.self) }
-            var encoded: [UInt8] = []
-            encoded.reserveCapacity(bytes.count * 2)
-            for (index, byte) in bytes.enumerated() {
-                let isEscape = byte == UInt8(ascii: "%") && Self.escapedByte(in: bytes, at: index) != nil
-                if allowed.contains(byte) || (keepsEscapes && isEscape) {
-                    encoded.append(byte)
-                } else {
-                    encoded += [UInt8(ascii: "%"), Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 15)]]
-                }
+        if text.utf8.allSatisfy(allowed.contains) { return text }
+        let bytes = Array(text.utf8)
+        var encoded: [UInt8] = []
+        encoded.reserveCapacity(bytes.count * 2)
+        for (index, byte) in bytes.enumerated() {
+            let isEscape = byte == UInt8(ascii: "%") && Self.escapedByte(in: bytes, at: index) != nil
+            if allowed.contains(byte) || (keepsEscapes && isEscape) {
+                encoded.append(byte)
+            } else {
+                encoded += [UInt8(ascii: "%"), Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 15)]]
             }
-            return String(decoding: encoded, as: UTF8.self)
         }
+        return String(decoding: encoded, as: UTF8.self)
     }
 
     /// Decodes escapes; what is no valid escape stays as it is, and bytes that are no UTF-8 are replaced.
     static func decode(_ text: some StringProtocol) -> String {
         let bytes = Array(text.utf8)
         guard bytes.contains(UInt8(ascii: "%")) else { return String(text) }
-        return bytes.withUnsafeBufferPointer { bytes in
-            var decoded: [UInt8] = []
-            decoded.reserveCapacity(bytes.count)
-            var index = 0
-            while index < bytes.count {
-                if bytes[index] == UInt8(ascii: "%"), let byte = escapedByte(in: bytes, at: index) {
-                    decoded.append(byte)
-                    index += 3
-                } else {
-                    decoded.append(bytes[index])
-                    index += 1
-                }
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), let byte = escapedByte(in: bytes, at: index) {
+                decoded.append(byte)
+                index += 3
+            } else {
+                decoded.append(bytes[index])
+                index += 1
             }
-            return String(decoding: decoded, as: UTF8.self)
         }
+        return String(decoding: decoded, as: UTF8.self)
     }
 
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    private static func escapedByte(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt8? {
+    private static func escapedByte(in bytes: [UInt8], at index: Int) -> UInt8? {
         guard index + 2 < bytes.count, let high = ASCII.hexadecimalValue(bytes[index + 1]),
             let low = ASCII.hexadecimalValue(bytes[index + 2])
         else { return nil }

@@ -17,30 +17,10 @@ package enum ASCII {
         byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
     }
 
-    /// Whether all are ASCII bytes, and none is an uppercase letter; eight are looked at a time.
-    static func isLowercase(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        let raw = UnsafeRawBufferPointer(bytes)
-        let wordSize = MemoryLayout<UInt64>.size
-        guard raw.count >= wordSize else { return bytes.allSatisfy { $0 < 0x80 && lowercased($0) == $0 } }
-        var offset = 0
-        while offset < raw.count {
-            // The last word may overlap the one before it.
-            let word = raw.loadUnaligned(fromByteOffset: min(offset, raw.count - wordSize), as: UInt64.self)
-            if word & highBits != 0 || capitals(in: word) != 0 { return false }
-            offset += wordSize
-        }
-        return true
+    /// Whether all are ASCII bytes, and none is an uppercase letter.
+    static func isLowercase(_ bytes: some Sequence<UInt8>) -> Bool {
+        bytes.allSatisfy { $0 < 0x80 && lowercased($0) == $0 }
     }
-
-    /// The highest bit of each of eight ASCII bytes that is an uppercase letter.
-    private static func capitals(in word: UInt64) -> UInt64 {
-        let fromA = word &+ everyByte &* UInt64(0x80 - UInt8(ascii: "A"))
-        let afterZ = word &+ everyByte &* UInt64(0x7F - UInt8(ascii: "Z"))
-        return fromA & ~afterZ & highBits
-    }
-
-    private static let everyByte: UInt64 = 0x0101_0101_0101_0101
-    private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
     /// Whether the byte is a control character other than a tab, which no header value may hold.
     package static func isForbiddenInValue(_ byte: UInt8) -> Bool {

@@ -2,11 +2,8 @@ import Dispatch
 
 /// What moves the wheel of the system timers: a lock around it, and a wake-up set for its next expiry.
 ///
-/// A timer that waits is linked in the wheel, and whoever unlinks it under the lock has won: the clockwork, which then
-/// runs the action, or ``SystemTimer/cancel()``, which then drops it. Either happens after unlocking.
-///
-/// Each waiting timer holds the clockwork, which holds the wheel, which holds the timer. The ring is open again when
-/// the timer has run or is cancelled, and ``stop()`` opens what is left of it.
+/// An action that waits is in the wheel. The call that takes it out under the lock decides: the clockwork, which then runs
+/// it, or ``SystemTimer/cancel()``, which then lets go of it. Either happens after unlocking.
 final class Clockwork: Sendable {
     private let state: Guarded<State>
 
@@ -22,29 +19,37 @@ final class Clockwork: Sendable {
     }
 
     func schedule(at deadline: TimerInstant, _ action: @escaping @Sendable () -> Void) -> SystemTimer {
-        let timer = SystemTimer(clockwork: self, action: action)
         let present = UInt64.tick(reachedBy: .uptime)
-        state.withLock { $0.insert(timer, at: .tick(notBefore: deadline), present: present) }
-        return timer
+        let action = TimerAction(run: action)
+        let ticket = state.withLock { $0.insert(action, at: .tick(notBefore: deadline), present: present) }
+        return SystemTimer(clockwork: self, ticket: ticket)
     }
 
-    /// Takes a timer out, unless it has been taken already.
-    func remove(_ timer: SystemTimer) -> Bool {
-        state.withLock { $0.remove(timer) }
+    /// Takes an action out, unless it has been taken already.
+    func remove(_ ticket: TimerWheel<TimerAction>.Ticket) -> TimerAction? {
+        state.withLock { $0.remove(ticket) }
     }
 
-    /// Lets go of all that waits, once nobody can schedule any more.
+    /// Lets go of all that waits, once nothing more can be scheduled.
     func stop() {
-        state.withLock { $0.source.cancel() }
-        while let timer = state.withLock({ $0.wheel.advance(to: .max) }) { timer.drop() }
+        // The actions end with the wheel, outside the lock.
+        _ = state.withLock { state in
+            state.source.cancel()
+            return exchange(&state.wheel, with: TimerWheel(present: .max))
+        }
     }
 
     /// Runs, on the queue of the source, what is due by now.
     private func wake() {
         state.withLock { $0.wakeUp = State.awake }
         let tick = UInt64.tick(reachedBy: .uptime)
-        while let timer = state.withLock({ $0.nextDue(by: tick) }) { timer.run() }
+        while let action = state.withLock({ $0.nextDue(by: tick) }) { action.run() }
     }
+}
+
+/// What a timer runs; in a structure of its own, because a generic container would wrap a bare function in another.
+struct TimerAction: Sendable {
+    let run: @Sendable () -> Void
 }
 
 private struct State {
@@ -57,12 +62,12 @@ private struct State {
     /// How far ahead a wake-up is set at most, a day, since the system cannot count to the end of our time.
     static let longestRest: UInt64 = 24 * 60 * 60 * 1000
 
-    let wheel: TimerWheel<SystemTimer>
+    var wheel: TimerWheel<TimerAction>
     let source: any DispatchSourceTimer
     /// The tick for which the source is set.
     var wakeUp = State.never
 
-    init(wheel: TimerWheel<SystemTimer>, source: any DispatchSourceTimer) {
+    init(wheel: TimerWheel<TimerAction>, source: any DispatchSourceTimer) {
         self.wheel = wheel
         self.source = source
     }
@@ -72,25 +77,26 @@ private struct State {
     /// While the clockwork is at work, the source has gone off and is not set yet.
     var isArmed: Bool { wakeUp != State.never && wakeUp != State.awake }
 
-    mutating func insert(_ timer: SystemTimer, at tick: UInt64, present: UInt64) {
+    mutating func insert(_ action: TimerAction, at tick: UInt64, present: UInt64) -> TimerWheel<TimerAction>.Ticket {
         wheel.catchUp(with: present)
-        wheel.insert(timer, at: tick)
+        let ticket = wheel.insert(action, at: tick)
         armIfEarlier()
+        return ticket
     }
 
-    mutating func remove(_ timer: SystemTimer) -> Bool {
-        guard wheel.remove(timer) else { return false }
+    mutating func remove(_ ticket: TimerWheel<TimerAction>.Ticket) -> TimerAction? {
+        guard let action = wheel.remove(ticket) else { return nil }
         // A wake-up that has become too early does no harm and saves arming another. One for nothing at all goes.
         if wheel.count == 0, isArmed {
             wakeUp = State.never
             source.schedule(deadline: .distantFuture)
         }
-        return true
+        return action
     }
 
-    /// The next timer to run, or `nil` once nothing more is due by `tick`, and the wake-up for the rest is set.
-    mutating func nextDue(by tick: UInt64) -> SystemTimer? {
-        if let timer = wheel.advance(to: tick) { return timer }
+    /// The next action to run, or `nil` once nothing more is due by `tick`, and the wake-up for the rest is set.
+    mutating func nextDue(by tick: UInt64) -> TimerAction? {
+        if let action = wheel.advance(to: tick) { return action }
         wakeUp = State.never
         armIfEarlier()
         return nil
@@ -103,31 +109,18 @@ private struct State {
     }
 }
 
-/// A timer in the wheel.
-///
-/// The lock of the clockwork guards the link; whoever unlinks the timer owns its action.
-final class SystemTimer: ScheduledTimer, TimerWheelEntry, @unchecked Sendable {
-    var link = TimerWheelLink<SystemTimer>()
+/// The timer of an action in the wheel, which alone holds the action.
+final class SystemTimer: ScheduledTimer {
     private let clockwork: Clockwork
-    private var action: (@Sendable () -> Void)?
+    private let ticket: TimerWheel<TimerAction>.Ticket
 
-    init(clockwork: Clockwork, action: @escaping @Sendable () -> Void) {
+    init(clockwork: Clockwork, ticket: TimerWheel<TimerAction>.Ticket) {
         self.clockwork = clockwork
-        self.action = action
+        self.ticket = ticket
     }
 
     func cancel() -> Bool {
-        guard clockwork.remove(self) else { return false }
-        drop()
-        return true
-    }
-
-    func run() {
-        exchange(&action, with: nil)?()
-    }
-
-    func drop() {
-        action = nil
+        clockwork.remove(ticket) != nil
     }
 }
 

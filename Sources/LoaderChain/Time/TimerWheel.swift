@@ -1,43 +1,64 @@
-/// The entries that wait, ordered by the tick at which they fall due: a hierarchical timing wheel.
+/// What waits, ordered by the tick at which it falls due: a hierarchical timing wheel.
 ///
-/// The wheel has no clock and no lock. Its owner tells it how far time has come and takes what has fallen due, in the
-/// order of deadlines and, within one deadline, in the order of insertion. Inserting and removing cost the same whether
-/// ten entries wait or a million.
+/// The wheel is a value without a clock and without a lock. Its owner tells it how far time has come and takes what has
+/// fallen due, in the order of deadlines and, within one deadline, in the order of insertion. Inserting and removing cost
+/// the same whether ten elements wait or a million.
 ///
 /// ## How it works
 ///
 /// A tick is read as a number with digits of six bits. A level stands for a digit, and its 64 slots for the values of
-/// that digit. An entry waits at the level of the highest digit in which its deadline differs from the present, in the
-/// slot that the deadline's digit names. So all the entries of a level are due before those of the next, and a slot of
+/// that digit. An element waits at the level of the highest digit in which its deadline differs from the present, in the
+/// slot that the deadline's digit names. So all the elements of a level are due before those of the next, and a slot of
 /// level 0 holds a single deadline. When the present reaches the first tick that a higher slot stands for, the slot's
-/// entries move down to lower levels, which are empty at that moment; that is why they stay in order. An entry moves
+/// elements move down to lower levels, which are empty at that moment; that is why they stay in order. An element moves
 /// at most once per level. The eleven levels hold any 64-bit tick, so there is no horizon.
-package final class TimerWheel<Entry: TimerWheelEntry> {
+///
+/// All elements lie in one array, and the elements of a slot form a ring by their positions in it.
+package struct TimerWheel<Element> {
     /// The tick up to which everything due has been handed out.
     ///
     /// It never goes back.
     package private(set) var present: UInt64
 
-    /// How many entries wait.
+    /// How many elements wait.
     package private(set) var count = 0
 
-    private struct Slot {
-        unowned(unsafe) var first: Entry?
+    /// What an element is removed by.
+    ///
+    /// A ticket is of no use once its element was removed or has fallen due, even where another has taken its position.
+    package struct Ticket: Sendable {
+        fileprivate let position: Int
+        fileprivate let number: UInt64
     }
 
-    private var slots = [Slot](repeating: Slot(), count: Digit.levels * Digit.values)
-    /// For each level, a bit for each slot that has entries.
+    /// A position in the array, and the element that waits there.
+    private struct Place {
+        /// Nil while the position is free.
+        var element: Element?
+        /// The number of the element's ticket.
+        var number: UInt64
+        var deadline: UInt64
+        var slot: Int
+        /// The neighbours in the ring of the slot; for a free position, `next` is another free one.
+        var next: Int
+        var previous: Int
+    }
+
+    private var places: [Place] = []
+    private var firstFree = noPosition
+    private var lastNumber: UInt64 = 0
+    /// The position of the first element of each slot.
+    private var slots = [Int](repeating: noPosition, count: Digit.levels * Digit.values)
+    /// For each level, a bit for each slot that has elements.
     private var occupiedSlots = [UInt64](repeating: 0, count: Digit.levels)
-    /// A bit for each level that has entries.
+    /// A bit for each level that has elements.
     private var occupiedLevels: UInt16 = 0
+
+    private static var noPosition: Int { -1 }
 
     /// An empty wheel whose present is `tick`.
     package init(present tick: UInt64) {
         present = tick
-    }
-
-    deinit {
-        while advance(to: .max) != nil {}
     }
 
     /// The tick at which to look again, `nil` if nothing waits: nothing falls due before, though perhaps nothing at it.
@@ -45,43 +66,44 @@ package final class TimerWheel<Entry: TimerWheelEntry> {
         earliestSlot.map(firstTick)
     }
 
-    /// Lets `entry`, which must not be in a wheel, wait for `deadline`; a deadline in the past is due at the present.
-    package func insert(_ entry: Entry, at deadline: UInt64) {
-        precondition(!entry.link.isLinked, "The entry waits in a wheel already")
-        _ = Unmanaged.passRetained(entry)
+    /// Lets `element` wait for `deadline`; a deadline in the past is due at the present.
+    package mutating func insert(_ element: Element, at deadline: UInt64) -> Ticket {
+        lastNumber += 1
         count += 1
-        entry.link.deadline = max(deadline, present)
-        place(entry)
+        let place = Place(
+            element: element, number: lastNumber, deadline: max(deadline, present), slot: 0,
+            next: Self.noPosition, previous: Self.noPosition)
+        let position: Int
+        if firstFree == Self.noPosition {
+            position = places.count
+            places.append(place)
+        } else {
+            position = firstFree
+            firstFree = places[position].next
+            places[position] = place
+        }
+        link(position)
+        return Ticket(position: position, number: lastNumber)
     }
 
-    /// Takes out `entry`, which waits in this wheel or in none.
-    ///
-    /// - Returns: Whether it waited.
-    package func remove(_ entry: Entry) -> Bool {
-        guard let slot = entry.link.slot else { return false }
-        unlink(entry, from: Int(slot))
-        Unmanaged.passUnretained(entry).release()
-        return true
+    /// Takes out the element of a ticket, if it still waits.
+    package mutating func remove(_ ticket: Ticket) -> Element? {
+        guard ticket.position < places.count, places[ticket.position].number == ticket.number else { return nil }
+        return takeOut(ticket.position)
     }
 
-    /// Moves the present on, to `tick` or to the next entry that falls due on the way there.
+    /// Moves the present on, to `tick` or to the next element that falls due on the way there.
     ///
-    /// Call it until nothing comes. In between, entries may be inserted and removed.
+    /// Call it until nothing comes. In between, elements may be inserted and removed.
     ///
-    /// - Returns: The entry that has fallen due, or `nil` once the present has reached `tick`.
-    package func advance(to tick: UInt64) -> Entry? {
+    /// - Returns: The element that has fallen due, or `nil` once the present has reached `tick`.
+    package mutating func advance(to tick: UInt64) -> Element? {
         while let slot = earliestSlot {
             let start = firstTick(of: slot)
             guard start <= tick else { break }
             present = start
-            guard slot < Digit.values else {
-                moveDown(slot)
-                continue
-            }
-            // A slot that is marked as occupied has a first entry.
-            guard let entry = slots[slot].first else { break }
-            unlink(entry, from: slot)
-            return Unmanaged.passUnretained(entry).takeRetainedValue()
+            if slot < Digit.values { return takeOut(slots[slot]) }
+            moveDown(slot)
         }
         present = max(present, tick)
         return nil
@@ -89,16 +111,84 @@ package final class TimerWheel<Entry: TimerWheelEntry> {
 
     /// Moves the present to `tick` if nothing is to be done before.
     ///
-    /// It saves entries with a short wait from being inserted far up, as seen from a present that time has left behind.
-    package func catchUp(with tick: UInt64) {
+    /// It saves elements with a short wait from being inserted far up, as seen from a present that time has left behind.
+    package mutating func catchUp(with tick: UInt64) {
         guard tick > present else { return }
         if let nextExpiry, nextExpiry <= tick { return }
         present = tick
     }
 
+    // MARK: - Places
+
+    /// Takes an element out and frees its position.
+    private mutating func takeOut(_ position: Int) -> Element? {
+        unlink(position)
+        count -= 1
+        let element = exchange(&places[position].element, with: nil)
+        places[position].number = 0
+        places[position].next = firstFree
+        firstFree = position
+        if count == 0, places.count > Self.mostKeptPlaces {
+            // A burst does not leave its memory behind.
+            places = []
+            firstFree = Self.noPosition
+        }
+        return element
+    }
+
+    private static var mostKeptPlaces: Int { 256 }
+
+    /// Appends a place to the slot where its deadline belongs, as seen from the present.
+    private mutating func link(_ position: Int) {
+        let deadline = places[position].deadline
+        let level = Digit.highest(in: deadline ^ present)
+        let value = Int(truncatingIfNeeded: deadline >> (level * Digit.bits)) & (Digit.values - 1)
+        let slot = level * Digit.values + value
+        places[position].slot = slot
+
+        let first = slots[slot]
+        guard first != Self.noPosition else {
+            places[position].next = position
+            places[position].previous = position
+            slots[slot] = position
+            occupiedSlots[level] |= 1 << value
+            occupiedLevels |= 1 << level
+            return
+        }
+        let last = places[first].previous
+        places[position].next = first
+        places[position].previous = last
+        places[last].next = position
+        places[first].previous = position
+    }
+
+    /// Takes a place out of the ring of its slot.
+    private mutating func unlink(_ position: Int) {
+        let (slot, next, previous) = (places[position].slot, places[position].next, places[position].previous)
+        if next == position {
+            empty(slot)
+        } else {
+            places[previous].next = next
+            places[next].previous = previous
+            if slots[slot] == position { slots[slot] = next }
+        }
+    }
+
+    /// Spreads the elements of a slot that the present has reached over the levels below, in order.
+    private mutating func moveDown(_ slot: Int) {
+        let first = slots[slot]
+        empty(slot)
+        var position = first
+        repeat {
+            let next = places[position].next
+            link(position)
+            position = next
+        } while position != first
+    }
+
     // MARK: - Slots
 
-    /// The position of the slot that is to be looked at first.
+    /// The number of the slot that is to be looked at first.
     private var earliestSlot: Int? {
         guard occupiedLevels != 0 else { return nil }
         let level = occupiedLevels.trailingZeroBitCount
@@ -115,60 +205,9 @@ package final class TimerWheel<Entry: TimerWheelEntry> {
         return above | UInt64(value) << shift
     }
 
-    /// Appends an entry to the slot where its deadline belongs, as seen from the present.
-    private func place(_ entry: Entry) {
-        let deadline = entry.link.deadline
-        let level = Digit.highest(in: deadline ^ present)
-        let value = Int(truncatingIfNeeded: deadline >> (level * Digit.bits)) & (Digit.values - 1)
-        let slot = level * Digit.values + value
-        entry.link.slot = Int16(slot)
-
-        guard let first = slots[slot].first, let last = first.link.previous else {
-            entry.link.next = entry
-            entry.link.previous = entry
-            slots[slot].first = entry
-            occupiedSlots[level] |= 1 << value
-            occupiedLevels |= 1 << level
-            return
-        }
-        entry.link.next = first
-        entry.link.previous = last
-        last.link.next = entry
-        first.link.previous = entry
-    }
-
-    /// Takes an entry out of its ring, and leaves it to the caller to let go of it.
-    private func unlink(_ entry: Entry, from slot: Int) {
-        let (next, previous) = (entry.link.next, entry.link.previous)
-        entry.link.next = nil
-        entry.link.previous = nil
-        entry.link.slot = nil
-        count -= 1
-
-        if next === entry {
-            empty(slot)
-        } else {
-            previous?.link.next = next
-            next?.link.previous = previous
-            if slots[slot].first === entry { slots[slot].first = next }
-        }
-    }
-
-    /// Spreads the entries of a slot that the present has reached over the levels below, in order.
-    private func moveDown(_ slot: Int) {
-        let first = slots[slot].first
-        empty(slot)
-        var entry = first
-        while let current = entry {
-            let next = current.link.next
-            place(current)
-            entry = next === first ? nil : next
-        }
-    }
-
-    private func empty(_ slot: Int) {
+    private mutating func empty(_ slot: Int) {
         let (level, value) = slot.quotientAndRemainder(dividingBy: Digit.values)
-        slots[slot].first = nil
+        slots[slot] = Self.noPosition
         occupiedSlots[level] &= ~(1 << value)
         if occupiedSlots[level] == 0 { occupiedLevels &= ~(1 << level) }
     }

@@ -13,12 +13,12 @@ import Testing
     @Test func whatIsLowercaseIsFoundAtEveryPlace() {
         for count in 0..<40 {
             var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: count)
-            #expect(bytes.withUnsafeBufferPointer(ASCII.isLowercase))
+            #expect(ASCII.isLowercase(bytes))
             for place in 0..<count {
                 for byte in UInt8.min...UInt8.max {
                     bytes[place] = byte
                     let isCapital = UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
-                    let answer = bytes.withUnsafeBufferPointer(ASCII.isLowercase)
+                    let answer = ASCII.isLowercase(bytes)
                     if answer != (byte < 0x80 && !isCapital) { Issue.record("\(byte) at \(place) of \(count)") }
                 }
                 bytes[place] = UInt8(ascii: "a")

@@ -1,9 +1,9 @@
 import LoaderChain
 import Testing
 
-@Suite struct TimeWheelTests {
+@Suite(.timeLimit(.minutes(5))) struct TimeWheelTests {
     @Test func `an empty wheel has nothing to hand out, and its present follows`() {
-        let wheel = TimerWheel<Numbered>(present: 5)
+        var wheel = TimerWheel<Int>(present: 5)
         #expect(wheel.nextExpiry == nil)
         #expect(wheel.advance(to: 1_000) == nil)
         #expect(wheel.present == 1_000)
@@ -11,53 +11,52 @@ import Testing
         #expect(wheel.present == 1_000)
     }
 
-    @Test func `around every level boundary, an entry falls due at its deadline and not a tick before`() {
+    @Test func `around every level boundary, an element falls due at its deadline and not a tick before`() {
         for start in Ticks.boundaries {
             for deadline in Ticks.boundaries where deadline > start {
-                let wheel = TimerWheel<Numbered>(present: start)
-                wheel.insert(Numbered(1), at: deadline)
+                var wheel = TimerWheel<Int>(present: start)
+                _ = wheel.insert(1, at: deadline)
                 #expect(wheel.advance(to: deadline - 1) == nil, "from \(start) to \(deadline)")
                 #expect(wheel.count == 1)
-                #expect(wheel.advance(to: deadline)?.number == 1, "from \(start) to \(deadline)")
+                #expect(wheel.advance(to: deadline) == 1, "from \(start) to \(deadline)")
                 #expect(wheel.present == deadline)
                 #expect(wheel.count == 0 && wheel.nextExpiry == nil)
             }
         }
     }
 
-    @Test func `around every level boundary, entries inserted in reverse come out in order`() {
-        let wheel = TimerWheel<Numbered>(present: 0)
-        for (number, tick) in Ticks.boundaries.enumerated().reversed() { wheel.insert(Numbered(number), at: tick) }
-        let numbers = wheel.drain(to: .max).map(\.number)
-        #expect(numbers == Array(Ticks.boundaries.indices))
+    @Test func `around every level boundary, elements inserted in reverse come out in order`() {
+        var wheel = TimerWheel<Int>(present: 0)
+        for (number, tick) in Ticks.boundaries.enumerated().reversed() { _ = wheel.insert(number, at: tick) }
+        #expect(wheel.drain(to: .max) == Array(Ticks.boundaries.indices))
     }
 
-    @Test func `entries of one deadline come in the order of insertion, from however far they were inserted`() {
+    @Test func `elements of one deadline come in the order of insertion, from however far they were inserted`() {
         for deadline in Ticks.boundaries {
-            let wheel = TimerWheel<Numbered>(present: 0)
+            var wheel = TimerWheel<Int>(present: 0)
             var inserted: [Int] = []
             for present in Ticks.boundaries where present < deadline {
                 _ = wheel.advance(to: present)
                 inserted.append(inserted.count)
-                wheel.insert(Numbered(inserted.count - 1), at: deadline)
+                _ = wheel.insert(inserted.count - 1, at: deadline)
             }
-            #expect(wheel.drain(to: deadline).map(\.number) == inserted, "\(deadline)")
+            #expect(wheel.drain(to: deadline) == inserted, "\(deadline)")
         }
     }
 
     @Test func `a deadline in the past is due at the present`() {
-        let wheel = TimerWheel<Numbered>(present: 100)
-        wheel.insert(Numbered(1), at: 99)
-        wheel.insert(Numbered(2), at: 0)
+        var wheel = TimerWheel<Int>(present: 100)
+        _ = wheel.insert(1, at: 99)
+        _ = wheel.insert(2, at: 0)
         #expect(wheel.nextExpiry == 100)
-        #expect(wheel.drain(to: 100).map(\.number) == [1, 2])
+        #expect(wheel.drain(to: 100) == [1, 2])
     }
 
     @Test func `catching up skips empty time and stops where something is to be done`() {
-        let wheel = TimerWheel<Numbered>(present: 0)
+        var wheel = TimerWheel<Int>(present: 0)
         wheel.catchUp(with: 1_000_000)
         #expect(wheel.present == 1_000_000)
-        wheel.insert(Numbered(1), at: 1_000_010)
+        _ = wheel.insert(1, at: 1_000_010)
         wheel.catchUp(with: 1_000_009)
         #expect(wheel.present == 1_000_009)
         wheel.catchUp(with: 1_000_010)
@@ -66,29 +65,43 @@ import Testing
         #expect(wheel.present == 1_000_009)
     }
 
-    @Test func `an entry can be removed once, and inserted again`() {
-        let wheel = TimerWheel<Numbered>(present: 0)
-        let entry = Numbered(1)
-        wheel.insert(entry, at: 4_096)
-        #expect(wheel.remove(entry))
-        #expect(!wheel.remove(entry))
+    @Test func `an element can be removed once`() {
+        var wheel = TimerWheel<Int>(present: 0)
+        let ticket = wheel.insert(1, at: 4_096)
+        #expect(wheel.remove(ticket) == 1)
+        #expect(wheel.remove(ticket) == nil)
         #expect(wheel.nextExpiry == nil)
-        wheel.insert(entry, at: 10)
-        #expect(wheel.drain(to: 10).map(\.number) == [1])
-        #expect(!wheel.remove(entry))
+        let other = wheel.insert(2, at: 10)
+        #expect(wheel.remove(ticket) == nil)
+        #expect(wheel.drain(to: 10) == [2])
+        #expect(wheel.remove(other) == nil)
+    }
+
+    /// The wheel gives up its places when a burst is over, so a ticket may name a place that there is no more.
+    @Test func `a ticket of a burst takes nothing from what came after it`() {
+        var wheel = TimerWheel<Int>(present: 0)
+        let tickets = (0..<1_000).map { wheel.insert($0, at: 70) }
+        #expect(wheel.drain(to: 70) == Array(0..<1_000))
+        for ticket in tickets { #expect(wheel.remove(ticket) == nil) }
+        let later = wheel.insert(1, at: 80)
+        for ticket in tickets { #expect(wheel.remove(ticket) == nil) }
+        #expect(wheel.remove(later) == 1)
+        #expect(wheel.count == 0)
     }
 
     @Test func `the wheel owns what waits and nothing else`() {
-        var wheel: TimerWheel<Numbered>? = TimerWheel(present: 0)
-        weak var removed: Numbered?
-        weak var expired: Numbered?
-        weak var dropped: Numbered?
+        var wheel: TimerWheel<Object>? = TimerWheel(present: 0)
+        weak var removed: Object?
+        weak var expired: Object?
+        weak var dropped: Object?
         do {
-            let entries = (0..<3).map(Numbered.init)
-            (removed, expired, dropped) = (entries[0], entries[1], entries[2])
-            for entry in entries { wheel?.insert(entry, at: 70 + UInt64(entry.number)) }
-            #expect(wheel?.remove(entries[0]) == true)
-            #expect(wheel?.advance(to: 71)?.number == 1)
+            let objects = [Object(), Object(), Object()]
+            (removed, expired, dropped) = (objects[0], objects[1], objects[2])
+            let ticket = wheel?.insert(objects[0], at: 70)
+            _ = wheel?.insert(objects[1], at: 71)
+            _ = wheel?.insert(objects[2], at: 72)
+            #expect(ticket.map { wheel?.remove($0) === objects[0] } == true)
+            #expect(wheel?.advance(to: 71) === objects[1])
         }
         #expect(removed == nil)
         #expect(expired == nil)
@@ -97,15 +110,24 @@ import Testing
         #expect(dropped == nil)
     }
 
-    @Test func `very many entries of one slot are let go of without recursion`() {
-        let wheel = TimerWheel<Numbered>(present: 0)
-        for number in 0..<250_000 { wheel.insert(Numbered(number), at: 1 << 20) }
+    @Test func `a copy of a wheel goes its own way`() {
+        var wheel = TimerWheel<Int>(present: 0)
+        let ticket = wheel.insert(1, at: 10)
+        var copy = wheel
+        #expect(copy.remove(ticket) == 1)
+        #expect(wheel.count == 1)
+        #expect(wheel.drain(to: 10) == [1])
+    }
+
+    @Test func `very many elements of one slot are let go of without recursion`() {
+        var wheel = TimerWheel<Object>(present: 0)
+        for _ in 0..<250_000 { _ = wheel.insert(Object(), at: 1 << 20) }
         #expect(wheel.count == 250_000)
     }
 }
 
 /// Walks of random steps, each compared with a plain array.
-@Suite struct TimeWheelWalkTests {
+@Suite(.timeLimit(.minutes(10))) struct TimeWheelWalkTests {
     @Test(arguments: 0..<20) func `random walks agree with a sorted array`(group: UInt64) {
         for seed in (group * 200)..<(group * 200 + 200) {
             let walk = Walk(seed: seed)
@@ -120,10 +142,10 @@ import Testing
 private final class Walk {
     private(set) var fault = ""
     private var dice: SeededGenerator
-    private let wheel: TimerWheel<Numbered>
+    private var wheel: TimerWheel<Int>
     /// What should wait, in the order of insertion, by deadline as the wheel should see it.
-    private var model: [(deadline: UInt64, entry: Numbered)] = []
-    private var gone: [Numbered] = []
+    private var model: [(deadline: UInt64, number: Int, ticket: TimerWheel<Int>.Ticket)] = []
+    private var gone: [TimerWheel<Int>.Ticket] = []
     private var present: UInt64
     private var nextNumber = 0
 
@@ -168,20 +190,19 @@ private final class Walk {
             case (1...2, let known?): known
             default: present.addingSaturating(distance())
             }
-        let entry = Numbered(nextNumber)
+        let ticket = wheel.insert(nextNumber, at: deadline)
+        model.append((max(deadline, present), nextNumber, ticket))
         nextNumber += 1
-        wheel.insert(entry, at: deadline)
-        model.append((max(deadline, present), entry))
     }
 
     private func remove() {
-        if let entry = gone.randomElement(using: &dice) {
-            expect(!wheel.remove(entry), "\(entry.number) is gone and was removed")
+        if let ticket = gone.randomElement(using: &dice), let number = wheel.remove(ticket) {
+            expect(false, "\(number) was removed by a ticket that was used before")
         }
         guard let index = model.indices.randomElement(using: &dice) else { return }
-        let entry = model.remove(at: index).entry
-        expect(wheel.remove(entry), "\(entry.number) waits and was not removed")
-        gone.append(entry)
+        let element = model.remove(at: index)
+        expect(wheel.remove(element.ticket) == element.number, "\(element.number) waits and was not removed")
+        gone.append(element.ticket)
     }
 
     private func catchUp() {
@@ -194,14 +215,14 @@ private final class Walk {
 
     private func advance(by distance: UInt64, disturbed: Bool) {
         let target = present.addingSaturating(distance)
-        while let entry = wheel.advance(to: target) {
+        while let number = wheel.advance(to: target) {
             let due = earliest ?? .max
             let first = model.firstIndex { $0.deadline == due }
-            guard let first, due <= target, model[first].entry === entry else {
-                return expect(false, "\(entry.number) came by \(target) out of turn")
+            guard let first, due <= target, model[first].number == number else {
+                return expect(false, "\(number) came by \(target) out of turn")
             }
-            expect(wheel.present == due && entry.link.deadline == due, "\(entry.number) came at \(wheel.present)")
-            gone.append(model.remove(at: first).entry)
+            expect(wheel.present == due, "\(number) came at \(wheel.present)")
+            gone.append(model.remove(at: first).ticket)
             present = due
             if disturbed, Int.random(in: 0..<3, using: &dice) == 0 { Bool.random(using: &dice) ? insert() : remove() }
         }
@@ -237,20 +258,13 @@ private enum Ticks {
     }()
 }
 
-private final class Numbered: TimerWheelEntry {
-    let number: Int
-    var link = TimerWheelLink<Numbered>()
-
-    init(_ number: Int) {
-        self.number = number
-    }
-}
+private final class Object {}
 
 extension TimerWheel {
-    fileprivate func drain(to tick: UInt64) -> [Entry] {
-        var entries: [Entry] = []
-        while let entry = advance(to: tick) { entries.append(entry) }
-        return entries
+    fileprivate mutating func drain(to tick: UInt64) -> [Element] {
+        var elements: [Element] = []
+        while let element = advance(to: tick) { elements.append(element) }
+        return elements
     }
 }
 

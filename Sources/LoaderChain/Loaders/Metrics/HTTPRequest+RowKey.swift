@@ -1,12 +1,7 @@
 extension HTTPRequest.Storage {
-    /// Does something with the key of the row that the request is counted in.
-    func withRowKey(_ body: (borrowing RowKey) -> Void) {
-        // Field by field, since a copy of the whole address counts references to all of it.
-        if let route = options[RouteOption.self] {
-            let route = HTTPMetric.withoutSecrets(route)
-            RowKey.with(host: hostKey, method: method, route: route, isPath: false, body)
-        } else {
-            RowKey.with(host: hostKey, method: method, route: address.path, isPath: true, body)
-        }
+    /// The key of the row that the request is counted in.
+    var rowKey: RowKey {
+        let route = options[RouteOption.self].map { Array(HTTPMetric.withoutSecrets($0).utf8) }
+        return RowKey(host: hostKey, method: method, route: route ?? PathTemplate.bytes(of: address.path))
     }
 }

@@ -41,8 +41,10 @@ public struct LatencyHistogram: Sendable {
         let value = max(0, nanoseconds)
         let place = Self.place(of: value)
         if counts[place] < .max { counts[place] += 1 }
-        count += 1
-        sum += Int128(value)
+        if count < .max {
+            count += 1
+            sum += Int128(value)
+        }
         least = min(least, value)
         largest = max(largest, value)
     }
@@ -53,8 +55,12 @@ public struct LatencyHistogram: Sendable {
             let (both, isOverflow) = counts[place].addingReportingOverflow(other.counts[place])
             counts[place] = isOverflow ? .max : both
         }
-        count += other.count
-        sum += other.sum
+        let (sumOfCounts, isOverflow) = count.addingReportingOverflow(other.count)
+        // What goes beyond all counting leaves the count and the mean as they are.
+        if !isOverflow {
+            count = sumOfCounts
+            sum += other.sum
+        }
         least = min(least, other.least)
         largest = max(largest, other.largest)
     }
@@ -75,7 +81,7 @@ public struct LatencyHistogram: Sendable {
         guard count > 0 else { return nil }
         // Also what is no number asks for something.
         let part = part >= 0 ? min(part, 1) : 0
-        let rank = max(1, Int((part * Double(count)).rounded(.up)))
+        let rank = max(1, Int(exactly: (part * Double(count)).rounded(.up)) ?? count)
         if rank >= count { return maximum }
         if rank == 1 { return minimum }
         var passed = 0

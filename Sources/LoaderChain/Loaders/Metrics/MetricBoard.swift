@@ -40,19 +40,17 @@ public final class MetricBoard: MetricSink {
     public func record(_ record: MetricRecord) {
         guard case .request(let metric) = record else { return }
         let now = clock.now
-        RowKey.with(host: metric.host, method: metric.method, route: metric.route, isPath: false) { key in
-            let nanoseconds = metric.duration.saturatedNanoseconds
-            state.withLock { $0.count(metric.outcome.kind, nanoseconds: nanoseconds, for: key, at: now) }
-        }
+        let key = RowKey(host: metric.host, method: metric.method, route: Array(metric.route.utf8))
+        let nanoseconds = metric.duration.saturatedNanoseconds
+        state.withLock { $0.count(metric.outcome.kind, nanoseconds: nanoseconds, for: key, at: now) }
     }
 
     /// Counts a request that ended at `end`, nil for now, as ``record(_:)`` would, without a metric of it.
     func count(_ request: HTTPRequest.Storage, _ result: HTTPResult, nanoseconds: Int64, at end: TimerInstant?) {
         let now = end ?? clock.now
         let kind = HTTPMetric.Outcome.Kind(result)
-        request.withRowKey { key in
-            state.withLock { $0.count(kind, nanoseconds: nanoseconds, for: key, at: now) }
-        }
+        let key = request.rowKey
+        state.withLock { $0.count(kind, nanoseconds: nanoseconds, for: key, at: now) }
     }
 
     /// What became of the requests to one route of a host by one method.
@@ -72,8 +70,8 @@ public final class MetricBoard: MetricSink {
         let now = clock.now
         return state.withLock { $0.read(at: now) }
             .map { key, summary in
-                let parts = RowKey.parts(of: key)
-                return Row(host: parts.host, method: HTTPMethod(parts.method), route: parts.route, summary: summary)
+                let route = String(decoding: key.route, as: UTF8.self)
+                return Row(host: key.host, method: key.method, route: route, summary: summary)
             }
             .sorted { ($0.host, $0.route, $0.method.rawValue) < ($1.host, $1.route, $1.method.rawValue) }
     }

@@ -21,15 +21,16 @@ public struct MetricSummary: Sendable {
     ///
     /// What was cancelled or reset counts neither way.
     public var errorRatio: Double {
-        let kinds = HTTPMetric.Outcome.Kind.allCases
-        let errors = kinds.reduce(0) { $1.isError ? $0 + self[$1] : $0 }
-        let ended = count - self[.cancelled] - self[.reset]
-        return ended == 0 ? 0 : Double(errors) / Double(ended)
+        func sum(where isCounted: (HTTPMetric.Outcome.Kind) -> Bool) -> Double {
+            HTTPMetric.Outcome.Kind.allCases.reduce(0) { isCounted($1) ? $0 + Double(self[$1]) : $0 }
+        }
+        let ended = sum { $0 != .cancelled && $0 != .reset }
+        return ended == 0 ? 0 : sum(where: \.isError) / ended
     }
 
     /// Counts one more request.
     mutating func record(_ kind: HTTPMetric.Outcome.Kind, nanoseconds: Int64) {
-        counts[kind.rawValue] += 1
+        add(1, to: kind.rawValue)
         latency.record(nanoseconds: nanoseconds)
     }
 
@@ -37,6 +38,12 @@ public struct MetricSummary: Sendable {
     public mutating func merge(_ other: MetricSummary) {
         latency.merge(other.latency)
         rate += other.rate
-        for index in counts.indices { counts[index] += other.counts[index] }
+        for index in counts.indices { add(other.counts[index], to: index) }
+    }
+
+    /// Adds to a count, which stays at the largest number there is.
+    private mutating func add(_ count: Int, to index: Int) {
+        let (sum, isOverflow) = counts[index].addingReportingOverflow(count)
+        counts[index] = isOverflow ? .max : sum
     }
 }

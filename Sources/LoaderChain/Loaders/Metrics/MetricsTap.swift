@@ -23,8 +23,7 @@
 ///
 /// The tap keeps no task, and what a task keeps of it leads to no loader.
 public final class MetricsTap: HTTPLoader, @unchecked Sendable {
-    /// Held, but reached without counting a reference.
-    private let sharedSettings: Unmanaged<Settings>
+    private let settings: Settings
 
     /// Makes a tap that tells by a recorder, which others may use too.
     ///
@@ -33,12 +32,8 @@ public final class MetricsTap: HTTPLoader, @unchecked Sendable {
     ///   - module: the part of the program that the requests belong to, unless they say it themselves.
     ///   - tags: what is told about every request beside the rest.
     public init(_ recorder: MetricRecorder, module: String? = nil, tags: [String: String] = [:]) {
-        sharedSettings = .passRetained(Settings(recorder: recorder, module: module, tags: tags))
+        settings = Settings(recorder: recorder, module: module, tags: tags)
     }
-
-    deinit { sharedSettings.release() }
-
-    private var settings: Settings { sharedSettings.takeUnretainedValue() }
 
     /// Makes a tap that tells one sink of every task.
     public convenience init(_ sink: any MetricSink, module: String? = nil, tags: [String: String] = [:]) {
@@ -50,10 +45,8 @@ public final class MetricsTap: HTTPLoader, @unchecked Sendable {
 
     /// Passes the task on, and begins to measure.
     public override func load(task: HTTPTask) {
-        sharedSettings._withUnsafeGuaranteedRef { settings in
-            if settings.isListening, task.option(MeasurementOption.self) == .always, settings.chooses() {
-                task.addMeter(TaskMeasurement(by: settings))
-            }
+        if settings.isListening, task.option(MeasurementOption.self) == .always, settings.chooses() {
+            task.addMeter(TaskMeasurement(by: settings))
         }
         super.load(task: task)
     }

@@ -17,7 +17,7 @@ struct PathToken {
     /// How often one of capitals, small letters and digits follows another.
     private var changes = 0
 
-    init(_ token: UnsafeBufferPointer<UInt8>) {
+    init(_ token: ArraySlice<UInt8>) {
         var number = 0
         var last: Kind?
         for byte in token {
@@ -69,7 +69,7 @@ struct SegmentLook {
     private static let fewestMixedDigits = 2
     private static let longestVersion = 6
 
-    init(_ segment: UnsafeBufferPointer<UInt8>) {
+    init(_ segment: ArraySlice<UInt8>) {
         count = segment.count
         for byte in segment {
             switch byte {
@@ -92,20 +92,21 @@ struct SegmentLook {
     }
 
     /// Whether a segment is a version of an interface, such as `v2` or `v1.1`.
-    static func isVersion(_ segment: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard (2...longestVersion).contains(segment.count), ASCII.lowercased(segment[0]) == UInt8(ascii: "v"),
-            ASCII.isDigit(segment[1])
+    static func isVersion(_ segment: ArraySlice<UInt8>) -> Bool {
+        guard (2...longestVersion).contains(segment.count), let first = segment.first,
+            ASCII.lowercased(first) == UInt8(ascii: "v")
         else { return false }
-        return segment.dropFirst().allSatisfy { ASCII.isDigit($0) || $0 == UInt8(ascii: ".") }
+        let number = segment.dropFirst()
+        return number.first.map(ASCII.isDigit) == true
+            && number.allSatisfy { ASCII.isDigit($0) || $0 == UInt8(ascii: ".") }
     }
 
-    private static func isUUID(_ segment: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func isUUID(_ segment: ArraySlice<UInt8>) -> Bool {
         let length = 36
         let hyphens = [8, 13, 18, 23]
         guard segment.count == length else { return false }
-        return segment.indices.allSatisfy { index in
-            hyphens.contains(index)
-                ? segment[index] == UInt8(ascii: "-") : ASCII.hexadecimalValue(segment[index]) != nil
+        return segment.enumerated().allSatisfy { place, byte in
+            hyphens.contains(place) ? byte == UInt8(ascii: "-") : ASCII.hexadecimalValue(byte) != nil
         }
     }
 }

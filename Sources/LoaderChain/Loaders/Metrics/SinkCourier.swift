@@ -6,7 +6,7 @@ import Dispatch
 final class SinkCourier: Sendable {
     private let sink: any MetricSink
     private let queue = DispatchQueue(label: "LoaderChain.MetricSink")
-    private let state: Guarded<CourierState<MetricRecord, UnsafeContinuation<Void, Never>>>
+    private let state: Guarded<CourierState<MetricRecord, CheckedContinuation<Void, Never>>>
 
     init(_ sink: any MetricSink, capacity: Int) {
         self.sink = sink
@@ -22,7 +22,7 @@ final class SinkCourier: Sendable {
 
     /// Waits until the sink has taken every record that was brought before.
     func flush() async {
-        await withUnsafeContinuation { continuation in
+        await withCheckedContinuation { continuation in
             if state.withLock({ $0.flush(continuation) }) { continuation.resume() }
         }
     }

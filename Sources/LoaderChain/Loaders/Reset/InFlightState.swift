@@ -2,7 +2,7 @@
 ///
 /// While a reset waits nothing is admitted, so that what is in flight only becomes less and the reset has an end.
 package struct InFlightState<Entry, Reset> {
-    private var entries = NumberTable<Entry>()
+    private var entries: [UInt64: Entry] = [:]
     private var resets: [Reset] = []
 
     package init() {}
@@ -10,18 +10,21 @@ package struct InFlightState<Entry, Reset> {
     package var count: Int { entries.count }
 
     /// Everything in flight, in no order.
-    package var all: [Entry] { Array(entries.all) }
+    package var all: [Entry] { Array(entries.values) }
 
     /// Notes one more in flight, and answers whether it was admitted.
     package mutating func admit(_ entry: consuming Entry, number: UInt64) -> Bool {
         guard resets.isEmpty else { return false }
-        entries.insert(entry, at: number)
+        entries[number] = entry
         return true
     }
 
     /// Notes that one has ended, and returns the resets that have nothing more to wait for.
     package mutating func end(_ number: UInt64) -> [Reset] {
-        guard entries.remove(number) != nil, entries.isEmpty else { return [] }
+        guard entries.removeValue(forKey: number) != nil, entries.isEmpty else { return [] }
+        // A burst does not leave its memory behind.
+        let mostKeptEntries = 256
+        if entries.capacity > mostKeptEntries { entries = [:] }
         return exchange(&resets, with: [])
     }
 
@@ -30,6 +33,6 @@ package struct InFlightState<Entry, Reset> {
         guard !entries.isEmpty else { return nil }
         resets.append(reset)
         // Another reset has ended these already; it is not over, because they are not.
-        return resets.count == 1 ? Array(entries.all) : []
+        return resets.count == 1 ? Array(entries.values) : []
     }
 }

@@ -2,7 +2,28 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct LatencyHistogramTests {
+@Suite(.timeLimit(.minutes(5))) struct LatencyHistogramTests {
+    @Test func doublingWithoutEndStopsCountingAndKeepsItsAnswers() {
+        var histogram = LatencyHistogram()
+        histogram.record(.milliseconds(1))
+        histogram.record(.milliseconds(3))
+        for _ in 0..<200 { histogram.merge(histogram) }
+        #expect(histogram.count == 1 << 62)
+        #expect(histogram.mean == .milliseconds(2))
+        #expect(histogram.percentile(1) == .milliseconds(3))
+        #expect(histogram.percentile(0.5) != nil)
+        histogram.record(.milliseconds(5))
+        #expect(histogram.maximum == .milliseconds(5))
+
+        var summary = MetricSummary()
+        summary.record(.success, nanoseconds: 1)
+        summary.record(.serverError, nanoseconds: 1)
+        summary.record(.cancelled, nanoseconds: 1)
+        for _ in 0..<200 { summary.merge(summary) }
+        #expect(summary[.success] == .max)
+        #expect(summary.errorRatio == 0.5)
+    }
+
     /// Distributions as latencies have them, and as nobody expects them.
     enum Shape: CaseIterable, Sendable {
         case uniform, exponential, twoPeaks, heavyTail, allEqual, powersOfTwo

@@ -105,15 +105,14 @@ import Testing
                 guard case .request(let metric) = metric(route: route, milliseconds: milliseconds, outcome) else {
                     continue
                 }
-                RowKey.with(host: metric.host, method: metric.method, route: route, isPath: false) { key in
-                    let nanoseconds = metric.duration.saturatedNanoseconds
-                    state.count(outcome.kind, nanoseconds: nanoseconds, for: key, at: TimerInstant(nanoseconds: 0))
-                }
+                let key = RowKey(host: metric.host, method: metric.method, route: Array(route.utf8))
+                let nanoseconds = metric.duration.saturatedNanoseconds
+                state.count(outcome.kind, nanoseconds: nanoseconds, for: key, at: TimerInstant(nanoseconds: 0))
                 if !known.contains(route), known.count < 4 { known.append(route) }
                 written.append((known.contains(route) ? route : "", outcome.kind, Int64(milliseconds) * 1_000_000))
             }
             let now = TimerInstant(nanoseconds: 0)
-            var rows = state.read(at: now).map { (RowKey.parts(of: $0.key).route, $0.summary) }
+            var rows = state.read(at: now).map { (String(decoding: $0.key.route, as: UTF8.self), $0.summary) }
             if let overflow = state.readOverflow(at: now) { rows.append(("", overflow)) }
             guard Set(rows.map(\.0)) == Set(written.map(\.key)) else { return "rows \(rows.map(\.0))" }
             for (route, summary) in rows {

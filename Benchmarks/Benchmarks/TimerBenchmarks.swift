@@ -1,0 +1,21 @@
+import BenchmarkSupport
+import LoaderChain
+
+/// What a timer costs a request that is answered in time.
+func timerBenchmarks() -> [Benchmark] {
+    let suite = Suite()
+    for waiting in [10, 100_000] {
+        suite.add(
+            "timers/cancel-pending-\(waiting)",
+            "Schedules a timer and cancels it, as a timeout does that is not needed, while \(waiting) others wait.",
+            allocations: 1
+        ) {
+            let timers = SystemTimers()
+            for number in 0..<waiting { timers.schedule(after: .seconds(3_600 + number % 600)) {} }
+            return { iterations in
+                for _ in 0..<iterations { timers.schedule(after: .seconds(30)) {}.cancel() }
+            }
+        }
+    }
+    return suite.benchmarks
+}
