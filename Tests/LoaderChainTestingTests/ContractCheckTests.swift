@@ -10,7 +10,7 @@ private let loaders: [(name: String, make: @Sendable (ManualTimers) -> HTTPLoade
     ("ClosureLoader", { _ in ClosureLoader { try await $1($0) } }),
 ]
 
-@Suite struct ContractCheckTests {
+@Suite(.timeLimit(.minutes(10))) struct ContractCheckTests {
     @Test(arguments: loaders.map(\.name))
     func everyLoaderKeepsTheContract(name: String) async {
         for loader in loaders where loader.name == name {

@@ -5,7 +5,7 @@ import Testing
 @testable import LoaderChain
 
 /// The chain of the throttling article, in its order, under everything that can happen to it at once.
-@Suite(.serialized) struct WholeChainTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct WholeChainTests {
     @Test(arguments: [1, 2] as [UInt64])
     func aHundredThousandTasksEachCompleteOnce(seed: UInt64) async throws {
         let threads = 16

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Cancels, resets, timeouts and the end of the loader.
-@Suite struct CancelTests {
+@Suite(.timeLimit(.minutes(10))) struct CancelTests {
     /// Loads `path`, and returns the task with what will come of it.
     private func start(_ request: HTTPRequest, with loader: HTTPLoader) -> (
         task: HTTPTask, result: Task<HTTPResult, Never>

@@ -6,7 +6,7 @@ import Testing
 @testable import LoaderChainURLSession
 
 /// Bodies in memory, in files and in chunks.
-@Suite struct DeliveryTests {
+@Suite(.timeLimit(.minutes(10))) struct DeliveryTests {
     // MARK: Memory
 
     @Test func anAnnouncedSizeBeyondTheLimitIsRefusedAtOnce() async throws {

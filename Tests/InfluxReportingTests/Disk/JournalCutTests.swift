@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// A scripted life, cut at every single thing it does to the disk.
-struct JournalCutTests {
+@Suite(.timeLimit(.minutes(10))) struct JournalCutTests {
     /// What a writer may meet: batches that arrive, ones that have to stay, several launches, and one that nobody ended well.
     private static func live(_ life: JournalLife) async {
         guard life.open() else { return }

@@ -20,7 +20,7 @@ import Testing
 #endif
 
 /// A writer with a directory.
-struct JournalTests {
+@Suite(.timeLimit(.minutes(10))) struct JournalTests {
     private static func policy(_ change: (inout WriterPolicy) -> Void = { _ in }) -> WriterPolicy {
         var policy = WriterPolicy()
         policy.timers = ManualTimers()

@@ -6,7 +6,7 @@ import Testing
 @testable import InfluxReporting
 
 /// What is dropped, why, and who hears of it.
-struct BoundsTests {
+@Suite(.timeLimit(.minutes(10))) struct BoundsTests {
     @Test func theOldestGoFirst() async {
         let sender = FakeSender()
         let test = TestWriter(sender) {

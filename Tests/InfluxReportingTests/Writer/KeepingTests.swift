@@ -6,7 +6,7 @@ import Testing
 @testable import InfluxReporting
 
 /// What becomes of points that do not arrive.
-struct KeepingTests {
+@Suite(.timeLimit(.minutes(10))) struct KeepingTests {
     @Test func whatIsKeptIsSentAgainAsItWasAndInOrder() async {
         let sender = FakeSender(FakeSender.offline)
         let test = TestWriter(sender)

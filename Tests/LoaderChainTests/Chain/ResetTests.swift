@@ -4,7 +4,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct ResetTests {
+@Suite(.timeLimit(.minutes(10))) struct ResetTests {
     @Test func everyLoaderIsResetOnceEvenWherePathsMeet() async {
         let tail = ResetCounter(), left = ResetCounter(), right = ResetCounter(), head = ResetCounter()
         left --> tail

@@ -13,7 +13,7 @@ import Testing
 #endif
 
 /// None of these may need a stack that grows with its count, so all run on a small one.
-@Suite(.serialized) struct StackDepthTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct StackDepthTests {
     @Test func aMillionHandlers() throws {
         try onASmallStack {
             let count = Guarded(0)

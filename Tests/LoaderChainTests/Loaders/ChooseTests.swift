@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct ChooseTests {
+@Suite(.timeLimit(.minutes(10))) struct ChooseTests {
     private let terminal = ScriptedTerminal { _ in .success() }
 
     @Test func theOptionDecides() {

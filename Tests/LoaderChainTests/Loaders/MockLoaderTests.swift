@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct MockLoaderTests {
+@Suite(.timeLimit(.minutes(10))) struct MockLoaderTests {
     private let mock = MockLoader()
     private let log = EventLog()
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct ModifyRequestTests {
+@Suite(.timeLimit(.minutes(10))) struct ModifyRequestTests {
     @Test func theRewrittenRequestIsPassedOn() async throws {
         let chain =
             ModifyRequest { request in

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct NumberTableTests {
+@Suite(.timeLimit(.minutes(10))) struct NumberTableTests {
     @Test func randomWalksAgreeWithADictionary() {
         takeWalks(difference(onWalk:))
     }

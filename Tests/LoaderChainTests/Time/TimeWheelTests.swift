@@ -1,7 +1,7 @@
 import LoaderChain
 import Testing
 
-@Suite struct TimeWheelTests {
+@Suite(.timeLimit(.minutes(10))) struct TimeWheelTests {
     @Test func `an empty wheel has nothing to hand out, and its present follows`() {
         let wheel = TimerWheel<Numbered>(present: 5)
         #expect(wheel.nextExpiry == nil)
@@ -105,7 +105,7 @@ import Testing
 }
 
 /// Walks of random steps, each compared with a plain array.
-@Suite struct TimeWheelWalkTests {
+@Suite(.timeLimit(.minutes(10))) struct TimeWheelWalkTests {
     @Test(arguments: 0..<20) func `random walks agree with a sorted array`(group: UInt64) {
         for seed in (group * 200)..<(group * 200 + 200) {
             let walk = Walk(seed: seed)

@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-struct SubmittingTests {
+@Suite(.timeLimit(.minutes(10))) struct SubmittingTests {
     @Test func bytesFilesAndRequestsArriveAsTheyAre() throws {
         let directory = try TemporaryDirectory()
         let large = bytes(1_000_000)

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// Both loaders keep the contract, with whomever they ask.
-@Suite struct AuthenticationContractTests {
+@Suite(.timeLimit(.minutes(10))) struct AuthenticationContractTests {
     private struct Mishap: Error {}
 
     enum Manner: CaseIterable { case atOnce, later, failing, empty, neverGood }

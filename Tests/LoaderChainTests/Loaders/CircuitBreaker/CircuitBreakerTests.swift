@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct CircuitBreakerTests {
+@Suite(.timeLimit(.minutes(10))) struct CircuitBreakerTests {
     let timers = ManualTimers()
     let terminal = ScriptedTerminal()
     let log = EventLog()

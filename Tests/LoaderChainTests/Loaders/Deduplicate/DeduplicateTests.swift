@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct DeduplicateTests {
+@Suite(.timeLimit(.minutes(10))) struct DeduplicateTests {
     private let terminal = ScriptedTerminal(onCancel: .waits)
     private let log = EventLog()
     private let chain: HTTPLoader

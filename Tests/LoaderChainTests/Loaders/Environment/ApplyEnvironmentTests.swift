@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct ApplyEnvironmentTests {
+@Suite(.timeLimit(.minutes(10))) struct ApplyEnvironmentTests {
     private let environment = ServerEnvironment(
         host: "api.example.com", pathPrefix: "/v1", headers: ["Accept": "application/json", "X-Client": "test"],
         query: [HTTPQueryItem("lang", "de"), HTTPQueryItem("tag", "a b"), HTTPQueryItem("tag", "c")])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct LatencyHistogramTests {
+@Suite(.timeLimit(.minutes(10))) struct LatencyHistogramTests {
     /// Distributions as latencies have them, and as nobody expects them.
     enum Shape: CaseIterable, Sendable {
         case uniform, exponential, twoPeaks, heavyTail, allEqual, powersOfTwo

@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct MetricsTapTests {
+@Suite(.timeLimit(.minutes(10))) struct MetricsTapTests {
     let timers = ManualTimers()
     let sink = RecordingSink()
     let terminal = ScriptedTerminal()

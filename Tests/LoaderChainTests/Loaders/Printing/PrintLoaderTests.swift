@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct PrintLoaderTests {
+@Suite(.timeLimit(.minutes(10))) struct PrintLoaderTests {
     private let terminal = ScriptedTerminal()
     private let timers = ManualTimers()
     private let log = EventLog()

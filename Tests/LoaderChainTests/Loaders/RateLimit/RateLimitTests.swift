@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite final class RateLimitTests {
+@Suite(.timeLimit(.minutes(10))) final class RateLimitTests {
     let timers = ManualTimers()
     let log = EventLog()
 

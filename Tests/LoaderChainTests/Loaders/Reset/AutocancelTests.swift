@@ -4,7 +4,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct AutocancelTests {
+@Suite(.timeLimit(.minutes(10))) struct AutocancelTests {
     private let terminal = ScriptedTerminal(onCancel: .waits)
     private let passing = PassingReset()
     private let log = EventLog()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct ResetGuardTests {
+@Suite(.timeLimit(.minutes(10))) struct ResetGuardTests {
     private let guardian = ResetGuard()
     private let slow = SlowToReset()
     private let chain: HTTPLoader

@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct RetryTests {
+@Suite(.timeLimit(.minutes(10))) struct RetryTests {
     let timers = ManualTimers()
     let terminal = ScriptedTerminal()
 

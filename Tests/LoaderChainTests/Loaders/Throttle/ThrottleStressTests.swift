@@ -5,7 +5,7 @@ import Testing
 @testable import LoaderChain
 
 /// A throttle among many threads, and over many tasks.
-@Suite(.serialized) struct ThrottleStressTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ThrottleStressTests {
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
     func sixteenThreadsThatCancelResetAndChangeTheLimits(seed: UInt64) async throws {
         let perHost: UInt? = seed % 2 == 0 ? 3 : nil

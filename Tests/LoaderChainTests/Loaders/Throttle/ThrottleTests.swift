@@ -5,7 +5,7 @@ import Testing
 @testable import LoaderChain
 
 /// What a throttle does, seen from outside.
-@Suite struct ThrottleTests {
+@Suite(.timeLimit(.minutes(10))) struct ThrottleTests {
     // MARK: The limit
 
     @Test func itStartsAsManyAsItMayAndTheOthersInTheirOrder() {

@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct ValidateTests {
+@Suite(.timeLimit(.minutes(10))) struct ValidateTests {
     @Test func byItselfItAcceptsEveryStatus() async throws {
         let chain = Validate() --> ScriptedTerminal { _ in .success(500) }
         #expect(try await chain.load(.sample).status == 500)
