@@ -36,7 +36,7 @@ public struct ContractCheck: Sendable {
     ///   - make: makes a new loader, or a chain of several, for each part of the check. If it needs timers, it takes those
     ///     that it is given; the check moves them whenever something waits for them.
     public init(
-        seed: UInt64 = 1, patience: Duration = .seconds(600), mayLeaveCancelledTasks: Bool = false, tasks: Int = 5_000,
+        seed: UInt64 = 1, patience: Duration = .seconds(10), mayLeaveCancelledTasks: Bool = false, tasks: Int = 5_000,
         _ make: @escaping @Sendable (ManualTimers) -> HTTPLoader
     ) {
         self.mayLeaveCancelledTasks = mayLeaveCancelledTasks
