@@ -141,9 +141,9 @@ import Testing
         // A block that has no file fills up first.
         #expect((40..<60).map { writer.write(Self.point($0)) }.suffix(10) == Array(repeating: true, count: 10)[...])
         sender.answer(FakeSender.delivered)
-        while writer.statistics.held > 0 {
+        try await eventually("nothing is held") {
             timers.advance(by: .seconds(200))
-            await Task.yield()
+            return writer.statistics.held == 0
         }
         #expect(Set(sender.batches.flatMap(\.self)).isSuperset(of: Set(TestWriter.lines(0..<60))))
         #expect(writer.statistics.addsUp)

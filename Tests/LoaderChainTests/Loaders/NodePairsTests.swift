@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: Node.all, Node.all)
     func everyPairKeepsTheContract(upper: Node, lower: Node) async {
         let violations = await ContractCheck(
-            seed: Node.seed(upper, lower),
+            seed: Node.seed(upper, lower), patience: .patient,
             mayLeaveCancelledTasks: upper.leavesCancelledTasks || lower.leavesCancelledTasks, tasks: 1_000
         ) { timers in
             upper.make(timers) --> lower.make(timers)

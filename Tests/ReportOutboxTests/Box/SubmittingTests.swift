@@ -110,12 +110,12 @@ import Testing
                 first.withLock { $0 = error.code }
             }
         }
-        isReading.wait()
+        #expect(isReading.wait(timeout: .patient) == .success)
         DispatchQueue.global().async(group: done) {
             _ = try? test.box.submit(bytes(9), identifier: "a", request: upload)
         }
         mayFail.signal()
-        done.wait()
+        #expect(done.wait(timeout: .patient) == .success)
         #expect(first.withLock { $0 } == .unreadable)
         #expect(test.box.count == 1 && test.box.counters.joined == 0)
     }

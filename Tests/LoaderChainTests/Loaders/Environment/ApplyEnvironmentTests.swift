@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func keepsTheContract() async {
-        let violations = await ContractCheck { _ in
+        let violations = await ContractCheck(patience: .patient) { _ in
             ApplyEnvironment(environment: ServerEnvironment(host: "example.com", headers: ["X-Client": "test"]))
         }.run()
         #expect(violations.isEmpty, "\(violations)")

@@ -230,7 +230,7 @@ import Testing
     }
 
     @Test func itKeepsTheContract() async {
-        let violations = await ContractCheck { timers in
+        let violations = await ContractCheck(patience: .patient) { timers in
             MetricsTap(MetricRecorder(MetricBoard(timers: timers), ClosureSink { _ in }, timers: timers))
         }.run()
         #expect(violations.isEmpty, "\(violations)")
