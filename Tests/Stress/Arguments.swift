@@ -1,12 +1,14 @@
 /// What the program was asked for.
 struct Arguments {
-    var tasks = 3_250_000
+    var tasks = 5_200_000
     var seed = UInt64.random(in: 1...999_999)
     var threads = 8
     /// For how many seconds nothing has to happen before the run is given up.
     var patience = 60
     var kinds = Kind.all
     var program: Program?
+    /// Whose names are to be listed, in place of all else.
+    var list: [String]?
     var seconds = 2
 
     struct Problem: Error {
@@ -32,6 +34,12 @@ struct Arguments {
                     return .failure(Problem(sentence: "there is no kind '\(value)'; there are: \(names)"))
                 }
                 kinds.append(kind)
+            case ("--list", _):
+                switch value {
+                case "kinds": arguments.list = Kind.all.map(\.name)
+                case "programs": arguments.list = Program.all.map(\.name)
+                default: return .failure(Problem(sentence: "there are lists of kinds and of programs"))
+                }
             case ("--program", _):
                 guard let program = Program.all.first(where: { $0.name == value }) else {
                     let names = Program.all.map(\.name).joined(separator: ", ")

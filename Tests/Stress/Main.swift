@@ -5,6 +5,7 @@ import Foundation
 /// ```text
 /// Stress [--tasks N] [--seed S] [--threads N] [--patience SECONDS] [--kind NAME]…
 /// Stress --program NAME [--seconds N]
+/// Stress --list kinds|programs
 /// ```
 ///
 /// The tasks are shared out among the kinds of load. Each must complete once and be released, and so must the chains. A
@@ -20,6 +21,10 @@ enum Main {
         case .failure(let problem):
             complain(problem.sentence)
             exit(2)
+        }
+        if let list = arguments.list {
+            say(list.joined(separator: "\n"))
+            return
         }
         if let program = arguments.program {
             program.run(for: .seconds(arguments.seconds))

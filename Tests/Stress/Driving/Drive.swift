@@ -79,7 +79,7 @@ final class Drive: Sendable {
                 if let task = shelf[dice.next()] { Meddling.meddle(with: task, &dice, ledger) }
             }
             if dice.next() % 64 == 0 { rig.change(&dice) }
-            if dice.next() % 4_096 == 0 { rig.chain.reset {} }
+            if dice.next() % rig.tasksPerReset == 0 { rig.chain.reset {} }
         }
     }
 

@@ -9,6 +9,8 @@ struct Rig: Sendable {
     }
     /// How often a thread meddles with some task after each that it loads.
     var meddling = 1
+    /// After how many tasks of a thread there is a reset; where one lets nothing pass meanwhile, it is a larger number.
+    var tasksPerReset: UInt64 = 4_096
     /// Changes settings, or looks at what can be looked at.
     var change: @Sendable (inout SeededGenerator) -> Void
     /// Lets through whatever still waits, when all tasks are loaded.

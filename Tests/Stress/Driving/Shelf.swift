@@ -2,7 +2,7 @@ import LoaderChain
 
 /// Tasks that any thread may take hold of, whoever has them meanwhile.
 final class Shelf: Sendable {
-    private let places = (0..<64).map { _ in Guarded<HTTPTask?>(nil) }
+    private let places = (0..<16).map { _ in Guarded<HTTPTask?>(nil) }
 
     /// Puts a task in the place of another.
     func put(_ task: HTTPTask, at number: UInt64) {
