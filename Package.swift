@@ -55,6 +55,8 @@ let package = Package(
 
         .testTarget(
             name: "LoaderChainTests", dependencies: ["LoaderChain", "LoaderChainTesting", "BenchmarkSupport"]),
+        // What only many threads and a release build bring to light; see Tests/check.sh.
+        .executableTarget(name: "Stress", dependencies: ["LoaderChain", "LoaderChainTesting"], path: "Tests/Stress"),
         .testTarget(
             name: "LoaderChainURLSessionTests",
             dependencies: [

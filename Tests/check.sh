@@ -3,16 +3,19 @@
 #
 #   Tests/check.sh          everything
 #   Tests/check.sh STEP…    only these steps, by the names below
+#
+# What comes seldom is looked for by hand: Tests/repeat.sh runs the tests in release again and again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-steps=(lint build tests servers pages threads addresses outside documentation benchmarks)
+steps=(lint build tests release stress servers pages threads addresses outside documentation benchmarks)
 sources=(Package.swift Sources Tests Benchmarks)
 
 # Runs the tests, and repeats at the end what failed, since the whole is long.
 run_tests() {
     local output status=0
     output=$(mktemp)
+    end_tests_after 30 "$output" &
     swift test "$@" 2>&1 | tee "$output" || status=$?
     if [ $status -ne 0 ]; then
         printf '\n-- what failed:\n'
@@ -22,11 +25,37 @@ run_tests() {
     return $status
 }
 
+# A time limit tells of a test that takes too long, but cannot end it: whatever it waits for, it goes on waiting. So a run
+# that takes longer than any should is ended after some minutes, unless the file is gone by then. The process of the tests
+# is, and no other, so that the one that started it still tells what it has heard.
+end_tests_after() {
+    local end=$((SECONDS + 60 * $1)) process
+    while [ $SECONDS -lt $end ]; do
+        sleep 1
+        [ -e "$2" ] || return 0
+    done
+    for process in $(descendants $$); do
+        case $(ps -o args= -p "$process") in
+            *.xctest*) echo "error: the tests are not over after $1 minutes, and are ended"; kill -ABRT "$process" ;;
+        esac
+    done
+}
+
+# The numbers of all processes that a process has started, and those that these have.
+descendants() {
+    local child
+    for child in $(pgrep -P "$1"); do
+        echo "$child"
+        descendants "$child"
+    done
+}
+
 # Each variant has its own scratch path, so that all stay incremental.
 strict=(-Xswiftc -warnings-as-errors)
 
 lint() {
     swift format lint --strict --recursive --parallel "${sources[@]}"
+    Tests/time-limits.sh
 }
 
 build() {
@@ -35,6 +64,32 @@ build() {
 
 tests() {
     run_tests --scratch-path .build-check "${strict[@]}"
+}
+
+# What users run is a release build, in which the optimizer moves things about that a debug build leaves in their places.
+# Tests see what is internal, which a release build only shows when it is told to: so `swift test -c release` alone cannot
+# compile them. For the same reason the benchmarks cannot share this build.
+release() {
+    run_tests -c release -Xswiftc -enable-testing --scratch-path .build-release-tests "${strict[@]}"
+}
+
+# Programs of a dozen lines, each several times in a process of its own, and all loaders under the load of many threads;
+# built as users build them, and with sanitizers, under which the same takes many times as long.
+stress() {
+    local program
+    swift build -c release --product Stress --scratch-path .build-release
+    for program in $(.build-release/release/Stress --list programs); do
+        for _ in 1 2 3 4 5; do .build-release/release/Stress --program "$program" --seconds 1; done
+    done
+    .build-release/release/Stress
+
+    swift build -c release --product Stress --sanitize=thread --scratch-path .build-release-thread
+    TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Tests/races.supp" \
+        .build-release-thread/release/Stress --tasks 390000
+
+    swift build -c release --product Stress --sanitize=address --scratch-path .build-release-address
+    ASAN_OPTIONS="detect_stack_use_after_return=0" LSAN_OPTIONS="suppressions=$PWD/Tests/leaks.supp" \
+        .build-release-address/release/Stress --tasks 650000
 }
 
 # The tests that talk to real servers, which the step before has skipped.

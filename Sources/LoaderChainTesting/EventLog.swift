@@ -23,29 +23,50 @@ public final class EventLog: Sendable {
         for continuation in reached { continuation.resume() }
     }
 
-    /// Waits until so many events have been noted in all.
+    /// Waits until so many events have been noted in all, or until the Swift task that waits is cancelled, as by the time
+    /// limit of a test.
     public func reaches(_ count: Int) async {
-        await withUnsafeContinuation { continuation in
-            let isReached = state.withLock { $0.isReached(count, or: continuation) }
-            if isReached { continuation.resume() }
+        let id = state.withLock { $0.makeID() }
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let waits = state.withLock { $0.wait(for: count, as: id, continuation) }
+                if !waits { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.leave(id) }?.resume()
         }
     }
 
     private struct State {
-        var events: [String] = []
-        private var waiting: [(count: Int, continuation: UnsafeContinuation<Void, Never>)] = []
+        private(set) var events: [String] = []
+        private var waiting: [Int: (count: Int, continuation: UnsafeContinuation<Void, Never>)] = [:]
+        /// Who was cancelled before it began to wait.
+        private var cancelled: Set<Int> = []
+        private var lastID = 0
+
+        mutating func makeID() -> Int {
+            lastID += 1
+            return lastID
+        }
 
         mutating func note(_ event: String) -> [UnsafeContinuation<Void, Never>] {
             events.append(event)
-            let reached = waiting.filter { $0.count <= events.count }
-            waiting.removeAll { $0.count <= events.count }
-            return reached.map(\.continuation)
+            let reached = waiting.filter { $0.value.count <= events.count }
+            for id in reached.keys { waiting[id] = nil }
+            return reached.sorted { $0.key < $1.key }.map(\.value.continuation)
         }
 
-        mutating func isReached(_ count: Int, or continuation: UnsafeContinuation<Void, Never>) -> Bool {
-            if events.count >= count { return true }
-            waiting.append((count, continuation))
-            return false
+        mutating func wait(for count: Int, as id: Int, _ continuation: UnsafeContinuation<Void, Never>) -> Bool {
+            guard events.count < count, cancelled.remove(id) == nil else { return false }
+            waiting[id] = (count, continuation)
+            return true
+        }
+
+        /// Returns who need not wait any longer, if it has begun to.
+        mutating func leave(_ id: Int) -> UnsafeContinuation<Void, Never>? {
+            if let left = waiting.removeValue(forKey: id) { return left.continuation }
+            cancelled.insert(id)
+            return nil
         }
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import APIHealthKit
 
-@Suite struct ArgumentTests {
+@Suite(.timeLimit(.minutes(10))) struct ArgumentTests {
     private static let syntax = Syntax(
         "make", summary: "Makes.", operands: .init("THING…", 1...2),
         options: [

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// The dashboards and alert rules that the guide gives to users.
-struct DashboardTests {
+@Suite(.timeLimit(.minutes(10))) struct DashboardTests {
     @Test(arguments: [Dashboard.influxQL, Dashboard.flux])
     func everyPanelAsksForSomethingAndHasAPlaceOfItsOwn(_ file: String) throws {
         let dashboard = try Dashboard(file)
@@ -35,6 +35,7 @@ struct DashboardTests {
 #if os(Linux) || os(macOS)
     /// Every query on a database that the program has filled; run by `Tests/servers.sh`, and skipped without it.
     @Suite(
+        .timeLimit(.minutes(10)),
         .enabled(
             if: ProcessInfo.processInfo.environment["INFLUX_V1_URL"] != nil,
             "INFLUX_V1_URL is not set; run this under Tests/servers.sh"))

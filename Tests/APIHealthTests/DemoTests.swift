@@ -5,7 +5,7 @@ import Testing
 
 @testable import APIHealthKit
 
-@Suite struct DemoTests {
+@Suite(.timeLimit(.minutes(10))) struct DemoTests {
     private func read(_ file: String) throws -> ReportModel {
         var model = ReportModel()
         try ReportReader.read(file, precision: .nanoseconds, into: &model)

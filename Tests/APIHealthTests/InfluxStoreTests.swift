@@ -8,7 +8,7 @@
     @testable import APIHealthKit
 
     /// A watch whose metrics go to a database, which is a loopback server that takes whatever comes.
-    @Suite struct InfluxStoreTests {
+    @Suite(.timeLimit(.minutes(10))) struct InfluxStoreTests {
         private let folder: TestFolder
         private let watched: LoopbackServer
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import APIHealthKit
 
-@Suite struct MetricFileTests {
+@Suite(.timeLimit(.minutes(10))) struct MetricFileTests {
     private static let metric = HTTPMetric(
         start: Date(timeIntervalSince1970: 1_700_000_000), duration: .milliseconds(250), host: "a", route: "/x",
         status: 200, outcome: .response(200))

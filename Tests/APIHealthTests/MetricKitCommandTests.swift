@@ -3,7 +3,7 @@ import Testing
 
 @testable import APIHealthKit
 
-@Suite struct MetricKitCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct MetricKitCommandTests {
     private let folder: TestFolder
 
     init() throws { folder = try TestFolder() }

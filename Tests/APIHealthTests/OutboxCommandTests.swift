@@ -6,7 +6,7 @@ import Testing
 
 @testable import APIHealthKit
 
-@Suite struct OutboxCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct OutboxCommandTests {
     private let folder: TestFolder
     private let box: String
 

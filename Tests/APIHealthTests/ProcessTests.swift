@@ -8,7 +8,7 @@
     @testable import APIHealthKit
 
     /// The program as a process of its own, as it is run.
-    @Suite struct ProcessTests {
+    @Suite(.timeLimit(.minutes(10))) struct ProcessTests {
         private static let program = ChildProcess.product("apihealth")
 
         @Test(arguments: [SIGINT, SIGTERM])

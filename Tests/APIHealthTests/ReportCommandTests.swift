@@ -4,7 +4,7 @@ import Testing
 
 @testable import APIHealthKit
 
-@Suite struct ReportCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct ReportCommandTests {
     private static func lines(_ count: Int) -> String {
         var text = ""
         for index in 0..<count {

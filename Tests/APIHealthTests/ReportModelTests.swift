@@ -5,7 +5,7 @@ import Testing
 
 @testable import APIHealthKit
 
-@Suite struct ReportModelTests {
+@Suite(.timeLimit(.minutes(10))) struct ReportModelTests {
     private static func sample(
         at second: Int64, host: String = "a", kind: HTTPMetric.Outcome.Kind = .success,
         _ duration: Duration = .milliseconds(5)

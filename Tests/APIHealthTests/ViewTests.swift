@@ -4,7 +4,7 @@ import Testing
 
 @testable import APIHealthKit
 
-@Suite struct ViewTests {
+@Suite(.timeLimit(.minutes(10))) struct ViewTests {
     private static let bars = [1, 0, 0, 5, 9, 0, 0, 3, 2, 0, 0, 0, 1]
 
     /// A moment of the demo that is the same on every machine.

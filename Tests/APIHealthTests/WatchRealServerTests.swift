@@ -9,6 +9,7 @@
 
     /// A watch that writes to a real InfluxDB 1; run by `Tests/servers.sh`, and skipped without it.
     @Suite(
+        .timeLimit(.minutes(10)),
         .enabled(
             if: ProcessInfo.processInfo.environment["INFLUX_V1_URL"] != nil,
             "INFLUX_V1_URL is not set; run this under Tests/servers.sh"))

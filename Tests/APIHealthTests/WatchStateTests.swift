@@ -4,7 +4,7 @@ import Testing
 
 @testable import APIHealthKit
 
-@Suite struct WatchStateTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchStateTests {
     private static func at(_ milliseconds: Int) -> TimerInstant {
         TimerInstant(nanoseconds: 0).advanced(by: .milliseconds(milliseconds))
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import APIHealthKit
 
-@Suite struct WatchTests {
+@Suite(.timeLimit(.minutes(10))) struct WatchTests {
     private let timers = ManualTimers()
     private let terminal = ScriptedTerminal()
     private let folder: TestFolder

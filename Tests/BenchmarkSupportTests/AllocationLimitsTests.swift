@@ -2,7 +2,7 @@ import Testing
 
 @testable import BenchmarkSupport
 
-@Suite struct AllocationLimitsTests {
+@Suite(.timeLimit(.minutes(10))) struct AllocationLimitsTests {
     @Test func commentsAndBlankLinesAreNoLimits() throws {
         let limits = try AllocationLimits(parsing: "# all\n\nfloor/lock 0\r\n  chain/hop\t0.5 # half\na/b varies\n")
         #expect(limits.limits.map(\.name) == ["floor/lock", "chain/hop", "a/b"])

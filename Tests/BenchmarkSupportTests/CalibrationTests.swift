@@ -2,7 +2,7 @@ import Testing
 
 @testable import BenchmarkSupport
 
-@Suite struct CalibrationTests {
+@Suite(.timeLimit(.minutes(10))) struct CalibrationTests {
     @Test(arguments: [0.3, 7, 450, 12_345, 3_000_000])
     func iterationsFillTheSample(cost: Double) {
         let target = 20e6

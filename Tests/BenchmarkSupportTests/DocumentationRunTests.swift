@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// How the program makes what the documentation shows.
-@Suite struct DocumentationRunTests {
+@Suite(.timeLimit(.minutes(10))) struct DocumentationRunTests {
     private let desk = Desk()
 
     private func addBenchmarks() {

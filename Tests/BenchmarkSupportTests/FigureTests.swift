@@ -2,7 +2,7 @@ import Testing
 
 @testable import BenchmarkSupport
 
-@Suite struct FigureTests {
+@Suite(.timeLimit(.minutes(10))) struct FigureTests {
     private let figure = Figure(
         "growth", "Growth", x: Plot.Axis("tags"), y: Plot.Axis("ns"),
         curves: [

@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct FleetTests {
+@Suite(.timeLimit(.minutes(10))) struct FleetTests {
     private static let clients = 300
     private let memory = ProcessMemory(now: { 1_000 }, peak: { 7_000 }, forget: {})
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BenchmarkSupport
 
-@Suite struct MarkdownDocumentTests {
+@Suite(.timeLimit(.minutes(10))) struct MarkdownDocumentTests {
     @Test func partsAreMadeAnewAndTheRestStays() throws {
         let document = MarkdownDocument(
             text: """

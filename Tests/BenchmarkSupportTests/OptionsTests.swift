@@ -2,7 +2,7 @@ import Testing
 
 @testable import BenchmarkSupport
 
-@Suite struct OptionsTests {
+@Suite(.timeLimit(.minutes(10))) struct OptionsTests {
     @Test func everyOption() throws {
         let options = try Options(parsing: [
             "--filter", "a", "--filter=b=c", "--quick", "--list", "--json", "new.json", "--compare=old.json",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BenchmarkSupport
 
-@Suite struct PlotTests {
+@Suite(.timeLimit(.minutes(10))) struct PlotTests {
     // MARK: Scales
 
     @Test func linearTicksAreRoundAndReachAround() {

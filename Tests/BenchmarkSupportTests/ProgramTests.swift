@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct ProgramTests {
+@Suite(.timeLimit(.minutes(10))) struct ProgramTests {
     private let desk = Desk()
 
     @Test func aRunPrintsTheTableAndSucceeds() {

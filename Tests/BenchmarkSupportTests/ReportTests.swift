@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct ReportTests {
+@Suite(.timeLimit(.minutes(10))) struct ReportTests {
     @Test func theFormOfTheFile() throws {
         let row = Report.Row(
             name: "throttle/uncontended", nsPerOp: 310.5, spread: 0.012, allocsPerOp: 2, bytesPerSecond: 1e9,

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BenchmarkSupport
 
-@Suite struct RunnerTests {
+@Suite(.timeLimit(.minutes(10))) struct RunnerTests {
     private let machine = Machine()
     private var runner: Runner { Runner(plan: .quick, meter: machine.meter, now: { machine.time }) }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BenchmarkSupport
 
-@Suite struct StatisticsTests {
+@Suite(.timeLimit(.minutes(10))) struct StatisticsTests {
     @Test func medianOfOddEvenAndNoValues() {
         #expect(Statistics.median([3, 1, 2]) == 2)
         #expect(Statistics.median([4, 1, 2, 3]) == 2.5)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BenchmarkSupport
 
-@Suite struct TableTests {
+@Suite(.timeLimit(.minutes(10))) struct TableTests {
     @Test func columnsAlignAndEmptyOnesAreLeftOut() {
         var table = Table([
             .init(title: "name", alignment: .left), .init(title: "ns", alignment: .decimal),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BenchmarkSupport
 
-@Suite struct ThreadsTests {
+@Suite(.timeLimit(.minutes(10))) struct ThreadsTests {
     @Test(arguments: [(16, 1), (16, 1000), (1, 10), (3, 0), (7, 100)])
     func everyIndexIsVisitedOnce(threads: Int, total: Int) {
         let sum = Atomic<Int>(0)

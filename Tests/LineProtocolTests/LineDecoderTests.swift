@@ -1,7 +1,7 @@
 import LineProtocol
 import Testing
 
-@Suite struct LineDecoderTests {
+@Suite(.timeLimit(.minutes(10))) struct LineDecoderTests {
     @Test(arguments: SyntaxTable.taken + SyntaxTable.takenLater)
     func readsWhatServersRead(_ line: String, _ point: Point) throws {
         let found = try #require(try decoded(line.utf8).first)

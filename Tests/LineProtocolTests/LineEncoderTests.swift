@@ -1,7 +1,7 @@
 import LineProtocol
 import Testing
 
-@Suite struct LineEncoderTests {
+@Suite(.timeLimit(.minutes(10))) struct LineEncoderTests {
     static let point = Point("m", tags: ["k": "v"], fields: ["f": 1], timestamp: .milliseconds(1_500))
 
     @Test func anEncoderIsShownAsItsLines() {

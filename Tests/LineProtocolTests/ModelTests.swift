@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct ModelTests {
+@Suite(.timeLimit(.minutes(10))) struct ModelTests {
     @Test func tagsAreKeptInOrderAndByTheirBytes() {
         var tags: Tags = ["b": "1", "a": "2", "b": "3"]
         #expect(tags.map(\.key) == ["a", "b"])

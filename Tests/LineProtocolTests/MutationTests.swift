@@ -5,7 +5,7 @@ import Testing
 /// Lines that were damaged in every way: nothing traps, and what is read can be written and read again.
 ///
 /// `LINE_MUTATION_SECONDS` sets how long.
-@Suite struct MutationTests {
+@Suite(.timeLimit(.minutes(10))) struct MutationTests {
     static let seconds = environmentNumber("LINE_MUTATION_SECONDS", default: 1)
 
     @Test func noDamageTraps() {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LineProtocol
 
-@Suite struct NumberTextTests {
+@Suite(.timeLimit(.minutes(10))) struct NumberTextTests {
     static func text(_ number: Double) -> String {
         write { DigitWriter.write(number, at: $0, powers: .shared) }
     }

@@ -112,7 +112,7 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite struct PolicyTests {
+@Suite(.timeLimit(.minutes(10))) struct PolicyTests {
     @Test(arguments: PolicyRow.all)
     func everyRowIsRepairedAndCounted(_ row: PolicyRow) throws {
         var encoder = LineEncoder(dialect: row.dialect)

@@ -8,6 +8,7 @@ import Testing
 
 /// What servers make of the lines: run by `Tests/servers.sh`, which starts them, and skipped without it.
 @Suite(
+    .timeLimit(.minutes(10)),
     .serialized,
     .enabled(if: InfluxServer.address != nil, "INFLUX_V1_URL is not set; run this under Tests/servers.sh"))
 struct LineProtocolRealServerTests {

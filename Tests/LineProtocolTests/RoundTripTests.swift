@@ -4,7 +4,7 @@ import Testing
 /// Points of every kind, in and out again.
 ///
 /// `LINE_POINTS` sets how many.
-@Suite struct RoundTripTests {
+@Suite(.timeLimit(.minutes(10))) struct RoundTripTests {
     static let count = environmentNumber("LINE_POINTS", default: 20_000)
 
     @Test(arguments: [

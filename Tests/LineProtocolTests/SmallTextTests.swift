@@ -3,7 +3,7 @@ import Testing
 
 @testable import LineProtocol
 
-@Suite struct SmallTextTests {
+@Suite(.timeLimit(.minutes(10))) struct SmallTextTests {
     @Test func shortStringsAreReadAsTheyAre() {
         guard SmallText.isLayoutKnown else { return }
         var maker = PointMaker(seed: 61)

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Replies that are bent on purpose.
-@Suite struct LoopbackFaultTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopbackFaultTests {
     let server: LoopbackServer
     let client: LoopbackClient
 
@@ -71,7 +71,7 @@ import Testing
 }
 
 /// What it takes to end a server.
-@Suite struct LoopbackStopTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopbackStopTests {
     /// What a connection is doing when the server is stopped.
     enum Moment: CaseIterable {
         case idle, midHead, midBody, delayed, held, dripping, blockedInWriting

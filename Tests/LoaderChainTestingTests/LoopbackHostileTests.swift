@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Clients that mean no good.
-@Suite struct LoopbackHostileTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopbackHostileTests {
     let server: LoopbackServer
 
     init() throws {

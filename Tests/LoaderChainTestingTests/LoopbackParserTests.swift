@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct LoopbackParserTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopbackParserTests {
     typealias Outcome = LoopbackRequestParser.Outcome
 
     /// Every outcome but `needsMore`, of bytes fed in pieces.

@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct LoopbackPlanTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopbackPlanTests {
     static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 5\r\n\r\n"
 
     static func request(_ text: String = "GET / HTTP/1.1\r\n\r\n") throws -> LoopbackRequest {
@@ -103,7 +103,7 @@ import Testing
     }
 }
 
-@Suite struct StoredGzipTests {
+@Suite(.timeLimit(.minutes(10))) struct StoredGzipTests {
     @Test func knowsTheChecksum() {
         #expect(StoredGzip.checksum(of: "123456789".utf8) == 0xCBF4_3926)
         #expect(StoredGzip.checksum(of: []) == 0)

@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct LoopbackServerTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopbackServerTests {
     let server: LoopbackServer
     let client: LoopbackClient
 

@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct ManualTimersTests {
+@Suite(.timeLimit(.minutes(10))) struct ManualTimersTests {
     @Test func `the clock stands still until it is moved`() {
         let timers = ManualTimers()
         #expect(timers.now == .seconds(0))

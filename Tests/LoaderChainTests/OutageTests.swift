@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// Whether a chain would have kept the article's server up.
-@Suite struct OutageTests {
+@Suite(.timeLimit(.minutes(10))) struct OutageTests {
     @Test func withoutTheChainTheBugBringsTheServerDownForGood() {
         let course = OutageSimulation().run()
         // Ten requests a second in the beginning, and two thousand a minute later.

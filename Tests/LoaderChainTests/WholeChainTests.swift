@@ -5,7 +5,7 @@ import Testing
 @testable import LoaderChain
 
 /// The chain of the throttling article, in its order, under everything that can happen to it at once.
-@Suite(.serialized) struct WholeChainTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct WholeChainTests {
     @Test(arguments: [1, 2] as [UInt64])
     func aHundredThousandTasksEachCompleteOnce(seed: UInt64) async throws {
         let threads = 16
@@ -31,7 +31,10 @@ import Testing
                 // So many at a time, or a reset would end nearly all of them before they have begun.
                 let outstanding = DispatchSemaphore(value: 20)
                 for number in 0..<tasksPerThread {
-                    outstanding.wait()
+                    guard outstanding.wait(timeout: .patient) == .success else {
+                        Issue.record("none of twenty tasks completes")
+                        return
+                    }
                     var request = HTTPRequest(path: "people/\(number)")
                     request.retryStrategy = Backoff.immediately(maximumNumberOfAttempts: 3)
                     let index = thread * tasksPerThread + number
@@ -59,7 +62,7 @@ import Testing
             #expect(terminal.loads > threads * tasksPerThread / 100, "seed \(seed): only \(terminal.loads) got through")
             #expect(throttle.snapshot == Throttle.Snapshot())
         }
-        while gone != nil { await Task.yield() }
+        try await eventually("the chain is released") { gone == nil }
     }
 }
 

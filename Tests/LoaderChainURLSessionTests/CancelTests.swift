@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Cancels, resets, timeouts and the end of the loader.
-@Suite struct CancelTests {
+@Suite(.timeLimit(.minutes(10))) struct CancelTests {
     /// Loads `path`, and returns the task with what will come of it.
     private func start(_ request: HTTPRequest, with loader: HTTPLoader) -> (
         task: HTTPTask, result: Task<HTTPResult, Never>
@@ -40,7 +40,7 @@ import Testing
         task.cancel()
         #expect(await result.value.error?.code == .cancelled)
         try await site.server.waitForOpenConnections(atMost: 0)
-        await site.loader.waitUntilIdle()
+        try await site.loader.waitUntilIdle()
     }
 
     @Test func aCancelDuringAnUploadEndsIt() async throws {
@@ -60,7 +60,7 @@ import Testing
             task.cancel()
             #expect(await result.value.error?.code == .cancelled)
         }
-        await site.loader.waitUntilIdle()
+        try await site.loader.waitUntilIdle()
     }
 
     @Test func aCancelWhileABodyIsMadeEndsItAtOnce() async throws {
@@ -82,7 +82,7 @@ import Testing
         #expect(await result.value.error?.code == .cancelled)
         goOn.signal()
         goOn.signal()
-        await site.loader.waitUntilIdle()
+        try await site.loader.waitUntilIdle()
         #expect(site.server.requests.isEmpty)
     }
 
@@ -103,7 +103,7 @@ import Testing
         tasks.withLock { $0 = task }
         begins.signal()
         #expect(await result.value.error?.code == .cancelled)
-        await site.loader.waitUntilIdle()
+        try await site.loader.waitUntilIdle()
         // The task holds its request, whose closure holds the task.
         tasks.withLock { $0 = nil }
     }
@@ -140,10 +140,10 @@ import Testing
             (_, result) = start(HTTPRequest(url: server.url("/")), with: loader)
             try await server.waitForHeld(count: 1)
         }
-        while released != nil { await Task.yield() }
+        try await eventually("the loader is released") { released == nil }
         server.release()
         #expect(await result.value.response?.body == Data("done".utf8))
-        while host != nil { await Task.yield() }
+        try await eventually("its session is released") { host == nil }
         // The session has ended with it, and its connections.
         try await server.waitForOpenConnections(atMost: 0)
     }
@@ -171,12 +171,12 @@ import Testing
         site.server.route("/") { _ in .ok("hello").held(at: place) }
         let (_, result) = start(site.request("/") { $0.timeout = .milliseconds(300) }, with: site.loader)
         try await site.server.waitForHeld(count: 1)
-        while timers.nextDeadline == nil { await Task.yield() }
+        try await eventually("the timeout is watched") { timers.nextDeadline != nil }
         timers.advance(by: .milliseconds(299))
         #expect(site.loader.details == "in flight 1")
         timers.advance(by: .milliseconds(1))
         #expect(await result.value.error?.code == .timedOut)
-        await site.loader.waitUntilIdle()
+        try await site.loader.waitUntilIdle()
         timers.runAll()
         #expect(timers.pendingCount == 0)
     }
@@ -198,7 +198,7 @@ import Testing
         timers.advance(by: .milliseconds(900))
         #expect(try await chunks.next() == nil)
         // It rings once in vain.
-        await site.loader.waitUntilIdle()
+        try await site.loader.waitUntilIdle()
         timers.runAll()
         #expect(timers.pendingCount == 0)
     }
@@ -235,7 +235,7 @@ import Testing
     @Test func keepsTheContract() async throws {
         let server = try LoopbackServer()
         server.fallback { _ in .ok() }
-        let violations = await ContractCheck(mayLeaveCancelledTasks: true) { _ in
+        let violations = await ContractCheck(patience: .patient, mayLeaveCancelledTasks: true) { _ in
             ModifyRequest { [port = server.port] request in
                 var request = request
                 request.scheme = "http"

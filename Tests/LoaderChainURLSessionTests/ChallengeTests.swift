@@ -5,7 +5,7 @@ import LoaderChainURLSession
 import Testing
 
 /// A server that wants a password gets no answer from the session; the 401 is the response.
-@Suite struct ChallengeTests {
+@Suite(.timeLimit(.minutes(10))) struct ChallengeTests {
     @Test(arguments: [
         "Basic realm=\"cellar\"", "Basic", "basic realm=cellar", "Digest realm=\"cellar\", nonce=\"1\"", "Bearer",
         "Bearer realm=\"cellar\"", "NTLM", "Negotiate", "Basic realm=\"", "=,,\"", "Unheard of",

@@ -5,7 +5,7 @@ import Testing
 @testable import LoaderChainURLSession
 
 /// What goes in comes out in order, whatever is in memory and whatever in the file.
-@Suite struct ChunkStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct ChunkStoreTests {
     @Test(arguments: 0..<50)
     func anyOrderOfReadsAndWritesKeepsTheBytes(_ seed: Int) throws {
         var dice = SeededGenerator(seed: UInt64(seed))

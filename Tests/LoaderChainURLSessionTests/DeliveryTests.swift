@@ -6,7 +6,7 @@ import Testing
 @testable import LoaderChainURLSession
 
 /// Bodies in memory, in files and in chunks.
-@Suite struct DeliveryTests {
+@Suite(.timeLimit(.minutes(10))) struct DeliveryTests {
     // MARK: Memory
 
     @Test func anAnnouncedSizeBeyondTheLimitIsRefusedAtOnce() async throws {
@@ -130,7 +130,7 @@ import Testing
         site.server.route("/") { _ in .ok(pattern(size)) }
         let response = try await site.load("/") { $0.delivery = .chunks }
         // Everything has arrived, and most of it waits in a file, before the first chunk is read.
-        await site.loader.waitUntilIdle()
+        try await site.loader.waitUntilIdle()
         #expect(try await response.chunks?.collect(upTo: size) == pattern(size))
     }
 
@@ -153,7 +153,7 @@ import Testing
             let response = try await site.load("/") { $0.delivery = .chunks }
             _ = consume response
         }
-        await site.loader.waitUntilIdle()
+        try await site.loader.waitUntilIdle()
         try await site.server.waitForOpenConnections(atMost: 0)
     }
 
@@ -168,7 +168,7 @@ import Testing
         for await _ in started { break }
         reading.cancel()
         await #expect(throws: CancellationError.self) { try await reading.value }
-        await site.loader.waitUntilIdle()
+        try await site.loader.waitUntilIdle()
     }
 
     @Test func aResetEndsWhatIsStillArriving() async throws {

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Every failure that can be had on loopback, and the code that it has here.
-@Suite struct ErrorTests {
+@Suite(.timeLimit(.minutes(10))) struct ErrorTests {
     @Test func aRefusedConnection() async throws {
         let server = try LoopbackServer()
         let url = server.url("/")

@@ -4,7 +4,7 @@ import Testing
 @testable import LoaderChainURLSession
 
 /// The decisions of an exchange against a model that only counts.
-@Suite struct ExchangeStateTests {
+@Suite(.timeLimit(.minutes(10))) struct ExchangeStateTests {
     @Test(arguments: 0..<200)
     func anyOrderOfEventsKeepsThePromises(_ seed: Int) {
         var dice = SeededGenerator(seed: UInt64(seed))

@@ -6,7 +6,7 @@ import Testing
 /// What the session does to its process on Linux, each in a process of its own.
 ///
 /// `Documentation/Linux.md` has the table that these belong to. The counts can be raised by the environment.
-@Suite(.serialized) struct FaultTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct FaultTests {
     private func expectComplete(_ outcome: ChildProcess.Outcome, _ comment: Comment? = nil) {
         #expect(!outcome.crashed, comment)
         #expect(outcome.status == 0, "\(outcome.errors.suffix(2000))")
@@ -53,7 +53,7 @@ import Testing
 }
 
 /// What large bodies and long runs take, measured as the peak of a process of their own.
-@Suite(.serialized) struct MemoryTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct MemoryTests {
     /// How many MiB are sent; 1024 for the whole test.
     private static let size = scale("URLSESSION_MEBIBYTES", or: 128)
     /// What a transfer may take, however large it is.

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// What is sent and what is delivered when all is well.
-@Suite struct LoadingTests {
+@Suite(.timeLimit(.minutes(10))) struct LoadingTests {
     @Test func aResponseHasItsStatusHeadersAndBody() async throws {
         let site = try Site()
         site.server.route("/a") { _ in .ok("hello").header("X-One", "1") }

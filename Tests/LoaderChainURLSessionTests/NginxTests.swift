@@ -5,7 +5,7 @@ import TestProcesses
 import Testing
 
 /// The terminal and a server that was not written for its tests.
-@Suite struct NginxTests {
+@Suite(.timeLimit(.minutes(10))) struct NginxTests {
     /// A server with a folder of its own.
     private final class Nginx: Sendable {
         let folder: Folder

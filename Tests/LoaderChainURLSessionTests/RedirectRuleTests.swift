@@ -5,7 +5,7 @@ import Testing
 @testable import LoaderChainURLSession
 
 /// What a redirect leads to, without a network.
-@Suite struct RedirectRuleTests {
+@Suite(.timeLimit(.minutes(10))) struct RedirectRuleTests {
     private func from(_ method: HTTPMethod = .get, _ url: String = "http://a.example/x/y?q=1") -> HTTPRequest {
         HTTPRequest(
             method: method, url: URL(string: url)!,

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// Redirects over real sockets.
-@Suite struct RedirectTests {
+@Suite(.timeLimit(.minutes(10))) struct RedirectTests {
     @Test func redirectsAreFollowed() async throws {
         let site = try Site()
         site.server.route("/a") { _ in .redirect(to: "/b") }

@@ -82,7 +82,7 @@ func scale(_ name: String, or usual: Int) -> Int {
 
 extension URLSessionLoader {
     /// Waits until nothing is in flight, without ending it.
-    func waitUntilIdle() async {
-        while details != "in flight 0" { await Task.yield() }
+    func waitUntilIdle() async throws {
+        try await eventually("nothing is in flight") { details == "in flight 0" }
     }
 }

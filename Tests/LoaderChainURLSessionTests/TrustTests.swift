@@ -6,7 +6,7 @@ import TestProcesses
 import Testing
 
 /// Which servers are trusted.
-@Suite struct TrustTests {
+@Suite(.timeLimit(.minutes(10))) struct TrustTests {
     @Test func aServerThatSignedItsOwnCertificateIsNotTrusted() async throws {
         guard let openssl = ChildProcess.find("openssl") else {
             print("Passed over: openssl is not installed")

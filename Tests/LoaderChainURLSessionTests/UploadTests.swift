@@ -5,7 +5,7 @@ import LoaderChainURLSession
 import Testing
 
 /// Bodies on their way to the server.
-@Suite struct UploadTests {
+@Suite(.timeLimit(.minutes(10))) struct UploadTests {
     private func echo(_ body: any HTTPBody) async throws -> (sent: LoopbackRequest, response: HTTPResponse) {
         let site = try Site()
         site.server.route("/up", method: .put) { .ok("\($0.body.count)") }

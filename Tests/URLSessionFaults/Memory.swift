@@ -1,5 +1,6 @@
 import Foundation
 import LoaderChain
+import LoaderChainTesting
 import LoaderChainURLSession
 
 /// What transfers and long runs leave in memory.
@@ -21,7 +22,9 @@ enum Memory {
         var count = 0
         if let chunks = response.chunks {
             // The slow one reads nothing until everything has arrived.
-            while kind == .slowChunks, loader.details != "in flight 0" { await Task.yield() }
+            if kind == .slowChunks {
+                try await eventually("everything has arrived") { loader.details == "in flight 0" }
+            }
             for try await chunk in chunks { count += chunk.count }
         } else {
             count = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0

@@ -6,12 +6,14 @@ extension ContractCheck {
         Part(name: "A task that is cancelled before it is loaded") { stage, _ in
             let terminal = ScriptedTerminal { _ in .success() }
             let chain = ClosureLoader { request, next in try await next(request) } --> stage.chain(to: terminal)
+            let probe = stage.probe()
             let waiting = Task { [chain, request = stage.request()] in
+                // Ends when it is cancelled, below.
                 while !Task.isCancelled { await Task.yield() }
-                return await Self.code(of: chain, request)
+                probe.complete(await Self.result(of: chain, request))
             }
             waiting.cancel()
-            let code = await waiting.value
+            let code = await stage.result(of: probe)?.error?.code
             stage.expect(code == .cancelled, "it completed with \(Self.named(code))")
             stage.expect(terminal.requests.isEmpty, "it reached the loader after")
         },
@@ -95,13 +97,8 @@ extension ContractCheck {
         }
     }
 
-    static func code(of chain: HTTPLoader, _ request: HTTPRequest) async -> HTTPError.Code? {
-        do throws(HTTPError) {
-            _ = try await chain.load(request)
-            return nil
-        } catch {
-            return error.code
-        }
+    private static func result(of chain: HTTPLoader, _ request: HTTPRequest) async -> HTTPResult {
+        do throws(HTTPError) { return .success(try await chain.load(request)) } catch { return .failure(error) }
     }
 
     static func named(_ code: HTTPError.Code?) -> String { code.map { "the error \($0)" } ?? "success" }

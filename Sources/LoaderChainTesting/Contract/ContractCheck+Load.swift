@@ -23,7 +23,7 @@ extension ContractCheck {
                 }
                 return await group.reduce(into: []) { $0 += $1 }
             }
-            // One that never completes is enough to know; waiting for all of them takes too long.
+            // One that does not complete is enough to know.
             for probe in probes where await stage.result(of: probe) == nil { return }
             await stage.reset(chain, "the reset at the end")
         },
@@ -33,7 +33,7 @@ extension ContractCheck {
             let tasks = stage.check.tasks
             let done = stage.probe()
             Self.load(tasks, with: chain, then: done)
-            stage.expect(await done.isOver(), "the run came to a halt")
+            stage.expect(await done.isOver(), inTime: "the run did not come to its end")
             // What eight nested deliveries need is little against what a thousand would.
             let allowed = 512 * 1024
             stage.expect(terminal.depth < allowed, "the stack grew by \(terminal.depth) bytes over \(tasks) tasks")

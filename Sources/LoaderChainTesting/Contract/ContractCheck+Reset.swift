@@ -34,7 +34,7 @@ extension ContractCheck {
             let chain = stage.chain(to: ScriptedTerminal { _ in .success() })
             let reset = stage.probe()
             chain.load(request: stage.request()) { [weak chain] _ in chain?.reset { reset.complete(nil) } }
-            stage.expect(await reset.isOver(), "the reset never finished")
+            await stage.end(of: reset, "the reset")
         },
         Part(name: "A reset reaches the loader after, once") { stage, _ in
             let counter = ResetCounter()

@@ -1,13 +1,18 @@
-import Dispatch
 import LoaderChain
+import Synchronization
 
 /// A loader under check, before a terminal, with what is needed to see how it behaves.
 final class ContractStage: Sendable {
     let timers = ManualTimers()
     let check: ContractCheck
+    /// Where the loader is called.
+    let threads = CallThreads()
     private let violations = Guarded<[String]>([])
     private let remains = Guarded<[(name: String, object: WeakReference)]>([])
+    private let terminals = Guarded<[ScriptedTerminal]>([])
     private let clock = Guarded<Task<Void, Never>?>(nil)
+    private let progress = Atomic(0)
+    private let waitedInVain = Atomic(false)
 
     init(_ check: ContractCheck) {
         self.check = check
@@ -18,7 +23,7 @@ final class ContractStage: Sendable {
 
     /// Lets time pass whenever something waits for it.
     func startClock() {
-        let clock = Task { [timers] in
+        let clock = Task(executorPreference: threads) { [timers] in
             while !Task.isCancelled {
                 await timers.waitForPending(count: 1)
                 timers.advanceToNext()
@@ -43,6 +48,7 @@ final class ContractStage: Sendable {
         let loader = check.make(timers)
         watch(loader, "the loader")
         watch(terminal, "the loader after it")
+        if let terminal = terminal as? ScriptedTerminal { terminals.withLock { $0.append(terminal) } }
         return loader --> terminal
     }
 
@@ -64,13 +70,29 @@ final class ContractStage: Sendable {
         HTTPRequest(method: .get, host: "contract.test", path: path)
     }
 
+    // MARK: Waiting
+
+    /// How many things have been waited for or done; it stands still while a call blocks.
+    var steps: Int { progress.load(ordering: .relaxed) }
+
+    /// How long to wait. Once something was waited for in vain, what follows from that is not waited for as well.
+    private var patience: Duration { waitedInVain.load(ordering: .relaxed) ? .zero : check.patience }
+
+    /// Notes a violation unless what was waited for `happened`.
+    func expect(_ happened: Bool, inTime sentence: @autoclosure () -> String) {
+        progress.wrappingAdd(1, ordering: .relaxed)
+        expect(happened, "\(sentence()) within \(check.patience)")
+        if !happened { waitedInVain.store(true, ordering: .relaxed) }
+    }
+
     /// Sees what comes of something.
-    func probe() -> TaskProbe { TaskProbe(patience: check.patience) }
+    func probe() -> TaskProbe { TaskProbe { [weak self] in self?.patience ?? .zero } }
 
     /// Loads a request, and returns a probe that tells what came of it.
     func load(_ path: String = "/", with chain: HTTPLoader) -> TaskProbe {
         let probe = probe()
         probe.task = WeakReference(chain.load(request: request(path)) { probe.complete($0) })
+        progress.wrappingAdd(1, ordering: .relaxed)
         return probe
     }
 
@@ -78,26 +100,53 @@ final class ContractStage: Sendable {
     @discardableResult
     func result(of probe: TaskProbe, _ what: String = "a task") async -> HTTPResult? {
         let result = await probe.result()
-        expect(result != nil, "\(what) never completed")
+        expect(result != nil, inTime: "\(what) did not complete")
         expect(probe.completions <= 1, "\(what) completed \(probe.completions) times")
         return result
     }
 
-    /// Resets a chain; notes a violation if that never finishes.
+    /// Resets a chain; notes a violation if that does not finish.
     func reset(_ chain: HTTPLoader, _ what: String = "a reset") async {
         let probe = probe()
         chain.reset { probe.complete(nil) }
-        expect(await probe.isOver(), "\(what) never finished")
+        await end(of: probe, what)
     }
 
-    /// Ends the stage and returns the violations.
-    func end() async -> [String] {
+    /// Awaits the end of something that has no result.
+    func end(of probe: TaskProbe, _ what: String) async {
+        expect(await probe.isOver(), inTime: "\(what) did not finish")
+    }
+
+    // MARK: The end
+
+    /// What was violated so far.
+    var found: [String] { violations.withLock { $0 } }
+
+    /// Ends the stage: nothing may be left.
+    func end() async {
+        await answerWhatWasLeft()
         await stopClock()
         expect(timers.pendingCount == 0, "\(timers.pendingCount) timers were left waiting")
         for (name, object) in remains.withLock({ $0 }) {
-            expect(await object.isGone(within: check.patience), "\(name) was never released")
+            expect(await object.isGone(within: patience), inTime: "\(name) was not released")
         }
-        return violations.withLock { $0 }
+    }
+
+    /// Ends a stage whose part will not come to its end.
+    func noteBlockedCall() {
+        clock.withLock { exchange(&$0, with: nil) }?.cancel()
+        expect(false, inTime: "a call of the loader, of a handler or of a timer did not return")
+    }
+
+    /// Answers what is still below: a transport that is asked to stop does so sooner or later.
+    ///
+    /// Only a loader that may leave its work to others gives up a task that is there. It keeps itself until that has ended.
+    private func answerWhatWasLeft() async {
+        for terminal in terminals.withLock({ exchange(&$0, with: []) }) {
+            if check.mayLeaveCancelledTasks { for task in terminal.held { terminal.answer(task) } }
+            let isEmpty = await holds(within: patience) { terminal.held.isEmpty }
+            expect(isEmpty, inTime: "a task that had reached the loader after it did not end")
+        }
     }
 }
 
@@ -109,11 +158,16 @@ final class WeakReference: @unchecked Sendable {
 
     /// Waits until the object is gone: the last reference may be one that another thread is about to let go of.
     func isGone(within patience: Duration) async -> Bool {
-        let deadline = ContinuousClock.now + patience
-        while object != nil {
-            guard ContinuousClock.now < deadline else { return false }
-            await Task.yield()
-        }
+        await holds(within: patience) { object == nil }
+    }
+}
+
+/// Whether `condition` holds before the patience is at its end.
+private func holds(within patience: Duration, _ condition: () -> Bool) async -> Bool {
+    do {
+        try await eventually("it holds", within: patience, condition)
         return true
+    } catch {
+        return false
     }
 }

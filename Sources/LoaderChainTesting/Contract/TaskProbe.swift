@@ -2,12 +2,13 @@ import LoaderChain
 
 /// Sees what comes of one task.
 final class TaskProbe: @unchecked Sendable {
-    private let patience: Duration
+    private let patience: @Sendable () -> Duration
     private let state = Guarded(State())
     /// The task that the caller was given.
     var task: WeakReference?
 
-    init(patience: Duration) { self.patience = patience }
+    /// Makes a probe; `patience` tells how long it is waited for.
+    init(patience: @escaping @Sendable () -> Duration) { self.patience = patience }
 
     /// How often the completion was called.
     var completions: Int { state.withLock { $0.completions } }
@@ -31,7 +32,7 @@ final class TaskProbe: @unchecked Sendable {
     /// Whether the completion was called, after waiting for it.
     func isOver() async -> Bool {
         // Timers that leave at once when they are cancelled: there may be a great many.
-        let watchdog = SystemTimers.shared.schedule(after: patience) { [weak self] in self?.giveUp() }
+        let watchdog = SystemTimers.shared.schedule(after: patience()) { [weak self] in self?.giveUp() }
         defer { watchdog.cancel() }
         await withUnsafeContinuation { continuation in
             let hasEnded = state.withLock { $0.hasEnded(or: continuation) }

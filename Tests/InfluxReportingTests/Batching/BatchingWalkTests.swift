@@ -5,7 +5,7 @@ import Testing
 @testable import InfluxReporting
 
 /// The batching state on random walks, beside a model that knows every single point.
-struct BatchingWalkTests {
+@Suite(.timeLimit(.minutes(10))) struct BatchingWalkTests {
     @Test(arguments: 1...60)
     func everyPointHasOneFateAndNoBoundIsBroken(seed: UInt64) {
         var walk = BatchingWalk(seed: seed)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InfluxReporting
 
-struct SendPacingTests {
+@Suite(.timeLimit(.minutes(10))) struct SendPacingTests {
     private let start = TimerInstant(nanoseconds: 0)
 
     private func pacing() -> SendPacing {

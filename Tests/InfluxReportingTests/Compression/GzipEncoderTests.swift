@@ -4,7 +4,7 @@ import Testing
 
 @testable import InfluxReporting
 
-struct GzipEncoderTests {
+@Suite(.timeLimit(.minutes(10))) struct GzipEncoderTests {
     private let encoder: GzipEncoder
 
     init() throws { encoder = try #require(GzipEncoder()) }

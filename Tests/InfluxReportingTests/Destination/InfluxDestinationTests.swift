@@ -5,7 +5,7 @@ import Testing
 
 @testable import InfluxReporting
 
-struct InfluxDestinationTests {
+@Suite(.timeLimit(.minutes(10))) struct InfluxDestinationTests {
     private static let server = URL(string: "https://influx.example.com:8086")!
 
     private func request(_ destination: InfluxDestination, _ precision: Precision = .milliseconds) -> HTTPRequest {

@@ -12,88 +12,88 @@ import Testing
 #endif
 
 /// A scripted life, cut at every single thing it does to the disk.
-struct JournalCutTests {
+@Suite(.timeLimit(.minutes(10))) struct JournalCutTests {
     /// What a writer may meet: batches that arrive, ones that have to stay, several launches, and one that nobody ended well.
-    private static func live(_ life: JournalLife) async {
+    private static func live(_ life: JournalLife) async throws {
         guard life.open() else { return }
         for _ in 0..<5 { life.write() }
-        await life.flushAndSettle()
+        try await life.flushAndSettle()
         life.serverIsUp(false)
         for _ in 0..<20 { life.write() }
-        await life.settle()
+        try await life.settle()
         life.synchronize()
         for _ in 0..<3 { life.write() }
-        await life.end()
+        try await life.end()
         // Everything that is held is read again from the disk.
         guard life.open({ $0.maximumBytes = 1 }) else { return }
         for _ in 0..<20 { life.write() }
         life.serverIsUp(true)
-        await life.flushAndSettle()
+        try await life.flushAndSettle()
         life.synchronize()
         for _ in 0..<9 { life.write() }
-        await life.settle()
+        try await life.settle()
     }
 
-    private static func operations() async -> Int {
+    private static func operations() async throws -> Int {
         let life = JournalLife()
-        await live(life)
+        try await live(life)
         let operations = life.journal.operations
-        await life.end()
+        try await life.end()
         return operations
     }
 
-    @Test func aLifeWithoutCutsLosesNothing() async {
+    @Test func aLifeWithoutCutsLosesNothing() async throws {
         let life = JournalLife()
-        await Self.live(life)
-        await life.end()
-        #expect(await life.faults() == [])
+        try await Self.live(life)
+        try await life.end()
+        #expect(try await life.faults() == [])
     }
 
-    @Test func nothingIsLostWhicheverOperationFails() async {
+    @Test func nothingIsLostWhicheverOperationFails() async throws {
         for code in [EIO, ENOSPC] {
-            for operation in 1...(await Self.operations()) {
+            for operation in 1...(try await Self.operations()) {
                 let life = JournalLife()
                 life.journal.cut(.failure(at: operation, code: code))
-                await Self.live(life)
-                await life.end()
-                let faults = await life.faults()
+                try await Self.live(life)
+                try await life.end()
+                let faults = try await life.faults()
                 #expect(faults == [], "operation \(operation) failed with \(code)")
             }
         }
     }
 
-    @Test func nothingIsLostWhicheverOperationIsTheLast() async {
-        for operation in 1...(await Self.operations()) {
+    @Test func nothingIsLostWhicheverOperationIsTheLast() async throws {
+        for operation in 1...(try await Self.operations()) {
             let life = JournalLife()
             life.journal.cut(.death(at: operation))
-            await Self.live(life)
-            await life.end()
-            let faults = await life.faults()
+            try await Self.live(life)
+            try await life.end()
+            let faults = try await life.faults()
             #expect(faults == [], "the process ended in operation \(operation)")
         }
     }
 
-    @Test func whatWasSynchronizedIsNotLostWheneverThePowerFails() async {
-        for operation in 1...(await Self.operations()) {
+    @Test func whatWasSynchronizedIsNotLostWheneverThePowerFails() async throws {
+        for operation in 1...(try await Self.operations()) {
             let life = JournalLife()
             life.journal.cut(.death(at: operation))
-            await Self.live(life)
-            await life.end(afterPowerLoss: Dice(seed: UInt64(operation)))
-            let faults = await life.faults()
+            try await Self.live(life)
+            try await life.end(afterPowerLoss: Dice(seed: UInt64(operation)))
+            let faults = try await life.faults()
             #expect(faults == [], "the power failed in operation \(operation)")
         }
     }
 
     @Test(arguments: 1...15)
-    func aRandomLifeLosesNothing(seed: UInt64) async {
+    func aRandomLifeLosesNothing(seed: UInt64) async throws {
         let dice = Dice(seed: seed)
         let life = JournalLife()
         life.open()
         for _ in 0..<150 {
             switch dice.next() % 20 {
             case 0..<10: life.write()
-            case 10..<12: await life.settle()
-            case 12: await life.flushAndSettle()
+            case 10..<12: try await life.settle()
+            case 12: try await life.flushAndSettle()
             case 13: life.synchronize()
             case 14: life.serverIsUp(dice.chance(0.5))
             case 15: life.journal.cut(.failure(at: Int(dice.next() % 6) + 1, code: EIO))
@@ -101,13 +101,13 @@ struct JournalCutTests {
             case 17: life.timers.advance(by: .milliseconds(Int(dice.next() % 8_000)))
             default:
                 guard dice.chance(0.3) || life.journal.isDead else { continue }
-                await life.end()
+                try await life.end()
                 let memory = dice.chance(0.5) ? 1 : 1 << 20
                 life.open { $0.maximumBytes = memory }
             }
         }
-        await life.end()
-        let faults = await life.faults()
+        try await life.end()
+        let faults = try await life.faults()
         #expect(faults == [], "seed \(seed)")
     }
 }

@@ -11,7 +11,7 @@
     /// A real process, killed at any moment, again and again, while a server fails at random.
     ///
     /// `INFLUX_KILLS` says how often.
-    struct WriterKillTests {
+    @Suite(.timeLimit(.minutes(10))) struct WriterKillTests {
         private static let kills = ProcessInfo.processInfo.environment["INFLUX_KILLS"].flatMap(Int.init) ?? 12
 
         /// What the server saw.

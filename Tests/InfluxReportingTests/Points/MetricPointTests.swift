@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// What becomes of metrics, as somebody reads it who knows nothing of how it is written.
-struct MetricPointTests {
+@Suite(.timeLimit(.minutes(10))) struct MetricPointTests {
     private static let start = Date(timeIntervalSince1970: 1_700_000_000)
 
     private func point(_ record: MetricRecord, nudge: Int64 = 0) throws -> Point {

@@ -6,6 +6,7 @@ import Testing
 
 /// What a dashboard shows is what was sent.
 @Suite(
+    .timeLimit(.minutes(10)),
     .enabled(
         if: ProcessInfo.processInfo.environment["INFLUX_V1_URL"] != nil,
         "INFLUX_V1_URL is not set; run this under Tests/servers.sh"))

@@ -7,6 +7,7 @@ import Testing
 
 /// What a real InfluxDB 1 makes of the batches; run by `Tests/servers.sh`, and skipped without it.
 @Suite(
+    .timeLimit(.minutes(10)),
     .serialized,
     .enabled(
         if: ProcessInfo.processInfo.environment["INFLUX_V1_URL"] != nil,

@@ -9,7 +9,9 @@ import Testing
 private let address = ProcessInfo.processInfo.environment["VICTORIA_URL"].flatMap(URL.init(string:))
 
 /// What VictoriaMetrics makes of the batches, on the path of InfluxDB 2.
-@Suite(.serialized, .enabled(if: address != nil, "VICTORIA_URL is not set; run this under Tests/servers.sh"))
+@Suite(
+    .serialized, .timeLimit(.minutes(10)),
+    .enabled(if: address != nil, "VICTORIA_URL is not set; run this under Tests/servers.sh"))
 struct VictoriaRealServerTests {
     private let chain: HTTPLoader = URLSessionLoader(configuration: .ephemeral)
 

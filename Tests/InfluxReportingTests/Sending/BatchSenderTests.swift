@@ -6,7 +6,7 @@ import Testing
 @testable import InfluxReporting
 
 /// The sender with everything between it and a good answer.
-struct BatchSenderTests {
+@Suite(.timeLimit(.minutes(10))) struct BatchSenderTests {
     private let destination: InfluxDestination
 
     init() throws {

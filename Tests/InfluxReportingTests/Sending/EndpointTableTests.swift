@@ -6,7 +6,7 @@ import Testing
 @testable import InfluxReporting
 
 /// Each row of the table of endpoints, over a socket, in each interface.
-struct EndpointTableTests {
+@Suite(.timeLimit(.minutes(10))) struct EndpointTableTests {
     private let influx: InfluxLoopback
     private let lines = ["m f=1 1", "bad", "m f=2 3", "m f=3 4"]
 

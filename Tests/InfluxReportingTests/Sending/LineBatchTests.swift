@@ -5,7 +5,7 @@ import Testing
 
 @testable import InfluxReporting
 
-struct LineBatchTests {
+@Suite(.timeLimit(.minutes(10))) struct LineBatchTests {
     @Test func aLineMayHoldANewline() throws {
         let bytes = Data("a f=\"x\ny\"\nb f=1\n".utf8)
         let batch = try #require(LineBatch(bytes: bytes, ends: [10, 16], precision: .seconds))

@@ -4,7 +4,7 @@ import Testing
 @testable import InfluxReporting
 
 /// Sets of lines against sets of numbers.
-struct LineSetTests {
+@Suite(.timeLimit(.minutes(10))) struct LineSetTests {
     @Test(arguments: 0..<20 as Range<UInt64>) func everyOperationAgreesWithASetOfNumbers(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<100 {

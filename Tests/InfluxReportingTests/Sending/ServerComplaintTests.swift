@@ -6,7 +6,7 @@ import Testing
 @testable import InfluxReporting
 
 /// What servers say of lines; the bodies are those of the servers themselves.
-struct ServerComplaintTests {
+@Suite(.timeLimit(.minutes(10))) struct ServerComplaintTests {
     private func complaint(_ body: String, headers: HTTPHeaders = [:]) -> ServerComplaint {
         ServerComplaint(in: response(.badRequest, body, headers: headers))
     }

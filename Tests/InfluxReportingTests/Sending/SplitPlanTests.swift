@@ -4,7 +4,7 @@ import Testing
 @testable import InfluxReporting
 
 /// The plan against a naive server, and its account against a naive one.
-struct SplitPlanTests {
+@Suite(.timeLimit(.minutes(10))) struct SplitPlanTests {
     @Test(arguments: [1, 2, 3, 4, 5, 7, 8, 9, 16, 100, 1_000, 1_023, 1_024, 1_025])
     func oneBadLineIsFoundInTwoLogarithmsAndOne(_ count: Int) {
         let lines = batch(goodLines(count))

@@ -7,7 +7,7 @@ import Testing
 @testable import InfluxReporting
 
 /// What else can answer at an address, over a socket: nothing of it loses a line.
-struct StrangeServerTests {
+@Suite(.timeLimit(.minutes(10))) struct StrangeServerTests {
     private let influx: InfluxLoopback
     private let lines = batch(["m f=1 1", "bad", "m f=2 2"])
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import InfluxReporting
 
-struct WriteVerdictTests {
+@Suite(.timeLimit(.minutes(10))) struct WriteVerdictTests {
     private let now = Date(timeIntervalSince1970: 1_700_000_000)
 
     private func verdict(_ status: HTTPStatus, _ body: String = "", headers: HTTPHeaders = [:]) -> WriteVerdict {

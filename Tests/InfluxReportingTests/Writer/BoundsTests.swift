@@ -6,7 +6,7 @@ import Testing
 @testable import InfluxReporting
 
 /// What is dropped, why, and who hears of it.
-struct BoundsTests {
+@Suite(.timeLimit(.minutes(10))) struct BoundsTests {
     @Test func theOldestGoFirst() async {
         let sender = FakeSender()
         let test = TestWriter(sender) {
@@ -106,7 +106,7 @@ struct BoundsTests {
         #expect(test.statistics.addsUp && test.timers.pendingCount == 0)
     }
 
-    @Test func whatCannotBeSentByTheEndIsLostAndSaidToBe() async {
+    @Test func whatCannotBeSentByTheEndIsLostAndSaidToBe() async throws {
         let sender = HeldSender()
         let test = TestWriter(sender) { $0.batchPoints = 2 }
         test.write(1)
@@ -114,7 +114,7 @@ struct BoundsTests {
         await sender.reaches(1)
         test.write(3)
         async let report = test.writer.shutDown(within: .seconds(3))
-        await test.waits(until: .seconds(3))
+        try await test.waits(until: .seconds(3))
         test.timers.advance(by: .seconds(3))
         let result = await report
         // One is certainly lost; of those that are on their way nobody knows.

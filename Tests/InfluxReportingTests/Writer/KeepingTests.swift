@@ -6,7 +6,7 @@ import Testing
 @testable import InfluxReporting
 
 /// What becomes of points that do not arrive.
-struct KeepingTests {
+@Suite(.timeLimit(.minutes(10))) struct KeepingTests {
     @Test func whatIsKeptIsSentAgainAsItWasAndInOrder() async {
         let sender = FakeSender(FakeSender.offline)
         let test = TestWriter(sender)
@@ -108,7 +108,7 @@ struct KeepingTests {
         #expect(test.timers.pendingCount == 0)
     }
 
-    @Test func aServerThatIsDownForAnHourCostsFewRequestsAndBoundedMemory() async {
+    @Test func aServerThatIsDownForAnHourCostsFewRequestsAndBoundedMemory() async throws {
         let sender = FakeSender(FakeSender.offline)
         let test = TestWriter(sender) {
             $0.batchPoints = 100
@@ -118,7 +118,7 @@ struct KeepingTests {
         for second in 0..<3_600 {
             test.write(second)
             test.timers.advance(by: .seconds(1))
-            await test.settle()
+            try await test.settle()
             #expect(test.statistics.held <= 1_000 && test.statistics.heldBytes <= 200_000)
         }
         #expect(sender.count <= 75 && sender.count > 20, "\(sender.count) requests")

@@ -6,7 +6,7 @@ import Testing
 @testable import InfluxReporting
 
 /// When points leave.
-struct LeavingTests {
+@Suite(.timeLimit(.minutes(10))) struct LeavingTests {
     @Test func pointsLeaveTogetherWhenNoneHasComeForAWhile() async {
         let sender = FakeSender()
         let test = TestWriter(sender)

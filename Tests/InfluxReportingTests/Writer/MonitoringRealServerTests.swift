@@ -7,6 +7,7 @@ import Testing
 
 /// From the tap to the database's own answer.
 @Suite(
+    .timeLimit(.minutes(10)),
     .enabled(
         if: ProcessInfo.processInfo.environment["INFLUX_V1_URL"] != nil,
         "INFLUX_V1_URL is not set; run this under Tests/servers.sh"))

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// The whole way: a request, a tap, a writer, a chain, and a server.
-struct TapToWriterTests {
+@Suite(.timeLimit(.minutes(10))) struct TapToWriterTests {
     @Test func aRequestBecomesAPointAndItsReportDoesNot() async throws {
         let bodies = Guarded<[String]>([])
         let server = ScriptedTerminal { request in

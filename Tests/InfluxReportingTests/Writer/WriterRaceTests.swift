@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// Many threads at once.
-struct WriterRaceTests {
+@Suite(.timeLimit(.minutes(10))) struct WriterRaceTests {
     private static let threads = 16
     private static let points =
         ProcessInfo.processInfo.environment["INFLUX_RACE_POINTS"].flatMap(Int.init) ?? 2_000

@@ -49,7 +49,7 @@ extension HTTPRequest {
     }
 }
 
-@Suite struct ArticleThrottleTests {
+@Suite(.timeLimit(.minutes(10))) struct ArticleThrottleTests {
     @Test func itLimitsWhatRunsAndLetsTheUnlimitedThrough() {
         let throttle = SmallThrottle()
         throttle.maximumNumberOfRequests = 2

@@ -5,7 +5,7 @@ import Testing
 @testable import LoaderChain
 
 /// The contract of a task, line by line, on the real one.
-@Suite struct HTTPTaskTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPTaskTests {
     // MARK: 1. A task completes exactly once
 
     @Test func everySequenceOfEventsDoesOnARealTaskWhatTheContractSays() {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct LinkingTests {
+@Suite(.timeLimit(.minutes(10))) struct LinkingTests {
     private let a = NamedLoader("A"), b = NamedLoader("B"), c = NamedLoader("C")
 
     @Test func linksFromLeftToRightAndReturnsTheHead() {

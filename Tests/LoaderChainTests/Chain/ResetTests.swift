@@ -4,7 +4,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct ResetTests {
+@Suite(.timeLimit(.minutes(10))) struct ResetTests {
     @Test func everyLoaderIsResetOnceEvenWherePathsMeet() async {
         let tail = ResetCounter(), left = ResetCounter(), right = ResetCounter(), head = ResetCounter()
         left --> tail
@@ -64,7 +64,7 @@ import Testing
         for round in 1...3 {
             let group = DispatchGroup()
             chain.reset(with: group)
-            group.wait()
+            #expect(group.wait(timeout: .patient) == .success)
             #expect(counter.count == round)
         }
     }
@@ -75,7 +75,7 @@ import Testing
             // The main thread waits here, as a command-line program's does.
             let done = DispatchSemaphore(value: 0)
             chain.reset { done.signal() }
-            done.wait()
+            #expect(done.wait(timeout: .patient) == .success)
         }
     }
 
@@ -102,7 +102,7 @@ import Testing
         #expect((1...200).contains(counter.count))
     }
 
-    @Test func nothingOfAResetRemains() async {
+    @Test func nothingOfAResetRemains() async throws {
         weak var gone: HTTPLoader?
         do {
             let chain = HTTPLoader() --> ResetCounter()
@@ -110,6 +110,6 @@ import Testing
             await chain.reset()
         }
         // The one who called back may still be about to let go of the chain.
-        while gone != nil { await Task.yield() }
+        try await eventually("the chain is released") { gone == nil }
     }
 }

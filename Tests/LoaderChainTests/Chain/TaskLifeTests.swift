@@ -4,7 +4,7 @@ import Testing
 @testable import LoaderChain
 
 /// The pure state of a task against the naive one, in every order that events can come in.
-@Suite struct TaskLifeTests {
+@Suite(.timeLimit(.minutes(10))) struct TaskLifeTests {
     @Test func everySequenceOfSixEventsDoesWhatTheContractSays() {
         var sequences = 0
         forEverySequence(upTo: 6) { sequence in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct ChooseTests {
+@Suite(.timeLimit(.minutes(10))) struct ChooseTests {
     private let terminal = ScriptedTerminal { _ in .success() }
 
     @Test func theOptionDecides() {
@@ -101,14 +101,15 @@ import Testing
     #endif
 
     @Test func keepsTheContract() async {
-        let violations = await ContractCheck { _ in
+        let violations = await ContractCheck(patience: .patient) { _ in
             Choose(by: Route.self, [.left: HTTPLoader(), .other: ClosureLoader { try await $1($0) }])
         }.run()
         #expect(violations.isEmpty, "\(violations)")
     }
 
     @Test func keepsTheContractStraightOn() async {
-        let violations = await ContractCheck { _ in Choose(by: Route.self, [.left: HTTPLoader()]) }.run()
+        let violations = await ContractCheck(patience: .patient) { _ in Choose(by: Route.self, [.left: HTTPLoader()]) }
+            .run()
         #expect(violations.isEmpty, "\(violations)")
     }
 

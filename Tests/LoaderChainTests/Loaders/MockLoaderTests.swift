@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct MockLoaderTests {
+@Suite(.timeLimit(.minutes(10))) struct MockLoaderTests {
     private let mock = MockLoader()
     private let log = EventLog()
 
@@ -94,12 +94,12 @@ import Testing
     }
 
     @Test func keepsTheContractWithoutHandlers() async {
-        let violations = await ContractCheck { _ in MockLoader() }.run()
+        let violations = await ContractCheck(patience: .patient) { _ in MockLoader() }.run()
         #expect(violations.isEmpty, "\(violations)")
     }
 
     @Test func keepsTheContractWithHandlers() async {
-        let violations = await ContractCheck { _ in
+        let violations = await ContractCheck(patience: .patient) { _ in
             let mock = MockLoader()
             // The longest part of the check loads five thousand tasks.
             for _ in 0..<5_001 { mock.then(.ok) }

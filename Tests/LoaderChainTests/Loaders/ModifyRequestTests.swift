@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct ModifyRequestTests {
+@Suite(.timeLimit(.minutes(10))) struct ModifyRequestTests {
     @Test func theRewrittenRequestIsPassedOn() async throws {
         let chain =
             ModifyRequest { request in
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func keepsTheContract() async {
-        let violations = await ContractCheck { _ in ModifyRequest { $0 } }.run()
+        let violations = await ContractCheck(patience: .patient) { _ in ModifyRequest { $0 } }.run()
         #expect(violations.isEmpty, "\(violations)")
     }
 }

@@ -6,11 +6,11 @@ import Testing
 /// Every loader of this module, before and after every other and a second one of its own kind.
 ///
 /// One pair at a time: so many at once would keep the tests beside them from their turn.
-@Suite(.serialized) struct NodePairsTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct NodePairsTests {
     @Test(arguments: Node.all, Node.all)
     func everyPairKeepsTheContract(upper: Node, lower: Node) async {
         let violations = await ContractCheck(
-            seed: Node.seed(upper, lower),
+            seed: Node.seed(upper, lower), patience: .patient,
             mayLeaveCancelledTasks: upper.leavesCancelledTasks || lower.leavesCancelledTasks, tasks: 1_000
         ) { timers in
             upper.make(timers) --> lower.make(timers)

@@ -14,7 +14,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite struct HTTPBodyContentTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPBodyContentTests {
     private let directory: TemporaryDirectory
 
     init() throws {

@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct HTTPBodyKindsTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPBodyKindsTests {
     private func text(_ body: some HTTPBody) throws -> String {
         let content = try body.encode()
         let data = try content.data(upTo: 1 << 20)

@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct HTTPDateTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPDateTests {
     /// The date of the standard's examples, which is 6 November 1994.
     static let example: TimeInterval = 784_111_777
     /// The same time of the day in 2026.

@@ -2,7 +2,7 @@ import Foundation
 import LoaderChain
 import Testing
 
-struct HTTPErrorTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPErrorTests {
     /// An error whose own words quote what nobody is to read.
     private enum Talkative: Error, CustomStringConvertible {
         case first, second

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct HTTPHeadersTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPHeadersTests {
     @Test func namesAreFoundInAnyCaseAndKeepTheirSpelling() {
         let headers: HTTPHeaders = ["X-Request-ID": "1"]
         #expect(headers["x-request-id"] == "1")
@@ -112,7 +112,7 @@ import Testing
     }
 }
 
-@Suite struct HTTPHeadersValidationTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPHeadersValidationTests {
     @Test func tokensWithAnyPrintableValuePass() throws {
         try HTTPHeaders().validate()
         try (["!#$%&'*+-.^_`|~09azAZ": "\tfür “alles”, außer Umbrüchen ", "X": ""] as HTTPHeaders).validate()

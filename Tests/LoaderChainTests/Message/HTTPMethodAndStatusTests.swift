@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct HTTPMethodTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPMethodTests {
     @Test func caseMatters() {
         #expect(HTTPMethod.get == "GET")
         #expect(HTTPMethod.get != "get")
@@ -21,7 +21,7 @@ import Testing
     }
 }
 
-@Suite struct HTTPStatusTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPStatusTests {
     @Test func classesEndAtTheirHundreds() {
         func classes(_ status: HTTPStatus) -> [Bool] {
             [

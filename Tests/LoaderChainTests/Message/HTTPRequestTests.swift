@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct HTTPRequestTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPRequestTests {
     // MARK: The address
 
     @Test(arguments: [

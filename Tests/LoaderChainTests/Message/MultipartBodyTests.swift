@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct MultipartBodyTests {
+@Suite(.timeLimit(.minutes(10))) struct MultipartBodyTests {
     private let directory: TemporaryDirectory
 
     init() throws {

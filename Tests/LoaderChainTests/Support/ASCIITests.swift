@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct ASCIITests {
+@Suite(.timeLimit(.minutes(10))) struct ASCIITests {
     @Test func caseIsFoldedForLettersOnly() {
         for (left, right) in [("@", "`"), ("[", "{"), ("^", "~"), ("\u{0}", " "), ("É", "é"), ("k", "\u{212A}")] {
             #expect(!ASCII.isEqualIgnoringCase(left, right))

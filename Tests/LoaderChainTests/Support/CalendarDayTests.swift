@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct CalendarDayTests {
+@Suite(.timeLimit(.minutes(10))) struct CalendarDayTests {
     private static let daysIn400Years = 146_097
 
     @Test func everyDayOf400YearsFollowsTheOneBefore() {

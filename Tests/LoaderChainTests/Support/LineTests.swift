@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct LineTests {
+@Suite(.timeLimit(.minutes(10))) struct LineTests {
     private final class Entry: LineEntry {
         var place = LinePlace<Entry>()
         let number: Int

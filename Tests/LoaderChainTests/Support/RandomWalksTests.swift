@@ -1,6 +1,6 @@
 import Testing
 
-@Suite struct RandomWalksTests {
+@Suite(.timeLimit(.minutes(10))) struct RandomWalksTests {
     @Test func theFirstFaultIsTold() {
         var seeds: [UInt64] = []
         let fault = firstFault(seeds: 0..<10) { seed in

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoaderChain
 
-struct SlidingWindowTests {
+@Suite(.timeLimit(.minutes(10))) struct SlidingWindowTests {
     /// What a window says, from a list of all that happened.
     private struct NaiveWindow {
         let slice: Int64

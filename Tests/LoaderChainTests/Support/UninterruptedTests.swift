@@ -10,7 +10,7 @@ import Testing
     import Musl
 #endif
 
-@Suite struct UninterruptedTests {
+@Suite(.timeLimit(.minutes(10))) struct UninterruptedTests {
     @Test(arguments: [(-1, EAGAIN), (0, EINTR), (5, 0)])
     func onlyAnInterruptedCallIsMadeAgain(_ last: Int, _ lastCode: CInt) {
         var calls = 0

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MetricKitReporting
 
-struct DiagnosticTests {
+@Suite(.timeLimit(.minutes(10))) struct DiagnosticTests {
     @Test(arguments: [Diagnostics.ios14, Diagnostics.ios16, Diagnostics.ios26])
     func everySystemsDiagnosticsAreRead(_ text: String) throws {
         let payload = try DiagnosticPayload(text)

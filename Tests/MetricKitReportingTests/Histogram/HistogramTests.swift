@@ -3,7 +3,7 @@ import Testing
 
 @testable import MetricKitReporting
 
-struct HistogramTests {
+@Suite(.timeLimit(.minutes(10))) struct HistogramTests {
     @Test func theKnownValuesOfTheTimeToFirstDraw() {
         let draw = Known.firstDraw
         #expect(draw.count == 140)

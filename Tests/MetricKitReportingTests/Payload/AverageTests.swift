@@ -3,7 +3,7 @@ import Testing
 
 @testable import MetricKitReporting
 
-struct AverageTests {
+@Suite(.timeLimit(.minutes(10))) struct AverageTests {
     /// A payload with times to first draw, hang times and a time of use.
     private func payload(
         _ version: String, draw: [(Int, Int, Int)] = [], hang: [(Int, Int, Int)]? = nil, foreground: Int? = nil,

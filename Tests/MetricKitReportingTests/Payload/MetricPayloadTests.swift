@@ -4,7 +4,7 @@ import Testing
 
 @testable import MetricKitReporting
 
-struct MetricPayloadTests {
+@Suite(.timeLimit(.minutes(10))) struct MetricPayloadTests {
     static let all = [
         Metrics.ios13, Metrics.ios14Chinese, Metrics.ios14Russian, Metrics.ios14Arabic, Metrics.ios16, Metrics.ios26,
     ]

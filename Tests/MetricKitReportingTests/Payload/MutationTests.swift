@@ -8,7 +8,7 @@ import Testing
 /// Payloads that were damaged in every way: nothing traps, and no number comes out that did not go in.
 ///
 /// `METRICKIT_MUTATIONS` sets how many rounds.
-struct MutationTests {
+@Suite(.timeLimit(.minutes(10))) struct MutationTests {
     private static let rounds = environmentNumber("METRICKIT_MUTATIONS", default: 1_500)
     private static let seed: UInt64 = 2026
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MetricKitReporting
 
-struct PayloadReportTests {
+@Suite(.timeLimit(.minutes(10))) struct PayloadReportTests {
     private func report(_ text: String) -> PayloadReport { PayloadReport(MetricKitReport(Data(text.utf8))) }
 
     @Test func aPayloadOfMetricsIsReadable() {

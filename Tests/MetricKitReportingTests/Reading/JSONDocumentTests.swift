@@ -4,7 +4,7 @@ import Testing
 
 @testable import MetricKitReporting
 
-struct JSONDocumentTests {
+@Suite(.timeLimit(.minutes(10))) struct JSONDocumentTests {
     @Test(arguments: [
         "0", "-0", "12.5e-3", "\"\"", "true", "false", "null", "[]", "{}", " [ 1 , 2 ] ", "{\"a\":{\"b\":[{}]}}",
         "\"\\u00e4\\n\\\"\\/\"", "\"ä€😀\"", "\u{FEFF}1", "[[[]],[]]",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MetricKitReporting
 
-struct MomentTextTests {
+@Suite(.timeLimit(.minutes(10))) struct MomentTextTests {
     @Test(arguments: [
         ("2020-10-10 04:00:00 +0000", PayloadMoment.instant(.seconds(1_602_302_400))),
         ("2020-10-10 04:00:00 +0530", .instant(.seconds(1_602_302_400 - 19_800))),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MetricKitReporting
 
-struct NumberTextTests {
+@Suite(.timeLimit(.minutes(10))) struct NumberTextTests {
     /// What a text means by itself, in the unit of its quantity.
     private func amount(_ text: String, learning others: [String] = []) -> Double? {
         var style = NumberStyle()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MetricKitReporting
 
-struct PointTests {
+@Suite(.timeLimit(.minutes(10))) struct PointTests {
     @Test func aPayloadBecomesPoints() throws {
         let points = try MetricPayload(Metrics.ios13).points()
         #expect(points.map { $0.tags["metric"] } == ["first_draw", "resume", "hang_time"])

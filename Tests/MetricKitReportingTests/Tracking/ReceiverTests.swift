@@ -6,7 +6,7 @@ import Testing
 
 @testable import MetricKitReporting
 
-struct ReceiverTests {
+@Suite(.timeLimit(.minutes(10))) struct ReceiverTests {
     private let directory: TemporaryDirectory
     private let box: ReportOutbox
     private let later = LaterWork()

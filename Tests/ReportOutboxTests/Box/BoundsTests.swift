@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-struct BoundsTests {
+@Suite(.timeLimit(.minutes(10))) struct BoundsTests {
     @Test func aFullBoxRefusesAndKeepsWhatItHas() throws {
         let test = try TestBox(sends: false) {
             $0.maximumCount = 3

@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-struct InspectorTests {
+@Suite(.timeLimit(.minutes(10))) struct InspectorTests {
     /// A box with a report that waits and one that was set aside.
     private func box(_ directory: TemporaryDirectory) throws -> ReportOutbox {
         let server = FakeServer { request, _ in

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// What a launch finds, and what it does with it.
-struct LaunchTests {
+@Suite(.timeLimit(.minutes(10))) struct LaunchTests {
     /// A disk with reports that an earlier launch left unsent.
     private func left(_ ids: [String], on disk: MemoryDisk = MemoryDisk()) throws -> MemoryDisk {
         let test = try TestBox(disk: disk, sends: false)

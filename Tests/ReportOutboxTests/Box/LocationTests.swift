@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// Reports whose files the app keeps.
-struct LocationTests {
+@Suite(.timeLimit(.minutes(10))) struct LocationTests {
     private struct Places: ReportLocationProvider {
         let directory: URL
         func location(of id: ReportID) -> URL? {

@@ -18,7 +18,7 @@ import Testing
 #endif
 
 /// One owner for a directory, on the machine's own file system.
-struct OwnershipTests {
+@Suite(.timeLimit(.minutes(10))) struct OwnershipTests {
     @Test func aSecondBoxIsToldAndAFirstThatHasEndedBindsNobody() async throws {
         let directory = try TemporaryDirectory()
         let first = try ReportOutbox(directory: directory.url, chain: FakeServer(), policy: .test())

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// When a report is tried again, and when not any more.
-struct RetryTests {
+@Suite(.timeLimit(.minutes(10))) struct RetryTests {
     @Test func anEndless503EndsAfterThePolicysAttempts() throws {
         let test = try TestBox(FakeServer { _, _ in .status(.serviceUnavailable) }) { $0.maximumAttempts = 7 }
         try test.submit("a")

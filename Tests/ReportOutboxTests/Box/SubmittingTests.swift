@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-struct SubmittingTests {
+@Suite(.timeLimit(.minutes(10))) struct SubmittingTests {
     @Test func bytesFilesAndRequestsArriveAsTheyAre() throws {
         let directory = try TemporaryDirectory()
         let large = bytes(1_000_000)
@@ -110,12 +110,12 @@ struct SubmittingTests {
                 first.withLock { $0 = error.code }
             }
         }
-        isReading.wait()
+        #expect(isReading.wait(timeout: .patient) == .success)
         DispatchQueue.global().async(group: done) {
             _ = try? test.box.submit(bytes(9), identifier: "a", request: upload)
         }
         mayFail.signal()
-        done.wait()
+        #expect(done.wait(timeout: .patient) == .success)
         #expect(first.withLock { $0 } == .unreadable)
         #expect(test.box.count == 1 && test.box.counters.joined == 0)
     }

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// A scripted life, cut at every single thing it does to the disk.
-struct CutTests {
+@Suite(.timeLimit(.minutes(10))) struct CutTests {
     /// What a box may meet in its life: reports small and large, one that is refused, one that has to wait, one that joins,
     /// a request that is replaced, one that is purged, and one that is taken back.
     private static func live(_ life: Life) {

@@ -7,7 +7,7 @@
     @testable import ReportOutbox
 
     /// A disk of the machine's that is full.
-    struct DiskFullTests {
+    @Suite(.timeLimit(.minutes(10))) struct DiskFullTests {
         /// A file system in memory with room for so many bytes, or nil where this process may not mount one.
         private final class SmallDisk {
             let directory: TemporaryDirectory

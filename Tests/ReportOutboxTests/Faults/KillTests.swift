@@ -9,7 +9,7 @@
     /// A real process, killed at any moment, again and again, while a server fails at random.
     ///
     /// `OUTBOX_KILLS` says how often.
-    struct KillTests {
+    @Suite(.timeLimit(.minutes(10))) struct KillTests {
         private static let kills = ProcessInfo.processInfo.environment["OUTBOX_KILLS"].flatMap(Int.init) ?? 12
 
         /// What the server saw: how often which report came, and whether any came torn.

@@ -20,7 +20,7 @@ import Testing
 /// Lives of which nobody knows beforehand what will happen in them.
 ///
 /// `OUTBOX_LIVES` says how many.
-struct RandomLifeTests {
+@Suite(.timeLimit(.minutes(10))) struct RandomLifeTests {
     private static let lives = ProcessInfo.processInfo.environment["OUTBOX_LIVES"].flatMap(Int.init) ?? 60
 
     @Test func nothingIsLostInAnyLife() async {

@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-struct BoxClockTests {
+@Suite(.timeLimit(.minutes(10))) struct BoxClockTests {
     private static let start = Date(timeIntervalSince1970: 1_700_000_000)
     private static let tenYears = 315_360_000.0
 

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// The state, walked at random beside a model that knows no heap, no lanes and no slots.
-struct BoxStateTests {
+@Suite(.timeLimit(.minutes(10))) struct BoxStateTests {
     /// A report, as simply as one can be remembered.
     private struct Report {
         var handle: BoxHandle

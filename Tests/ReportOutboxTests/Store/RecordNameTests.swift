@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-struct RecordNameTests {
+@Suite(.timeLimit(.minutes(10))) struct RecordNameTests {
     static let awkward = [
         "a", "..", ".", "/", "../../etc/passwd", "a/b", "C:\\x", "con", "-", "--", "~", "%", "%00", "nul\0byte",
         "new\nline",

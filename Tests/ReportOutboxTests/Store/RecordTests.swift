@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-struct RecordTests {
+@Suite(.timeLimit(.minutes(10))) struct RecordTests {
     private static let id = ReportID("id-1")
     private static let request: HTTPRequest = {
         var request = HTTPRequest(

@@ -82,47 +82,47 @@ final class JournalLife: @unchecked Sendable {
     }
 
     /// Waits until nothing is on its way, so that a life always takes the same course.
-    func settle() async {
+    func settle() async throws {
         guard let writer else { return }
         writer.engine.queue.sync {}
-        while !writer.engine.shared.withLock({ $0.batching.inFlight.isEmpty }) { await Task.yield() }
+        try await eventually("nothing is on its way") { writer.engine.shared.withLock { $0.batching.inFlight.isEmpty } }
         writer.engine.queue.sync {}
     }
 
     /// Flushes, and gives up where something is in the way, since time stands still.
-    func flushAndSettle() async {
+    func flushAndSettle() async throws {
         guard let writer else { return }
         let isOver = Guarded(false)
         let flush = Task {
             _ = await writer.flush(within: .seconds(3_600))
             isOver.withLock { $0 = true }
         }
-        while !isOver.withLock({ $0 }) {
-            await settle()
+        try await eventually("the flush is over") {
+            try await settle()
             if writer.statistics.obstacle != nil { flush.cancel() }
-            await Task.yield()
+            return isOver.withLock { $0 }
         }
-        await settle()
+        try await settle()
     }
 
     /// Ends the process, and lets the next one find what is left.
-    func end(afterPowerLoss dice: Dice? = nil) async {
+    func end(afterPowerLoss dice: Dice? = nil) async throws {
         journal.kill()
         writer?.engine.stop()
-        await settle()
+        try await settle()
         writer = nil
         journal.revive(afterPowerLoss: dice)
         if dice != nil { book.withLock { $0.promised = $0.synchronized } }
     }
 
     /// Opens it once more with a disk and a server that work, and says what is wrong.
-    func faults() async -> [String] {
+    func faults() async throws -> [String] {
         serverIsUp(true)
         journal.cut(nil)
         guard open() else { return ["it does not open"] }
         // Points about drops come while others are delivered, and leave with the second flush.
-        await flushAndSettle()
-        await flushAndSettle()
+        try await flushAndSettle()
+        try await flushAndSettle()
         let statistics = writer?.statistics ?? WriterStatistics()
         var faults = book.withLock { $0.faults }
         if !statistics.addsUp || statistics.held > 0 { faults.append("\(statistics)") }

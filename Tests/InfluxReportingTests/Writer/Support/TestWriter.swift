@@ -28,13 +28,15 @@ final class TestWriter: Sendable {
     var statistics: WriterStatistics { writer.statistics }
 
     /// Waits until nothing is on its way.
-    func settle() async {
-        while !writer.engine.shared.withLock({ $0.batching.inFlight.isEmpty }) { await Task.yield() }
+    func settle() async throws {
+        try await eventually("nothing is on its way") { writer.engine.shared.withLock { $0.batching.inFlight.isEmpty } }
     }
 
     /// Waits until a timer of that moment is the next.
-    func waits(until moment: Duration) async {
-        while timers.nextDeadline != TimerInstant(nanoseconds: 0).advanced(by: moment) { await Task.yield() }
+    func waits(until moment: Duration) async throws {
+        try await eventually("a timer of that moment is the next") {
+            timers.nextDeadline == TimerInstant(nanoseconds: 0).advanced(by: moment)
+        }
     }
 
     /// Waits until so many events were told.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct AsyncLoaderTests {
+@Suite(.timeLimit(.minutes(10))) struct AsyncLoaderTests {
     @Test func aSubclassMayAskAsOftenAsItLikes() async throws {
         final class Thrice: AsyncLoader, @unchecked Sendable {
             override func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct AuthenticationChallengeTests {
+@Suite(.timeLimit(.minutes(10))) struct AuthenticationChallengeTests {
     private func challenges(_ values: String...) -> [AuthenticationChallenge] {
         AuthenticationChallenge.all(in: HTTPHeaders(values.map { HTTPHeaders.Field("www-authenticate", $0) }))
     }
@@ -51,7 +51,7 @@ import Testing
     }
 }
 
-@Suite struct AuthorizedHostsTests {
+@Suite(.timeLimit(.minutes(10))) struct AuthorizedHostsTests {
     @Test func namesAreExactAndStarsStandForWhatIsBelow() {
         let hosts: AuthorizedHosts = ["api.example.com", "*.Files.example.com"]
         for host in ["api.example.com", "API.Example.com", "a.files.example.com", "a.b.files.example.com"] {

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// Both loaders keep the contract, with whomever they ask.
-@Suite struct AuthenticationContractTests {
+@Suite(.timeLimit(.minutes(10))) struct AuthenticationContractTests {
     private struct Mishap: Error {}
 
     enum Manner: CaseIterable { case atOnce, later, failing, empty, neverGood }
@@ -33,7 +33,7 @@ import Testing
 
     @Test(arguments: Manner.allCases)
     func bearerAuthKeepsTheContract(_ manner: Manner) async {
-        let violations = await ContractCheck { timers in
+        let violations = await ContractCheck(patience: .patient) { timers in
             let source = Self.answer(manner, BearerToken(accessToken: "a", lifetime: .seconds(1)))
             let auth = BearerAuth(hosts: .all, source: source, timers: timers)
             return manner == .neverGood ? auth --> Rejecting() : auth
@@ -43,7 +43,7 @@ import Testing
 
     @Test(arguments: Manner.allCases)
     func basicAuthKeepsTheContract(_ manner: Manner) async {
-        let violations = await ContractCheck { _ in
+        let violations = await ContractCheck(patience: .patient) { _ in
             let provider = Self.answer(manner, BasicCredentials(user: "a", password: "b"))
             let auth = BasicAuth(hosts: .all, provider: provider)
             return manner == .neverGood ? auth --> Rejecting() : auth
@@ -53,7 +53,7 @@ import Testing
 
     @Test func bearerAuthKeepsTheContractWithAFlow() async throws {
         let endpoint = try #require(URL(string: "https://login.test/token"))
-        let violations = await ContractCheck { timers in
+        let violations = await ContractCheck(patience: .patient) { timers in
             let login = ClosureLoader("login") { request, next in
                 guard request.path == "/token" else { return try await next(request) }
                 let body = Data(#"{"access_token":"a","expires_in":"60"}"#.utf8)
@@ -67,7 +67,7 @@ import Testing
 
     @Test func basicAuthKeepsTheContractWithoutAnybodyToAsk() async {
         for auth in [{ BasicAuth() }, { BasicAuth(hosts: .all) }] as [@Sendable () -> BasicAuth] {
-            let violations = await ContractCheck { _ in auth() }.run()
+            let violations = await ContractCheck(patience: .patient) { _ in auth() }.run()
             #expect(violations.isEmpty, "\(violations)")
         }
     }

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// No secret is in any text that is made of what holds it.
-@Suite struct AuthenticationSecretTests {
+@Suite(.timeLimit(.minutes(10))) struct AuthenticationSecretTests {
     private static let secrets = ["Geheimnis", "Passwort", "Auffrischung", "zugriff"]
     private let credentials = BasicCredentials(user: "Geheimnis", password: "Passwort")
     /// Good for longer than any machine takes for a test: one that had expired would be waited for.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite final class BasicAuthTests {
+@Suite(.timeLimit(.minutes(10))) final class BasicAuthTests {
     private let provider = ScriptedAnswers<BasicCredentials>()
     private let terminal = ScriptedTerminal()
     private let log = EventLog()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct BearerAuthExpiryTests {
+@Suite(.timeLimit(.minutes(10))) struct BearerAuthExpiryTests {
     private let timers = ManualTimers()
     private let questions = Counter()
     private let terminal = ScriptedTerminal { _ in .success() }

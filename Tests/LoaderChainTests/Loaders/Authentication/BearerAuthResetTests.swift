@@ -4,7 +4,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite final class BearerAuthResetTests {
+@Suite(.timeLimit(.minutes(10))) final class BearerAuthResetTests {
     private let source = ScriptedAnswers<BearerToken>()
     private let stubborn = ScriptedAnswers<BearerToken>(endsOnCancel: false)
     private let terminal = ScriptedTerminal(onCancel: .waits)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite final class BearerAuthStoreTests {
+@Suite(.timeLimit(.minutes(10))) final class BearerAuthStoreTests {
     private let source = ScriptedAnswers<BearerToken>()
     private let terminal = ScriptedTerminal { .success(.ok, body: $0.headers["Authorization"] ?? "") }
 

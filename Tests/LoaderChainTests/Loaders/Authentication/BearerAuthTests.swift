@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite final class BearerAuthTests {
+@Suite(.timeLimit(.minutes(10))) final class BearerAuthTests {
     private let source = ScriptedAnswers<BearerToken>()
     private let terminal = ScriptedTerminal()
     private let log = EventLog()

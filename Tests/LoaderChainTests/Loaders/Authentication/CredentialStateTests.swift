@@ -3,7 +3,7 @@ import Testing
 @testable import LoaderChain
 
 /// The pure state of both loaders against the naive one.
-@Suite struct CredentialStateTests {
+@Suite(.timeLimit(.minutes(10))) struct CredentialStateTests {
     private static let fewEvents: [CredentialEvent] = [
         .arrive, .reject(0, canBeReplayed: true), .reject(0, canBeReplayed: false), .obtain(lifetime: nil),
         .fail(hasForgotten: false), .leave(0), .reset, .finishReset(hasForgotten: true),

@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct TokenFlowTests {
+@Suite(.timeLimit(.minutes(10))) struct TokenFlowTests {
     private let endpoint = HTTPRequest(host: "login.example.com", path: "/token").url ?? URL(fileURLWithPath: "/")
     private let client = OAuthClient(id: "my app", secret: "s:cret/é")
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct CircuitBreakerTests {
+@Suite(.timeLimit(.minutes(10))) struct CircuitBreakerTests {
     let timers = ManualTimers()
     let terminal = ScriptedTerminal()
     let log = EventLog()
@@ -196,7 +196,7 @@ import Testing
 
     @Test(arguments: [(true, 0.5, Duration.seconds(1)), (false, 0.1, .milliseconds(1)), (true, 2, .seconds(100))])
     func itKeepsTheContract(_ perHost: Bool, _ ratio: Double, _ open: Duration) async {
-        let violations = await ContractCheck { timers in
+        let violations = await ContractCheck(patience: .patient) { timers in
             CircuitBreaker(
                 CircuitBreaker.Settings(failureRatio: ratio, minimumNumberOfCalls: 2, openDuration: open),
                 perHost: perHost, timers: timers, dice: Dice(seed: 3))
@@ -205,7 +205,7 @@ import Testing
     }
 
     @Test func withItsUsualNeighboursItKeepsTheContract() async {
-        let violations = await ContractCheck { timers in
+        let violations = await ContractCheck(patience: .patient) { timers in
             Retry(strategy: Backoff.constant(delay: 1, maximumNumberOfAttempts: 3), timers: timers)
                 --> CircuitBreaker(timers: timers)
                 --> RateLimit(requests: 1_000, per: .seconds(1), burst: 5, timers: timers)

@@ -3,7 +3,7 @@ import Testing
 @testable import LoaderChain
 
 /// Random walks against a model that keeps every call it ever counted.
-@Suite struct CircuitStateTests {
+@Suite(.timeLimit(.minutes(10))) struct CircuitStateTests {
     @Test(arguments: 0..<10) func everyWalkAgreesWithAListOfAllCalls(group: UInt64) {
         takeWalks(group: group) { seed in
             let walk = CircuitWalk(seed: seed)

@@ -3,7 +3,7 @@ import Testing
 @testable import LoaderChain
 
 /// The pure state of shared executions, against a list of what everybody waits for.
-@Suite struct DeduplicateStateTests {
+@Suite(.timeLimit(.minutes(10))) struct DeduplicateStateTests {
     @Test func randomWalksAgreeWithTheNaiveState() {
         takeWalks { seed in
             var walk = Walk(seed: seed)

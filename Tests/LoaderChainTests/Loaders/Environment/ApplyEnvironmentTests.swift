@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct ApplyEnvironmentTests {
+@Suite(.timeLimit(.minutes(10))) struct ApplyEnvironmentTests {
     private let environment = ServerEnvironment(
         host: "api.example.com", pathPrefix: "/v1", headers: ["Accept": "application/json", "X-Client": "test"],
         query: [HTTPQueryItem("lang", "de"), HTTPQueryItem("tag", "a b"), HTTPQueryItem("tag", "c")])
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func keepsTheContract() async {
-        let violations = await ContractCheck { _ in
+        let violations = await ContractCheck(patience: .patient) { _ in
             ApplyEnvironment(environment: ServerEnvironment(host: "example.com", headers: ["X-Client": "test"]))
         }.run()
         #expect(violations.isEmpty, "\(violations)")

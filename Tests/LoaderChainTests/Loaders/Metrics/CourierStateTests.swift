@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct CourierStateTests {
+@Suite(.timeLimit(.minutes(10))) struct CourierStateTests {
     /// Against lists in which everything is written down.
     @Test(arguments: [1, 2, 5])
     func itBringsEverythingInOrderButTheOldest(capacity: Int) {

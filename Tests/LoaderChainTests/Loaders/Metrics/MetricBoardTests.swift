@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct MetricBoardTests {
+@Suite(.timeLimit(.minutes(10))) struct MetricBoardTests {
     let timers = ManualTimers()
 
     private func metric(

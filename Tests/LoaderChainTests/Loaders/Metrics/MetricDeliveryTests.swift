@@ -5,7 +5,7 @@ import Testing
 @testable import LoaderChain
 
 /// How records get to the sinks, and what a bad sink does to others.
-@Suite struct MetricDeliveryTests {
+@Suite(.timeLimit(.minutes(10))) struct MetricDeliveryTests {
     let timers = ManualTimers()
 
     /// Holds every record until it is let go.

@@ -4,7 +4,7 @@ import Testing
 @testable import LoaderChain
 
 /// Events and traces, which are recorded beside requests.
-@Suite struct MetricTraceTests {
+@Suite(.timeLimit(.minutes(10))) struct MetricTraceTests {
     let timers = ManualTimers()
     let sink = RecordingSink()
     private var recorder: MetricRecorder { MetricRecorder(sink, timers: timers) }

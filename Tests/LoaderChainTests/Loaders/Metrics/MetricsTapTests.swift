@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct MetricsTapTests {
+@Suite(.timeLimit(.minutes(10))) struct MetricsTapTests {
     let timers = ManualTimers()
     let sink = RecordingSink()
     let terminal = ScriptedTerminal()
@@ -230,7 +230,7 @@ import Testing
     }
 
     @Test func itKeepsTheContract() async {
-        let violations = await ContractCheck { timers in
+        let violations = await ContractCheck(patience: .patient) { timers in
             MetricsTap(MetricRecorder(MetricBoard(timers: timers), ClosureSink { _ in }, timers: timers))
         }.run()
         #expect(violations.isEmpty, "\(violations)")

@@ -4,7 +4,7 @@ import Testing
 @testable import LoaderChain
 
 /// How long a task waited in the queues below a tap.
-@Suite final class MetricsWaitingTests {
+@Suite(.timeLimit(.minutes(10))) final class MetricsWaitingTests {
     let timers = ManualTimers()
     let upper = RecordingSink()
     let lower = RecordingSink()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct PathTemplateTests {
+@Suite(.timeLimit(.minutes(10))) struct PathTemplateTests {
     @Test(arguments: [
         ("", "/"), ("/", "/"), ("users", "/users"), ("/v1/users", "/v1/users"), ("/v1/users/", "/v1/users/"),
         ("/v2.1/me", "/v2.1/me"), ("/V10/x", "/V10/x"), ("//a", "//a"),

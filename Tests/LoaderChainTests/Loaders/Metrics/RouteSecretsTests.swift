@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoaderChain
 
-struct RouteSecretsTests {
+@Suite(.timeLimit(.minutes(10))) struct RouteSecretsTests {
     @Test(
         arguments: [
             ("/users/{id}", "/users/{id}"), ("", ""), ("/a?token=t#f", "/a"), ("/a#f?x", "/a"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct WaitClockTests {
+@Suite(.timeLimit(.minutes(10))) struct WaitClockTests {
     /// Against a model that looks at every nanosecond.
     @Test func overlappingWaitsCountOnce() {
         takeWalks(seeds: 0..<2_000) { seed in

@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct PrintLoaderTests {
+@Suite(.timeLimit(.minutes(10))) struct PrintLoaderTests {
     private let terminal = ScriptedTerminal()
     private let timers = ManualTimers()
     private let log = EventLog()
@@ -93,7 +93,8 @@ import Testing
     }
 
     @Test func keepsTheContract() async {
-        let violations = await ContractCheck { PrintLoader(bodyLimit: 10, timers: $0) { _ in } }.run()
+        let violations = await ContractCheck(patience: .patient) { PrintLoader(bodyLimit: 10, timers: $0) { _ in } }
+            .run()
         #expect(violations.isEmpty, "\(violations)")
     }
 

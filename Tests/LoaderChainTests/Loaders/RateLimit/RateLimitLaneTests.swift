@@ -3,7 +3,7 @@ import Testing
 @testable import LoaderChain
 
 /// Random walks of arrivals, leavings, rings and changes, against an array of those who wait.
-@Suite struct RateLimitLaneTests {
+@Suite(.timeLimit(.minutes(10))) struct RateLimitLaneTests {
     @Test(arguments: 0..<10) func everyWalkServesInOrderAndForgetsNobody(group: UInt64) {
         takeWalks(group: group) { seed in
             let walk = LaneWalk(seed: seed)

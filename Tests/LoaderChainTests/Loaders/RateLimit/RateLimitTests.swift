@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite final class RateLimitTests {
+@Suite(.timeLimit(.minutes(10))) final class RateLimitTests {
     let timers = ManualTimers()
     let log = EventLog()
 
@@ -165,7 +165,7 @@ import Testing
         (100, .queue(maximum: 3), true), (5, .refuse, false),
     ])
     func itKeepsTheContract(_ requests: Int, _ waiting: RateLimit.Waiting, _ perHost: Bool) async {
-        let violations = await ContractCheck {
+        let violations = await ContractCheck(patience: .patient) {
             RateLimit(requests: requests, per: .seconds(1), burst: 2, perHost: perHost, waiting: waiting, timers: $0)
         }.run()
         #expect(violations.isEmpty, "\(violations)")

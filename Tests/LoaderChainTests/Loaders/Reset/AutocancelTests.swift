@@ -4,7 +4,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct AutocancelTests {
+@Suite(.timeLimit(.minutes(10))) struct AutocancelTests {
     private let terminal = ScriptedTerminal(onCancel: .waits)
     private let passing = PassingReset()
     private let log = EventLog()
@@ -56,7 +56,7 @@ import Testing
         for group in groups { chain.reset(with: group) }
         #expect(groups.map { $0.wait(timeout: .now()) } == [.timedOut, .timedOut])
         terminal.answer(tasks[0])
-        for group in groups { group.wait() }
+        for group in groups { #expect(group.wait(timeout: .patient) == .success) }
         #expect(log.events == ["cancelled"])
     }
 
@@ -106,12 +106,12 @@ import Testing
     }
 
     @Test func keepsTheContract() async {
-        let violations = await ContractCheck { _ in Autocancel() }.run()
+        let violations = await ContractCheck(patience: .patient) { _ in Autocancel() }.run()
         #expect(violations.isEmpty, "\(violations)")
     }
 
     @Test func keepsTheContractBelowAGuard() async {
-        let violations = await ContractCheck { _ in ResetGuard() --> Autocancel() }.run()
+        let violations = await ContractCheck(patience: .patient) { _ in ResetGuard() --> Autocancel() }.run()
         #expect(violations.isEmpty, "\(violations)")
     }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import LoaderChain
 
 /// The pure state of what is in flight, against sets.
-@Suite struct InFlightStateTests {
+@Suite(.timeLimit(.minutes(10))) struct InFlightStateTests {
     @Test func randomWalksAgreeWithSets() {
         takeWalks(difference(onWalk:))
     }

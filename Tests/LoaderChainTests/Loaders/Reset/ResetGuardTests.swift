@@ -4,7 +4,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct ResetGuardTests {
+@Suite(.timeLimit(.minutes(10))) struct ResetGuardTests {
     private let guardian = ResetGuard()
     private let slow = SlowToReset()
     private let chain: HTTPLoader
@@ -32,7 +32,7 @@ import Testing
         chain.load(request: .sample) { result in seen.withLock { $0 = result } }
         #expect(seen.withLock { $0?.error?.loader } == "ResetGuard")
         slow.finish()
-        group.wait()
+        #expect(group.wait(timeout: .patient) == .success)
     }
 
     @Test func aSecondResetJoinsTheFirst() async {
@@ -81,14 +81,14 @@ import Testing
             let chain = ResetGuard() --> ScriptedTerminal { _ in .success() }
             let done = DispatchSemaphore(value: 0)
             chain.reset { done.signal() }
-            done.wait()
+            #expect(done.wait(timeout: .patient) == .success)
             return self.outcome(of: chain)
         }
         #expect(outcome == "response")
     }
 
     @Test func keepsTheContract() async {
-        let violations = await ContractCheck { _ in ResetGuard() }.run()
+        let violations = await ContractCheck(patience: .patient) { _ in ResetGuard() }.run()
         #expect(violations.isEmpty, "\(violations)")
     }
 

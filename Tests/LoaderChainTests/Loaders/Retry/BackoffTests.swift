@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct BackoffTests {
+@Suite(.timeLimit(.minutes(10))) struct BackoffTests {
     private func failure(_ code: HTTPError.Code, _ status: HTTPStatus? = nil, attempts: Int = 1) -> HTTPResult {
         let response = status.map { HTTPResponse(request: .sample, status: $0) }
         return HTTPResult.failure(HTTPError(code, request: .sample, response: response)).numbered(attempts)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite struct RetryBudgetTests {
+@Suite(.timeLimit(.minutes(10))) struct RetryBudgetTests {
     @Test func theDefaultIsAFifthAndTenASecond() {
         let timers = ManualTimers()
         let budget = RetryBudget(timers: timers)

@@ -3,7 +3,7 @@ import Testing
 @testable import LoaderChain
 
 /// Random walks through the life of a retried task, in a world of timers that ring at any time, or too late.
-@Suite struct RetryStateTests {
+@Suite(.timeLimit(.minutes(10))) struct RetryStateTests {
     @Test(arguments: 0..<10) func everyWalkKeepsItsBooks(group: UInt64) {
         takeWalks(group: group) { seed in
             let walk = RetryWalk(seed: seed)

@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct RetryTests {
+@Suite(.timeLimit(.minutes(10))) struct RetryTests {
     let timers = ManualTimers()
     let terminal = ScriptedTerminal()
 
@@ -191,7 +191,7 @@ import Testing
         Retry.Configuration.none, .immediately, .constant, .exponential, .deadline, .spent,
     ])
     func itKeepsTheContract(_ configuration: Retry.Configuration) async {
-        let violations = await ContractCheck { configuration.retry($0) }.run()
+        let violations = await ContractCheck(patience: .patient) { configuration.retry($0) }.run()
         #expect(violations.isEmpty, "\(violations)")
     }
 }

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// What ends a retry beside its strategy: deadlines, resets, and servers that ask to wait.
-@Suite final class RetryTimeTests {
+@Suite(.timeLimit(.minutes(10))) final class RetryTimeTests {
     let timers = ManualTimers()
     let terminal = ScriptedTerminal()
     let log = EventLog()

@@ -5,7 +5,7 @@ import Testing
 @testable import LoaderChain
 
 /// The pure state of a throttle against the naive one.
-@Suite struct ThrottleStateTests {
+@Suite(.timeLimit(.minutes(10))) struct ThrottleStateTests {
     @Test func everySequenceOfFiveEvents() {
         let alphabet: [ThrottleEvent] = [
             .arrive(.normal, host: "a"), .arrive(.high, host: "a"), .arrive(.low, host: "b"),

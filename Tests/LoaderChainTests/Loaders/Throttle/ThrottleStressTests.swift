@@ -5,7 +5,7 @@ import Testing
 @testable import LoaderChain
 
 /// A throttle among many threads, and over many tasks.
-@Suite(.serialized) struct ThrottleStressTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ThrottleStressTests {
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
     func sixteenThreadsThatCancelResetAndChangeTheLimits(seed: UInt64) async throws {
         let perHost: UInt? = seed % 2 == 0 ? 3 : nil
@@ -35,7 +35,7 @@ import Testing
         await chain.reset()
         #expect(tally.mistakes == 0, "seed \(seed): a task completed twice")
         #expect(terminal.excesses == 0, "seed \(seed): more ran than may")
-        await settled(throttle)
+        try await settled(throttle)
         #expect(throttle.snapshot == Throttle.Snapshot(), "seed \(seed)")
     }
 
@@ -79,8 +79,8 @@ import Testing
     }
 
     /// Waits for the terminal's threads: the last ones may still be on their way out of the throttle.
-    private func settled(_ throttle: Throttle) async {
-        while throttle.snapshot.total != .init() { await Task.yield() }
+    private func settled(_ throttle: Throttle) async throws {
+        try await eventually("the throttle has nothing left") { throttle.snapshot.total == .init() }
     }
 }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import LoaderChain
 
 /// What a throttle does, seen from outside.
-@Suite struct ThrottleTests {
+@Suite(.timeLimit(.minutes(10))) struct ThrottleTests {
     // MARK: The limit
 
     @Test func itStartsAsManyAsItMayAndTheOthersInTheirOrder() {
@@ -316,7 +316,7 @@ import Testing
 
     @Test(arguments: [0, 1, 2, 3, 4] as [Int])
     func itKeepsTheContract(_ kind: Int) async {
-        let violations = await ContractCheck { timers in
+        let violations = await ContractCheck(patience: .patient) { timers in
             switch kind {
             case 0: Throttle(timers: timers)
             case 1: Throttle(maximumNumberOfRequests: 1, timers: timers)

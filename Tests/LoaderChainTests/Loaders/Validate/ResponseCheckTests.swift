@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite struct ResponseCheckTests {
+@Suite(.timeLimit(.minutes(10))) struct ResponseCheckTests {
     @Test func statuses() {
         #expect(ResponseCheck.success.accepts(response(204)))
         #expect(!ResponseCheck.success.accepts(response(304)))

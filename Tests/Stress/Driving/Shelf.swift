@@ -1,0 +1,20 @@
+import LoaderChain
+
+/// Tasks that any thread may take hold of, whoever has them meanwhile.
+final class Shelf: Sendable {
+    private let places = (0..<16).map { _ in Guarded<HTTPTask?>(nil) }
+
+    /// Puts a task in the place of another.
+    func put(_ task: HTTPTask, at number: UInt64) {
+        // What it replaces is let go of outside of the lock.
+        _ = places[Int(number % UInt64(places.count))].withLock { exchange(&$0, with: task) }
+    }
+
+    subscript(number: UInt64) -> HTTPTask? {
+        places[Int(number % UInt64(places.count))].withLock { $0 }
+    }
+
+    func clear() {
+        for place in places { _ = place.withLock { exchange(&$0, with: nil) } }
+    }
+}

@@ -1,0 +1,165 @@
+import Dispatch
+import Foundation
+import LoaderChain
+import LoaderChainTesting
+import Synchronization
+
+/// A dozen lines as users write them, repeated until the time is over.
+///
+/// They prove that the process survives in the form that users ship, which is a release build: whoever reads and writes a
+/// reference under a lock that the optimizer can see through, finds it freed in these.
+struct Program: Sendable {
+    let name: String
+    /// Goes through the lines once, or starts what goes through them; returns when all is over.
+    let round: @Sendable () -> Void
+
+    static let all = [requestOnTwoThreads, hedging, endingBesideAttempts, headersBesideCancel, environmentTwice]
+
+    func run(for time: Duration) {
+        let end = ContinuousClock.now + time
+        var rounds = 0
+        let ledger = Ledger(title: "program \(name)")
+        let count = Guarded(0)
+        let watchdog = Watchdog(ledger, patience: 60) { "\(count.withLock { $0 }) rounds are over" }
+        while ContinuousClock.now < end {
+            round()
+            rounds += 1
+            let done = rounds
+            count.withLock { $0 = done }
+        }
+        watchdog.stop()
+        say("\(name): \(rounds) rounds")
+    }
+}
+
+extension Program {
+    /// One thread writes the request of a task, another reads it.
+    static let requestOnTwoThreads = Program(name: "request-on-two-threads") {
+        let task = HTTPTask(request: HTTPRequest(host: "a.test", path: "/"))
+        together(1_000) { number in
+            task.request = HTTPRequest(host: "\(number).test", path: "/\(number)")
+        } and: { _ in
+            _ = task.request.path.utf8.count
+        }
+    }
+
+    /// Two attempts, of which the first to end is the task's, answered on two threads.
+    static let hedging = Program(name: "hedging") {
+        let count = 500
+        let terminal = Waiting()
+        let chain = Hedge() --> terminal
+        let group = DispatchGroup()
+        for number in 0..<count {
+            group.enter()
+            chain.load(request: HTTPRequest(host: "a.test", path: "/\(number)")) { _ in group.leave() }
+        }
+        together(count) { number in
+            terminal.answer(2 * number)
+        } and: { number in
+            terminal.answer(2 * number + 1)
+        }
+        group.wait()
+    }
+
+    /// A task is completed on one thread, while attempts of it end on another.
+    static let endingBesideAttempts = Program(name: "ending-beside-attempts") {
+        let tasks = (0..<1_000).map { _ in HTTPTask(request: HTTPRequest(host: "a.test")) }
+        // Held by nobody else, so that an attempt goes with its end.
+        let attempts = tasks.map { task in Guarded((0..<4).map { _ in task.makeAttempt() }) }
+        together(tasks.count) { number in
+            tasks[number].complete(response(to: tasks[number]))
+        } and: { number in
+            var attempts = attempts[number].withLock { exchange(&$0, with: []) }
+            while let attempt = attempts.popLast() { attempt.complete(response(to: attempt)) }
+        }
+    }
+
+    /// Headers are written in place on one thread, beside a cancel on another whose handler fails the task.
+    static let headersBesideCancel = Program(name: "headers-beside-cancel") {
+        let tasks = (0..<1_000).map { _ in
+            let task = HTTPTask(request: HTTPRequest(host: "a.test"))
+            task.addCancelHandler { (task: HTTPTask) in task.fail(.cancelled, reason: "It was cancelled") }
+            return task
+        }
+        together(tasks.count) { number in
+            for value in 0..<4 { tasks[number].request.headers["X-Value"] = "\(value)" }
+        } and: { number in
+            tasks[number].cancel()
+        }
+    }
+
+    /// Two environments below a hop to another thread, while the caller looks at the task and cancels it.
+    static let environmentTwice = Program(name: "environment-twice") {
+        let environment = ServerEnvironment(host: "a.test", pathPrefix: "/v1", headers: ["X-A": "1"])
+        let other = ServerEnvironment(host: "b.test", headers: ["X-B": "2"], query: [HTTPQueryItem("c", "3")])
+        let count = 500
+        let hop = Waiting()
+        let answering = Answering()
+        let chain =
+            hop --> ApplyEnvironment(environment: environment) --> ApplyEnvironment(environment: other) --> answering
+        let group = DispatchGroup()
+        let tasks = (0..<count).map { number in
+            group.enter()
+            return chain.load(request: HTTPRequest(path: "people/\(number)")) { _ in group.leave() }
+        }
+        together(count) { number in
+            hop.passOn(number)
+        } and: { number in
+            for _ in 0..<4 { _ = tasks[number].description }
+            tasks[number].cancel()
+        }
+        group.wait()
+    }
+
+    private static func response(to task: HTTPTask) -> HTTPResult {
+        .success(HTTPResponse(request: task.request, status: .ok))
+    }
+
+    /// Does two things on two threads, `count` times each, the same time of each at the same moment.
+    private static func together(
+        _ count: Int, _ first: @escaping @Sendable (Int) -> Void, and second: @escaping @Sendable (Int) -> Void
+    ) {
+        let arrived = Arrivals()
+        DispatchQueue.concurrentPerform(iterations: 2) { thread in
+            for number in 0..<count {
+                arrived.wait(for: 2 * (number + 1))
+                thread == 0 ? first(number) : second(number)
+            }
+        }
+    }
+}
+
+/// Where threads wait for each other. They spin: a thread that had to be woken would come too late for the race.
+private final class Arrivals: Sendable {
+    private let count = Atomic(0)
+
+    func wait(for all: Int) {
+        count.wrappingAdd(1, ordering: .acquiringAndReleasing)
+        while count.load(ordering: .acquiring) < all { sched_yield() }
+    }
+}
+
+/// Keeps tasks in the order of their arrival, until it is told what to do with each.
+private final class Waiting: HTTPLoader, @unchecked Sendable {
+    private let tasks = Guarded<[HTTPTask?]>([])
+
+    override func load(task: HTTPTask) { tasks.withLock { $0.append(task) } }
+
+    func answer(_ number: Int) {
+        guard let task = take(number) else { return }
+        task.complete(.success(HTTPResponse(request: task.request, status: .ok)))
+    }
+
+    func passOn(_ number: Int) {
+        if let task = take(number) { super.load(task: task) }
+    }
+
+    private func take(_ number: Int) -> HTTPTask? { tasks.withLock { $0[number].take() } }
+}
+
+/// Answers at once.
+private final class Answering: HTTPLoader, @unchecked Sendable {
+    override func load(task: HTTPTask) {
+        task.complete(.success(HTTPResponse(request: task.request, status: .ok)))
+    }
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Runs tests in release again and again, for what does not happen every time. It is no part of the gate.
+#
+#   Tests/repeat.sh [PAIRS [SUITES]]    the contract of every pair of loaders, by default 50 times, and all tests, 10 times
+#
+# The first run that fails ends it, and so does one that hangs.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=.build-release-tests
+swift build --build-tests -c release -Xswiftc -enable-testing -Xswiftc -warnings-as-errors --scratch-path $build
+
+output=$(mktemp)
+trap 'rm -f "$output"' EXIT
+
+# Runs the tests once, and shows what they said only if they failed. The program is started as `swift test` starts it, which
+# would first look for what there is to build.
+run() {
+    local minutes=$1 status=0 process
+    shift
+    $build/release/LoaderChainPackageTests.xctest --testing-library swift-testing "$@" >"$output" 2>&1 &
+    process=$!
+    end_after "$minutes" "$process" &
+    wait $process || status=$?
+    [ $status -eq 0 ] || { cat "$output"; exit $status; }
+}
+
+end_after() {
+    local end=$((SECONDS + 60 * $1))
+    while kill -0 "$2" 2>/dev/null; do
+        sleep 1
+        if [ $SECONDS -ge $end ]; then
+            echo "error: the tests are not over after $1 minutes, and are ended" >>"$output"
+            kill -ABRT "$2"
+            return
+        fi
+    done
+}
+
+for round in $(seq "${1:-50}"); do
+    run 10 --filter everyPairKeepsTheContract
+    printf 'pairs %d: %s\n' "$round" "$(tail -n 1 "$output")"
+done
+for round in $(seq "${2:-10}"); do
+    run 20
+    printf 'suite %d: %s\n' "$round" "$(tail -n 1 "$output")"
+done
