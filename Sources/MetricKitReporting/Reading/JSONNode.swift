@@ -25,25 +25,13 @@ struct JSONNode: Sendable {
     }
 
     /// Whether it is a string of exactly these letters.
-    func isText(_ text: StaticString) -> Bool {
-        guard kind == .string else { return false }
-        return document.bytes.withUnsafeBufferPointer { bytes in
-            let inside = UnsafeBufferPointer(rebasing: bytes[Int(entry.start) + 1..<Int(entry.end) - 1])
-            if inside.count == text.utf8CodeUnitCount {
-                return inside.elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: inside.count))
-            }
-            // A letter may be written as an escape, which is longer.
-            guard inside.count > text.utf8CodeUnitCount, inside.contains(JSONText.backslash) else { return false }
-            return JSONText.text(ArraySlice(inside)) == text.description
-        }
-    }
-
-    /// Whether it is a string of exactly these letters.
-    private func isText(_ text: String) -> Bool {
+    func isText(_ text: String) -> Bool {
         guard kind == .string else { return false }
         let inside = bytes.dropFirst().dropLast()
         if inside.count < text.utf8.count { return false }
-        return inside.contains(JSONText.backslash) ? JSONText.text(inside) == text : inside.elementsEqual(text.utf8)
+        if inside.count == text.utf8.count { return inside.elementsEqual(text.utf8) }
+        // A letter may be written as an escape, which is longer.
+        return inside.contains(JSONText.backslash) && JSONText.text(inside) == text
     }
 
     /// The values of an array, or nothing for any other value.

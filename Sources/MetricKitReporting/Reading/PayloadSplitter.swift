@@ -8,12 +8,13 @@ struct PayloadSplitter {
     struct Piece {
         /// The key as it stands in the text, with its quotes.
         let rawKey: [UInt8]
+        let key: String
         let isElement: Bool
         let bytes: [UInt8]
         /// How many bytes of the payload stand before it.
         let offset: Int
 
-        var key: String { JSONText.text(rawKey[1..<rawKey.count - 1]) }
+        var isEmptyArray: Bool { !isElement && bytes == Array("[]".utf8) }
     }
 
     private enum Place {
@@ -44,7 +45,8 @@ struct PayloadSplitter {
     }
 
     private var place = Place.beginning
-    private var key: [UInt8] = []
+    private var rawKey: [UInt8] = []
+    private var key = ""
     private var isElement = false
     private var buffer: [UInt8] = []
     /// Where what is in the buffer begins.
@@ -54,20 +56,26 @@ struct PayloadSplitter {
     private var isInString = false
     private var isEscaped = false
     private(set) var offset = 0
+    /// The most bytes of a value.
+    private let limit: Int
+
+    init(limit: Int = JSONLimits.standard.bytes) { self.limit = limit }
 
     /// Whether the payload is whole.
     var isAtEnd: Bool { place == .end }
 
     /// Takes a piece of the text.
-    mutating func read(_ bytes: UnsafeBufferPointer<UInt8>, _ take: (Piece) -> Void) throws(JSONProblem) {
-        var index = 0
-        while index < bytes.count {
+    mutating func read(_ bytes: ArraySlice<UInt8>, _ take: (Piece) -> Void) throws(JSONProblem) {
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
             let end = endOfPlainRun(bytes, from: index)
             if end > index {
-                buffer.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[index..<end]))
+                guard end - index <= limit - buffer.count else { throw JSONProblem(reason: .tooLong, offset: offset) }
+                buffer.append(contentsOf: bytes[index..<end])
                 offset += end - index
                 index = end
             } else {
+                guard buffer.count < limit else { throw JSONProblem(reason: .tooLong, offset: offset) }
                 try read(bytes[index], take)
                 offset += 1
                 index += 1
@@ -76,10 +84,10 @@ struct PayloadSplitter {
     }
 
     /// How far the bytes go that change nothing, but belong to the value: most of all bytes do.
-    private func endOfPlainRun(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    private func endOfPlainRun(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int {
         guard place == .inValue, !isEscaped, isInString || depth > 0 else { return start }
         var end = start
-        while end < bytes.count {
+        while end < bytes.endIndex {
             switch bytes[end] {
             case JSONText.quote: return end
             case JSONText.backslash where isInString: return end
@@ -121,7 +129,11 @@ struct PayloadSplitter {
         case (.firstKey, JSONText.closeBrace), (.afterValue, JSONText.closeBrace): place = .end
         case (.colon, JSONText.colon): place = .value
         case (.value, JSONText.openBracket): place = .firstElement
-        case (.firstElement, JSONText.closeBracket), (.afterElement, JSONText.closeBracket): place = .afterValue
+        case (.firstElement, JSONText.closeBracket):
+            // An array without elements is a value of its own.
+            take(Piece(rawKey: rawKey, key: key, isElement: false, bytes: Array("[]".utf8), offset: offset))
+            place = .afterValue
+        case (.afterElement, JSONText.closeBracket): place = .afterValue
         case (.value, _): begin(byte, isElement: false)
         case (.firstElement, _), (.element, _): begin(byte, isElement: true)
         case (.afterValue, JSONText.comma): place = .key
@@ -132,11 +144,12 @@ struct PayloadSplitter {
 
     private mutating func finishKey() throws(JSONProblem) {
         do throws(JSONProblem) {
-            _ = try JSONDocument(buffer)
+            key = try JSONDocument(buffer).root.text ?? ""
         } catch {
             throw JSONProblem(reason: error.reason, offset: start + error.offset)
         }
-        (key, place) = (buffer, .colon)
+        (rawKey, place) = (buffer, .colon)
+        buffer = []
     }
 
     private mutating func begin(_ byte: UInt8, isElement: Bool) {
@@ -189,6 +202,6 @@ struct PayloadSplitter {
     }
 
     private func hand(_ take: (Piece) -> Void) {
-        take(Piece(rawKey: key, isElement: isElement, bytes: buffer, offset: start))
+        take(Piece(rawKey: rawKey, key: key, isElement: isElement, bytes: buffer, offset: start))
     }
 }
