@@ -54,6 +54,9 @@ public enum MetricKitReport: Sendable, Hashable {
 
     private static func document(_ data: Data) throws(PayloadError) -> JSONDocument {
         do throws(JSONProblem) {
+            let limit = JSONLimits.standard.bytes
+            // Before anything is copied.
+            guard data.count <= limit else { throw JSONProblem(reason: .tooLong, offset: limit) }
             return try JSONDocument([UInt8](data))
         } catch {
             throw PayloadError(error)

@@ -26,11 +26,18 @@ struct JSONNode: Sendable {
 
     /// Whether it is a string of exactly these letters.
     func isText(_ text: String) -> Bool {
-        guard kind == .string else { return false }
-        let inside = bytes.dropFirst().dropLast()
-        if inside.count < text.utf8.count { return false }
-        if inside.count == text.utf8.count { return inside.elementsEqual(text.utf8) }
+        let entry = entry
+        let length = Int(entry.end) - Int(entry.start) - 2
+        guard entry.kind == .string, length >= text.utf8.count else { return false }
+        if length == text.utf8.count {
+            var place = Int(entry.start)
+            return text.utf8.allSatisfy { byte in
+                place += 1
+                return document.bytes[place] == byte
+            }
+        }
         // A letter may be written as an escape, which is longer.
+        let inside = bytes.dropFirst().dropLast()
         return inside.contains(JSONText.backslash) && JSONText.text(inside) == text
     }
 
