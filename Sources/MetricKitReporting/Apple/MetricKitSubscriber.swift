@@ -11,7 +11,9 @@
     ///     MetricKitSubscriber(receiver).start()
     ///
     /// Starting picks up what the system has delivered before, too. The receiver knows what it has had already.
-    public final class MetricKitSubscriber: NSObject, MXMetricManagerSubscriber, @unchecked Sendable {
+    ///
+    /// iOS and visionOS deliver metrics and diagnostics. macOS delivers diagnostics, and metrics since macOS 26.
+    public final class MetricKitSubscriber: NSObject, MXMetricManagerSubscriber, Sendable {
         private let receiver: MetricKitReceiver
         private let itself = Guarded<MetricKitSubscriber?>(nil)
 
@@ -30,9 +32,9 @@
             }
             guard !wasRunning else { return }
             MXMetricManager.shared.add(self)
-            #if !os(macOS) && !os(visionOS)
+            if #available(macOS 26, *) {
                 didReceive(MXMetricManager.shared.pastPayloads)
-            #endif
+            }
             didReceive(MXMetricManager.shared.pastDiagnosticPayloads)
         }
 
@@ -44,12 +46,11 @@
             withExtendedLifetime(held) {}
         }
 
-        #if !os(macOS) && !os(visionOS)
-            /// Takes what the system has measured.
-            public func didReceive(_ payloads: [MXMetricPayload]) {
-                receiver.receive(payloads.map { $0.jsonRepresentation() }, as: .metrics)
-            }
-        #endif
+        /// Takes what the system has measured.
+        @available(macOS 26, *)
+        public func didReceive(_ payloads: [MXMetricPayload]) {
+            receiver.receive(payloads.map { $0.jsonRepresentation() }, as: .metrics)
+        }
 
         /// Takes what went wrong.
         public func didReceive(_ payloads: [MXDiagnosticPayload]) {

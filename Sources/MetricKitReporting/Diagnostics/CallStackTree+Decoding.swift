@@ -1,5 +1,5 @@
 extension CallStackTree {
-    /// Reads a tree; nil if it is none.
+    /// Reads a tree; nil if it is none, or if it has more frames than any process.
     ///
     /// What is no frame inside it is left over.
     init?(_ node: JSONNode, path: String, _ context: PayloadContext) {
@@ -14,6 +14,7 @@ extension CallStackTree {
             let isAttributed = stack["threadAttributed"].flatMap(SectionReader.bool) ?? false
             return Stack(isAttributed: isAttributed, frames: reading.frames(stack["callStackRootFrames"]))
         }
+        if reading.isTooLarge { return nil }
     }
 }
 
@@ -23,6 +24,9 @@ private struct CallStackReading {
     private let context: PayloadContext
     /// The same few binaries are named by thousands of frames.
     private var binaries = KnownBinaries()
+    private var frameCount = 0
+
+    var isTooLarge: Bool { frameCount > JSONLimits.frames }
 
     init(path: String, _ context: PayloadContext) {
         self.path = path
@@ -34,7 +38,7 @@ private struct CallStackReading {
         var frames: [CallStackTree.Frame] = []
         // The lists that are open, the innermost last; a tree is deeper than a thread's stack may be.
         var open = [(rest: roots.elements, parent: Int?.none)]
-        while let last = open.indices.last {
+        while let last = open.indices.last, !isTooLarge {
             guard let node = open[last].rest.next() else {
                 open.removeLast()
                 continue
@@ -73,6 +77,7 @@ private struct CallStackReading {
             }
         }
         let binary = binaries.binary(name, uuid)
+        frameCount += 1
         frames.append(
             CallStackTree.Frame(
                 binary: binary, address: address, offset: offset, sampleCount: sampleCount, depth: depth, parent: parent

@@ -30,12 +30,23 @@ public struct DiagnosticPayload: Sendable, Hashable {
     /// Reads a payload, as `MXDiagnosticPayload.jsonRepresentation()` gives it, or as a `DiagnosticReport` encodes itself.
     ///
     /// - Parameter data: the JSON.
-    /// - Throws: ``PayloadError`` if it is no JSON, or no payload of diagnostics.
+    /// - Throws: ``PayloadError`` if it is no JSON, or no payload of diagnostics, or larger than what is read.
     public init(_ data: Data) throws(PayloadError) {
         var reader = DiagnosticReader()
         var all: [Diagnostic] = []
-        reader.read(data) { all.append($0) }
-        let summary = try reader.finish { all.append($0) }
+        var count = 0
+        func keep(_ diagnostic: Diagnostic) {
+            count += 1
+            if count <= JSONLimits.kept { all.append(diagnostic) }
+        }
+        reader.read(data, keep)
+        let summary = try reader.finish(keep)
+        guard count <= JSONLimits.kept else {
+            throw PayloadError(
+                code: .tooLarge,
+                reason:
+                    "This payload has \(count) diagnostics, and more than \(JSONLimits.kept) are read one by one only.")
+        }
         diagnostics = all
         timeRange = summary.timeRange
         leftovers = summary.leftovers

@@ -25,6 +25,7 @@ public struct DiagnosticReader: Sendable {
     /// The key of the one diagnostic of a report of iOS 27.
     static let resultKey = "result"
 
+    private var transcoder = UTF8Transcoder()
     private var splitter = PayloadSplitter()
     private var problem: JSONProblem?
     /// What is no diagnostic, to be read at the end as an object of its own.
@@ -42,18 +43,17 @@ public struct DiagnosticReader: Sendable {
     ///   - take: is called with each diagnostic that is whole now.
     public mutating func read(_ bytes: some Sequence<UInt8>, _ take: (Diagnostic) -> Void) {
         guard problem == nil else { return }
-        let isRead: Void? = bytes.withContiguousStorageIfAvailable { readAll($0, take) }
-        if isRead == nil { Array(bytes).withUnsafeBufferPointer { readAll($0, take) } }
-    }
-
-    private mutating func readAll(_ bytes: UnsafeBufferPointer<UInt8>, _ take: (Diagnostic) -> Void) {
-        var splitter = exchange(&splitter, with: PayloadSplitter())
         do throws(JSONProblem) {
-            try splitter.read(bytes) { accept($0, take) }
+            try split(transcoder.read(Array(bytes)[...]), take)
         } catch {
             problem = problem ?? error
         }
-        self.splitter = splitter
+    }
+
+    private mutating func split(_ bytes: ArraySlice<UInt8>, _ take: (Diagnostic) -> Void) throws(JSONProblem) {
+        var splitter = exchange(&splitter, with: PayloadSplitter())
+        defer { self.splitter = splitter }
+        try splitter.read(bytes) { accept($0, take) }
     }
 
     /// Ends the payload.
@@ -62,34 +62,36 @@ public struct DiagnosticReader: Sendable {
     /// - Returns: what the payload says besides.
     /// - Throws: ``PayloadError`` if the bytes were no JSON, or no payload. What was handed out before is right nevertheless.
     public mutating func finish(_ take: (Diagnostic) -> Void) throws(PayloadError) -> Summary {
-        if problem == nil, !splitter.isAtEnd { problem = JSONProblem(reason: .unfinished, offset: splitter.offset) }
         let content: PayloadHead.Content
         do throws(JSONProblem) {
             if let problem { throw problem }
+            try split(transcoder.finish(), take)
+            guard splitter.isAtEnd else { throw JSONProblem(reason: .unfinished, offset: splitter.offset) }
+            if let problem { throw problem }
             content = try head.finish()
         } catch {
-            throw .notJSON(error)
+            throw PayloadError(error)
         }
         guard isAPayload || content.isAPayload else {
             throw PayloadError(code: .notAPayload, reason: "This is JSON, but no payload of diagnostics.")
         }
+        if content.leftovers.count + leftovers.count > JSONLimits.kept { throw .tooManyLeftovers }
         if let diagnostic = content.diagnostic { take(diagnostic) }
         return Summary(timeRange: content.timeRange, leftovers: leftovers + content.leftovers)
     }
 
     private mutating func accept(_ piece: PayloadSplitter.Piece, _ take: (Diagnostic) -> Void) {
         guard problem == nil else { return }
-        let key = piece.key
-        guard piece.isElement, key.hasSuffix("Diagnostics") else {
-            head.append(piece)
-            return
-        }
-        isAPayload = true
         do throws(JSONProblem) {
-            if let diagnostic = try Diagnostic(piece.bytes, section: key) {
+            guard piece.key.hasSuffix("Diagnostics"), piece.isElement || piece.isEmptyArray else {
+                return try head.append(piece)
+            }
+            isAPayload = true
+            guard piece.isElement else { return }
+            if let diagnostic = try Diagnostic(piece.bytes, section: piece.key) {
                 take(diagnostic)
-            } else {
-                leftovers.append(Leftover(path: key, reason: .notUnderstood, json: RawJSON(piece.bytes)))
+            } else if leftovers.count <= JSONLimits.kept {
+                leftovers.append(Leftover(path: piece.key, reason: .notUnderstood, json: RawJSON(piece.bytes)))
             }
         } catch {
             problem = JSONProblem(reason: error.reason, offset: piece.offset + error.offset)

@@ -13,7 +13,9 @@ struct PayloadHead {
         var isAPayload: Bool
     }
 
-    mutating func append(_ piece: PayloadSplitter.Piece) {
+    mutating func append(_ piece: PayloadSplitter.Piece) throws(JSONProblem) {
+        let length = text.count + piece.rawKey.count + piece.bytes.count
+        guard length < JSONLimits.standard.bytes else { throw JSONProblem(reason: .tooLong, offset: 0) }
         if piece.isElement, openKey == piece.rawKey {
             text.append(JSONText.comma)
         } else {

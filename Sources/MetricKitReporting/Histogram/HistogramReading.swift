@@ -29,7 +29,7 @@ struct HistogramReading {
         var all: [Histogram<Bound>.Bucket] = []
         for node in buckets {
             guard let start = node[keys.start].flatMap(read), let end = node[keys.end].flatMap(read), start <= end,
-                let count = node[keys.count].flatMap(SectionReader.count), count <= Self.largestCount
+                let count = node[keys.count].flatMap(SectionReader.count), Int64(count) <= Self.largestCount
             else { return nil }
             all.append(Histogram.Bucket(start: start, end: end, count: count))
         }
@@ -37,5 +37,5 @@ struct HistogramReading {
     }
 
     /// More than anything can happen in a day.
-    private static var largestCount: Int { 1 << 40 }
+    private static var largestCount: Int64 { 1 << 40 }
 }

@@ -22,6 +22,10 @@ public struct ExitMetrics: Sendable, Hashable {
         case lockedFile = "cumulativeSuspendedWithLockedFileExitCount"
         /// A task in the background did not end in time.
         case backgroundTaskTimeout = "cumulativeBackgroundTaskAssertionTimeoutExitCount"
+        /// It did not take the end of its background transfers in time.
+        case backgroundURLSessionCompletionTimeout = "cumulativeBackgroundURLSessionCompletionTimeoutExitCount"
+        /// It did not end a fetch in the background in time.
+        case backgroundFetchCompletionTimeout = "cumulativeBackgroundFetchCompletionTimeoutExitCount"
     }
 
     /// Ends in front of the user.

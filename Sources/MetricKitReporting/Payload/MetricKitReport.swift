@@ -54,25 +54,39 @@ public enum MetricKitReport: Sendable, Hashable {
 
     private static func document(_ data: Data) throws(PayloadError) -> JSONDocument {
         do throws(JSONProblem) {
+            let limit = JSONLimits.standard.bytes
+            // Before anything is copied.
+            guard data.count <= limit else { throw JSONProblem(reason: .tooLong, offset: limit) }
             return try JSONDocument([UInt8](data))
         } catch {
-            throw .notJSON(error)
+            throw PayloadError(error)
         }
     }
 
     private static func metrics(in document: JSONDocument, _ data: Data) throws(PayloadError) -> MetricPayload {
         guard MetricPayload.isOne(document.root) else {
             throw PayloadError(
-                code: .notAPayload, reason: "This is JSON, but no payload: it has none of a payload's keys.")
+                code: .notAPayload,
+                reason: "This is JSON, but no payload: it has none of a payload's keys.")
         }
         var payload = MetricPayload(document)
+        if payload.leftovers.count > JSONLimits.kept { throw .tooManyLeftovers }
         payload.data = data
         return payload
     }
 
+    /// Whether there are diagnostics, or nothing but the place for some.
+    ///
+    /// An empty section of diagnostics beside metrics takes nothing from them.
     private static func holdsDiagnostics(_ root: JSONNode) -> Bool {
-        root.members.contains { key, _ in
-            key.text.map { DiagnosticSection(rawValue: $0) != nil || $0 == DiagnosticReader.resultKey } ?? false
+        var hasEmptySection = false
+        for (key, value) in root.members {
+            guard let name = key.text else { continue }
+            if name == DiagnosticReader.resultKey, value.kind == .object { return true }
+            guard DiagnosticSection(rawValue: name) != nil else { continue }
+            if value.elements.first(where: { _ in true }) != nil { return true }
+            hasEmptySection = true
         }
+        return hasEmptySection && !MetricPayload.holdsMetrics(root)
     }
 }

@@ -1,13 +1,15 @@
 extension MetricPayload {
     /// Whether anything in an object belongs to a payload.
     static func isOne(_ root: JSONNode) -> Bool {
-        let keys = [
-            "appVersion", "timeStampBegin", "timeStampEnd", "timeRange", "metaData", "intervalEntries",
-            "signpostMetrics",
-        ]
+        let keys = ["timeStampBegin", "timeStampEnd", "timeRange"]
+        return holdsMetrics(root) || root.members.contains { key, _ in key.text.map(keys.contains) ?? false }
+    }
+
+    /// Whether anything in an object belongs to a payload of metrics, and not to one of diagnostics as well.
+    static func holdsMetrics(_ root: JSONNode) -> Bool {
+        let keys = ["appVersion", "metaData", "intervalEntries", "signpostMetrics"]
         return root.members.contains { key, _ in
-            guard let name = key.text else { return false }
-            return keys.contains(name) || name.hasSuffix("Metrics")
+            key.text.map { keys.contains($0) || $0.hasSuffix("Metrics") } ?? false
         }
     }
 
@@ -55,7 +57,9 @@ extension MetricPayload {
         return answer ?? isUnclear
     }
 
-    private static func signposts(_ array: JSONNode, _ path: String, _ context: PayloadContext) -> [SignpostMetrics] {
+    /// Reads the signposts; nil if there are more than any app has.
+    private static func signposts(_ array: JSONNode, _ path: String, _ context: PayloadContext) -> [SignpostMetrics]? {
+        guard array.elements.dropFirst(JSONLimits.kept).first(where: { _ in true }) == nil else { return nil }
         var all: [SignpostMetrics] = []
         for (index, node) in array.elements.enumerated() {
             guard node.kind == .object else {

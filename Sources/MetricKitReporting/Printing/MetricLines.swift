@@ -109,6 +109,8 @@ extension ExitMetrics.Reason {
         case .cpuLimit: "too much of the processor"
         case .lockedFile: "suspended with a locked file"
         case .backgroundTaskTimeout: "background task too long"
+        case .backgroundURLSessionCompletionTimeout: "background transfers not taken in time"
+        case .backgroundFetchCompletionTimeout: "background fetch too long"
         }
     }
 }

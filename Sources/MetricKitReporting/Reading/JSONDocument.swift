@@ -19,32 +19,41 @@ final class JSONDocument: Sendable {
         var kind: Kind
     }
 
+    /// The text in UTF-8, whatever it came in.
     let bytes: [UInt8]
     let entries: [Entry]
 
-    /// Reads a text that holds one value.
-    init(_ bytes: [UInt8]) throws(JSONProblem) {
-        entries = try JSONIndexer.index(bytes)
-        self.bytes = bytes
+    /// Reads a text that holds one value, in UTF-8, or in UTF-16 or UTF-32 with a mark of byte order.
+    init(_ bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONProblem) {
+        // Counted before anything is copied. A text of UTF-16 becomes half as long again at most.
+        guard bytes.count <= limits.bytes else { throw JSONProblem(reason: .tooLong, offset: limits.bytes) }
+        self.bytes = try UTF8Transcoder.utf8(bytes)
+        entries = try JSONIndexer.index(self.bytes, limits)
     }
 
     /// The value of the whole text.
     var root: JSONNode { JSONNode(document: self, index: 0) }
 }
 
-/// What keeps a text from being JSON.
+/// What keeps a text from being JSON, or from being read.
 struct JSONProblem: Error, Hashable, CustomStringConvertible {
     enum Reason: String {
         case unexpected = "there is something that does not belong"
         case unfinished = "the text breaks off"
         case text = "a string is not valid"
+        case encoding = "the bytes are not text in the encoding that their byte order mark announces"
         case number = "a number is not valid"
-        case tooLong = "the text is longer than 4 GiB"
         case trailing = "something follows the value"
+        case tooLong = "the text is longer than the 64 MiB that are read"
+        case tooDeep = "there are more than the 65,536 objects and arrays inside each other that are read"
+        case tooMany = "there are more than the 4,194,304 values that are read"
+
+        /// Whether the text may be JSON, but goes beyond what is read.
+        var isLimit: Bool { self == .tooLong || self == .tooDeep || self == .tooMany }
     }
 
     let reason: Reason
-    /// How many bytes stand before the place.
+    /// How many bytes stand before the place, with the text in UTF-8.
     let offset: Int
 
     var description: String { "\(reason.rawValue), at byte \(offset)" }

@@ -1,6 +1,7 @@
 /// Checks a JSON text by the letter of RFC 8259 and writes down where each value lies.
 struct JSONIndexer {
-    private let bytes: UnsafeBufferPointer<UInt8>
+    private let bytes: [UInt8]
+    private let limits: JSONLimits
     private var place = 0
     private var entries: [JSONDocument.Entry] = []
     /// The objects and arrays that are open, the innermost last.
@@ -19,19 +20,18 @@ struct JSONIndexer {
         case commaOrEnd
     }
 
-    static func index(_ bytes: [UInt8]) throws(JSONProblem) -> [JSONDocument.Entry] {
+    static func index(_ bytes: [UInt8], _ limits: JSONLimits) throws(JSONProblem) -> [JSONDocument.Entry] {
         guard bytes.count <= UInt32.max else { throw JSONProblem(reason: .tooLong, offset: 0) }
-        return try bytes.withUnsafeBufferPointer { (bytes) throws(JSONProblem) in
-            var indexer = JSONIndexer(bytes)
-            try indexer.run()
-            return indexer.entries
-        }
+        var indexer = JSONIndexer(bytes, limits)
+        try indexer.run()
+        return indexer.entries
     }
 
-    private init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    private init(_ bytes: [UInt8], _ limits: JSONLimits) {
         self.bytes = bytes
+        self.limits = limits
         // A guess that spares most of the growing: values have about sixteen bytes each in these texts.
-        entries.reserveCapacity(bytes.count / 16 + 1)
+        entries.reserveCapacity(min(bytes.count / 16 + 1, limits.values))
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
     }
 
@@ -75,8 +75,9 @@ struct JSONIndexer {
     private mutating func takeValue(_ byte: UInt8) throws(JSONProblem) -> Expected {
         switch byte {
         case JSONText.openBrace, JSONText.openBracket:
+            guard open.count < limits.depth else { throw problem(.tooDeep) }
             open.append(entries.count)
-            add(byte == JSONText.openBrace ? .object : .array, from: place)
+            try add(byte == JSONText.openBrace ? .object : .array, from: place)
             place += 1
             return byte == JSONText.openBrace ? .keyOrEnd : .valueOrEnd
         case JSONText.quote: try takeString()
@@ -96,7 +97,8 @@ struct JSONIndexer {
         return .commaOrEnd
     }
 
-    private mutating func add(_ kind: JSONDocument.Kind, from start: Int) {
+    private mutating func add(_ kind: JSONDocument.Kind, from start: Int) throws(JSONProblem) {
+        guard entries.count < limits.values else { throw JSONProblem(reason: .tooMany, offset: start) }
         let next = UInt32(entries.count + 1)
         entries.append(JSONDocument.Entry(start: UInt32(start), end: UInt32(place), next: next, kind: kind))
     }
@@ -106,14 +108,14 @@ struct JSONIndexer {
         guard place < bytes.count else { throw problem(.unfinished) }
     }
 
-    private mutating func takeWord(_ word: StaticString, _ kind: JSONDocument.Kind) throws(JSONProblem) {
+    private mutating func takeWord(_ word: String, _ kind: JSONDocument.Kind) throws(JSONProblem) {
         let start = place
-        for offset in 0..<word.utf8CodeUnitCount {
+        for byte in word.utf8 {
             guard place < bytes.count else { throw problem(.unfinished) }
-            guard bytes[place] == word.utf8Start[offset] else { throw problem(.unexpected) }
+            guard bytes[place] == byte else { throw problem(.unexpected) }
             place += 1
         }
-        add(kind, from: start)
+        try add(kind, from: start)
     }
 
     private func problem(_ reason: JSONProblem.Reason) -> JSONProblem { JSONProblem(reason: reason, offset: place) }
@@ -131,10 +133,10 @@ extension JSONIndexer {
             case JSONText.quote:
                 place += 1
                 if !isPlain {
-                    let inside = UnsafeBufferPointer(rebasing: bytes[start + 1..<place - 1])
+                    let inside = bytes[start + 1..<place - 1]
                     guard String(validating: inside, as: UTF8.self) != nil else { throw problem(.text) }
                 }
-                add(.string, from: start)
+                try add(.string, from: start)
                 return
             case JSONText.backslash: try skipEscape()
             case 0..<0x20: throw problem(.text)
@@ -172,7 +174,7 @@ extension JSONIndexer {
             if place < bytes.count, bytes[place] == JSONText.plus || bytes[place] == JSONText.minus { place += 1 }
             try takeDigits()
         }
-        add(.number, from: start)
+        try add(.number, from: start)
     }
 
     private mutating func takeDigits() throws(JSONProblem) {

@@ -25,25 +25,20 @@ struct JSONNode: Sendable {
     }
 
     /// Whether it is a string of exactly these letters.
-    func isText(_ text: StaticString) -> Bool {
-        guard kind == .string else { return false }
-        return document.bytes.withUnsafeBufferPointer { bytes in
-            let inside = UnsafeBufferPointer(rebasing: bytes[Int(entry.start) + 1..<Int(entry.end) - 1])
-            if inside.count == text.utf8CodeUnitCount {
-                return inside.elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: inside.count))
+    func isText(_ text: String) -> Bool {
+        let entry = entry
+        let length = Int(entry.end) - Int(entry.start) - 2
+        guard entry.kind == .string, length >= text.utf8.count else { return false }
+        if length == text.utf8.count {
+            var place = Int(entry.start)
+            return text.utf8.allSatisfy { byte in
+                place += 1
+                return document.bytes[place] == byte
             }
-            // A letter may be written as an escape, which is longer.
-            guard inside.count > text.utf8CodeUnitCount, inside.contains(JSONText.backslash) else { return false }
-            return JSONText.text(ArraySlice(inside)) == text.description
         }
-    }
-
-    /// Whether it is a string of exactly these letters.
-    private func isText(_ text: String) -> Bool {
-        guard kind == .string else { return false }
+        // A letter may be written as an escape, which is longer.
         let inside = bytes.dropFirst().dropLast()
-        if inside.count < text.utf8.count { return false }
-        return inside.contains(JSONText.backslash) ? JSONText.text(inside) == text : inside.elementsEqual(text.utf8)
+        return inside.contains(JSONText.backslash) && JSONText.text(inside) == text
     }
 
     /// The values of an array, or nothing for any other value.

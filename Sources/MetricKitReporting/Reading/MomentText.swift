@@ -11,6 +11,8 @@ enum MomentText {
     static let daysBefore1970 = 719_528
 
     static func moment(_ text: String) -> PayloadMoment? {
+        // Longer than any date.
+        guard text.utf8.count <= 100 else { return nil }
         var scanner = Scanner(text)
         guard let year = scanner.number(digits: 4), years.contains(year), scanner.take("-"),
             let month = scanner.number(digits: 2), scanner.take("-"), let day = scanner.number(digits: 2),
@@ -18,9 +20,9 @@ enum MomentText {
             let day = CalendarDay(year: year, month: month, day: day),
             let clock = scanner.clock()
         else { return nil }
-        let local = (day.number - daysBefore1970) * 86_400 + clock.seconds
+        let local = Int64(day.number - daysBefore1970) * 86_400 + Int64(clock.seconds)
         func time(_ offset: Int) -> Timestamp {
-            .nanoseconds(Int64(local - offset) * 1_000_000_000 + clock.nanoseconds)
+            .nanoseconds((local - Int64(offset)) * 1_000_000_000 + clock.nanoseconds)
         }
         _ = scanner.take(" ")
         if scanner.isAtEnd { return .deviceTime(time(0)) }

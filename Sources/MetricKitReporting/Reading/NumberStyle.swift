@@ -14,11 +14,11 @@ struct NumberStyle: Sendable {
     ///
     /// - Parameters:
     ///   - text: the number.
-    ///   - unit: the unit behind it.
-    mutating func learn(from text: NumberText, _ unit: UnitWord) {
+    ///   - entry: what the name of its unit tells.
+    mutating func learn(from text: NumberText, _ entry: UnitTable.Entry) {
         if let length = text.unmarkedLength { longestUnmarked = max(longestUnmarked, length) }
-        if let decimal = unit.decimal { decimals.insert(decimal) }
-        let readings = text.readings(wholeOnly: unit.isWhole)
+        if let decimal = entry.decimal { decimals.insert(decimal) }
+        let readings = text.readings(wholeOnly: entry.units.allSatisfy(\.isWhole))
         guard readings.count == 1, let reading = readings.first else {
             if text.endsWithZero {
                 likelyGroupings.formUnion(readings.compactMap { $0.decimal == nil ? $0.grouping : nil })

@@ -8,6 +8,8 @@ struct NumberText: Hashable, Sendable {
         case comma, point, space, apostrophe
         /// The Arabic marks, which have one meaning each.
         case arabicDecimal, arabicThousands
+        /// The commas that are read from the right, which stand between thousands in N’Ko and Adlam.
+        case reversedComma
 
         init?(_ scalar: Unicode.Scalar) {
             switch scalar {
@@ -17,6 +19,7 @@ struct NumberText: Hashable, Sendable {
             case "'", "\u{2019}": self = .apostrophe
             case "\u{066B}": self = .arabicDecimal
             case "\u{066C}": self = .arabicThousands
+            case "\u{060C}", "\u{2E41}": self = .reversedComma
             default: return nil
             }
         }
@@ -75,6 +78,9 @@ struct NumberText: Hashable, Sendable {
         number.runs.append(run)
         return (number, rest)
     }
+
+    /// Whether a number can begin with a scalar.
+    static func isDigit(_ scalar: Unicode.Scalar) -> Bool { digit(scalar) != nil }
 
     private static func digit(_ scalar: Unicode.Scalar) -> Int? {
         if scalar.isASCII { return "0"..."9" ~= scalar ? Int(scalar.value - 0x30) : nil }

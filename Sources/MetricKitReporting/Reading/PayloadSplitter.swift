@@ -8,12 +8,13 @@ struct PayloadSplitter {
     struct Piece {
         /// The key as it stands in the text, with its quotes.
         let rawKey: [UInt8]
+        let key: String
         let isElement: Bool
         let bytes: [UInt8]
         /// How many bytes of the payload stand before it.
         let offset: Int
 
-        var key: String { JSONText.text(rawKey[1..<rawKey.count - 1]) }
+        var isEmptyArray: Bool { !isElement && bytes == Array("[]".utf8) }
     }
 
     private enum Place {
@@ -44,7 +45,8 @@ struct PayloadSplitter {
     }
 
     private var place = Place.beginning
-    private var key: [UInt8] = []
+    private var rawKey: [UInt8] = []
+    private var key = ""
     private var isElement = false
     private var buffer: [UInt8] = []
     /// Where what is in the buffer begins.
@@ -54,58 +56,68 @@ struct PayloadSplitter {
     private var isInString = false
     private var isEscaped = false
     private(set) var offset = 0
+    /// The most bytes of a value.
+    private let limit: Int
+
+    init(limit: Int = JSONLimits.standard.bytes) { self.limit = limit }
 
     /// Whether the payload is whole.
     var isAtEnd: Bool { place == .end }
 
     /// Takes a piece of the text.
-    mutating func read(_ bytes: UnsafeBufferPointer<UInt8>, _ take: (Piece) -> Void) throws(JSONProblem) {
-        var index = 0
-        while index < bytes.count {
-            let end = endOfPlainRun(bytes, from: index)
-            if end > index {
-                buffer.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[index..<end]))
-                offset += end - index
-                index = end
-            } else {
+    mutating func read(_ bytes: ArraySlice<UInt8>, _ take: (Piece) -> Void) throws(JSONProblem) {
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            guard isInString || depth > 0 else {
                 try read(bytes[index], take)
                 offset += 1
                 index += 1
+                continue
+            }
+            let end = endOfInside(bytes, from: index)
+            guard end - index <= limit - buffer.count else { throw JSONProblem(reason: .tooLong, offset: offset) }
+            buffer.append(contentsOf: bytes[index..<end])
+            offset += end - index
+            index = end
+            if !isInString, depth == 0 {
+                if place == .inKey { try finishKey() } else { finishValue(take) }
             }
         }
     }
 
-    /// How far the bytes go that change nothing, but belong to the value: most of all bytes do.
-    private func endOfPlainRun(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
-        guard place == .inValue, !isEscaped, isInString || depth > 0 else { return start }
-        var end = start
-        while end < bytes.count {
-            switch bytes[end] {
-            case JSONText.quote: return end
-            case JSONText.backslash where isInString: return end
-            case JSONText.openBrace, JSONText.openBracket, JSONText.closeBrace, JSONText.closeBracket:
-                if !isInString { return end }
-            default: break
+    /// How far the bytes go that lie inside a string or inside brackets, with what closes the last of them.
+    private mutating func endOfInside(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int {
+        // Most of all bytes come by here.
+        var (depth, isInString, isEscaped) = (depth, isInString, isEscaped)
+        defer { (self.depth, self.isInString, self.isEscaped) = (depth, isInString, isEscaped) }
+        for index in start..<bytes.endIndex {
+            let byte = bytes[index]
+            if isEscaped {
+                isEscaped = false
+            } else if isInString {
+                if byte == JSONText.backslash { isEscaped = true }
+                if byte == JSONText.quote { isInString = false }
+            } else {
+                switch byte {
+                case JSONText.quote: isInString = true
+                case JSONText.openBrace, JSONText.openBracket: depth += 1
+                case JSONText.closeBrace, JSONText.closeBracket: depth -= 1
+                default: break
+                }
             }
-            end += 1
+            if depth == 0, !isInString { return index + 1 }
         }
-        return end
+        return bytes.endIndex
     }
 
+    /// Takes a byte that lies outside of all strings, and outside of all brackets but the payload's own.
     private mutating func read(_ byte: UInt8, _ take: (Piece) -> Void) throws(JSONProblem) {
-        switch place {
-        case .inValue:
-            if continues(byte) { return }
-            hand(take)
-            place = isElement ? .afterElement : .afterValue
-            // A number ends with the byte behind it.
-            if !endedByItself { try read(byte, take) }
-            return
-        case .inKey:
-            buffer.append(byte)
-            if !isInStringAfter(byte) { try finishKey() }
-            return
-        default: break
+        if place == .inValue {
+            guard Self.endsWord(byte) else {
+                guard buffer.count < limit else { throw JSONProblem(reason: .tooLong, offset: offset) }
+                return buffer.append(byte)
+            }
+            finishValue(take)
         }
         if JSONText.isSpace(byte) { return }
         switch (place, byte) {
@@ -116,12 +128,16 @@ struct PayloadSplitter {
             break
         case (.firstKey, JSONText.quote), (.key, JSONText.quote):
             (buffer, start) = ([byte], offset)
-            (isInString, isEscaped) = (true, false)
+            isInString = true
             place = .inKey
         case (.firstKey, JSONText.closeBrace), (.afterValue, JSONText.closeBrace): place = .end
         case (.colon, JSONText.colon): place = .value
         case (.value, JSONText.openBracket): place = .firstElement
-        case (.firstElement, JSONText.closeBracket), (.afterElement, JSONText.closeBracket): place = .afterValue
+        case (.firstElement, JSONText.closeBracket):
+            // An array without elements is a value of its own.
+            take(Piece(rawKey: rawKey, key: key, isElement: false, bytes: Array("[]".utf8), offset: offset))
+            place = .afterValue
+        case (.afterElement, JSONText.closeBracket): place = .afterValue
         case (.value, _): begin(byte, isElement: false)
         case (.firstElement, _), (.element, _): begin(byte, isElement: true)
         case (.afterValue, JSONText.comma): place = .key
@@ -130,13 +146,19 @@ struct PayloadSplitter {
         }
     }
 
+    /// Whether a number or a word ends before a byte.
+    private static func endsWord(_ byte: UInt8) -> Bool {
+        byte == JSONText.comma || byte == JSONText.closeBrace || byte == JSONText.closeBracket || JSONText.isSpace(byte)
+    }
+
     private mutating func finishKey() throws(JSONProblem) {
         do throws(JSONProblem) {
-            _ = try JSONDocument(buffer)
+            key = try JSONDocument(buffer).root.text ?? ""
         } catch {
             throw JSONProblem(reason: error.reason, offset: start + error.offset)
         }
-        (key, place) = (buffer, .colon)
+        (rawKey, place) = (buffer, .colon)
+        buffer = []
     }
 
     private mutating func begin(_ byte: UInt8, isElement: Bool) {
@@ -144,51 +166,13 @@ struct PayloadSplitter {
         start = offset
         buffer.removeAll(keepingCapacity: true)
         buffer.append(byte)
-        (isInString, isEscaped) = (byte == JSONText.quote, false)
+        isInString = byte == JSONText.quote
         depth = byte == JSONText.openBrace || byte == JSONText.openBracket ? 1 : 0
         place = .inValue
     }
 
-    /// Whether the value that ends with this byte has it as its last one.
-    private var endedByItself: Bool {
-        guard let first = buffer.first else { return false }
-        return first == JSONText.quote || first == JSONText.openBrace || first == JSONText.openBracket
-    }
-
-    /// Takes a byte of a value; whether the value goes on behind it.
-    private mutating func continues(_ byte: UInt8) -> Bool {
-        if isInString {
-            buffer.append(byte)
-            return isInStringAfter(byte) || depth > 0
-        }
-        switch byte {
-        case JSONText.openBrace, JSONText.openBracket: depth += 1
-        case JSONText.closeBrace, JSONText.closeBracket:
-            if depth == 0 { return false }
-            depth -= 1
-            buffer.append(byte)
-            return depth > 0
-        case JSONText.quote: isInString = true
-        case JSONText.comma where depth == 0: return false
-        default: if depth == 0, JSONText.isSpace(byte) { return false }
-        }
-        buffer.append(byte)
-        return true
-    }
-
-    /// Whether a string goes on behind a byte of it.
-    private mutating func isInStringAfter(_ byte: UInt8) -> Bool {
-        if isEscaped {
-            isEscaped = false
-        } else if byte == JSONText.backslash {
-            isEscaped = true
-        } else if byte == JSONText.quote {
-            isInString = false
-        }
-        return isInString
-    }
-
-    private func hand(_ take: (Piece) -> Void) {
-        take(Piece(rawKey: key, isElement: isElement, bytes: buffer, offset: start))
+    private mutating func finishValue(_ take: (Piece) -> Void) {
+        take(Piece(rawKey: rawKey, key: key, isElement: isElement, bytes: buffer, offset: start))
+        place = isElement ? .afterElement : .afterValue
     }
 }

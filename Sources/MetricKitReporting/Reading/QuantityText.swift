@@ -1,22 +1,33 @@
-/// A number with its unit, as in `1,530毫秒`, `79 041 кБ` and `20 secs.`.
-struct QuantityText: Hashable, Sendable {
+/// A number with the name of its unit, as in `1,530毫秒`, `79 041 кБ`, `20 secs.` and `sekunde 20`.
+struct QuantityText: Sendable {
     let number: NumberText
-    let unit: UnitWord
+    /// The name, with `#` behind it if it stands before the number.
+    let name: String
+    /// What the name tells.
+    let entry: UnitTable.Entry
+
+    /// Longer than any number with a unit.
+    private static let longest = 200
 
     /// Reads a text; nil if it is not a number with a unit that is known.
     init?(_ text: String) {
+        guard text.utf8.count <= Self.longest else { return nil }
         // Marks of direction, which letters of other scripts bring along, are not seen, and mean nothing.
         let seen = String(String.UnicodeScalarView(text.unicodeScalars.filter { !Self.isDirectionMark($0) }))
-        guard let (number, rest) = NumberText.take(from: Self.trimmed(seen[...].unicodeScalars)),
-            let unit = UnitWord(Substring(Self.trimmed(rest)).replacingSpaces)
-        else { return nil }
-        self.number = number
-        self.unit = unit
-    }
-
-    /// How much of the unit of its quantity it is, or nil if the number could mean two things.
-    func amount(in style: NumberStyle) -> DecimalNumber? {
-        style.number(number, unit).flatMap { unit.amount($0) }
+        let trimmed = Self.trimmed(seen[...].unicodeScalars)
+        if let (number, rest) = NumberText.take(from: trimmed) {
+            self.number = number
+            name = Substring(Self.trimmed(rest)).replacingSpaces
+        } else {
+            let before = trimmed.prefix { !NumberText.isDigit($0) }
+            guard let (number, rest) = NumberText.take(from: trimmed[before.endIndex...]), rest.isEmpty else {
+                return nil
+            }
+            self.number = number
+            name = Substring(Self.trimmed(before)).replacingSpaces + "#"
+        }
+        guard let entry = UnitTable.all.entries[name] else { return nil }
+        self.entry = entry
     }
 
     private static func isDirectionMark(_ scalar: Unicode.Scalar) -> Bool {

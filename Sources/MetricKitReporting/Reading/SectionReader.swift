@@ -2,15 +2,20 @@ import LineProtocol
 
 /// What one payload needs while it is read.
 final class PayloadContext {
-    let style: NumberStyle
-    var leftovers: [Leftover] = []
+    private let style: NumberStyle
+    private let evidence: UnitEvidence
+    private(set) var leftovers: [Leftover] = []
 
     /// For what has no numbers.
-    init() { style = NumberStyle() }
+    init() {
+        style = NumberStyle()
+        evidence = UnitEvidence()
+    }
 
-    /// Learns from all numbers of a payload how it writes them.
+    /// Learns from all numbers of a payload how it writes them, and how it calls their units.
     init(_ document: JSONDocument) {
         var style = NumberStyle()
+        var evidence = UnitEvidence()
         var index = 0
         while index < document.entries.count {
             let node = JSONNode(document: document, index: index)
@@ -20,13 +25,17 @@ final class PayloadContext {
             if node.isText("callStackTree"), index < document.entries.count {
                 index = Int(document.entries[index].next)
             } else if let text = node.text, let quantity = QuantityText(text) {
-                style.learn(from: quantity.number, quantity.unit)
+                style.learn(from: quantity.number, quantity.entry)
+                evidence.learn(from: quantity.name, quantity.entry)
             }
         }
         self.style = style
+        self.evidence = evidence
     }
 
     func leave(_ node: JSONNode, at path: String, _ reason: Leftover.Reason) {
+        // One more than may be tells that there are too many.
+        guard leftovers.count <= JSONLimits.kept else { return }
         leftovers.append(Leftover(path: path, reason: reason, json: RawJSON(node.bytes)))
     }
 
@@ -35,12 +44,14 @@ final class PayloadContext {
     /// A value is a text such as `1,000 ms`, or an object with `value` and `unit`.
     func amount(_ node: JSONNode, _ quantity: UnitWord.Quantity) -> DecimalNumber? {
         if let text = node.text {
-            guard let found = QuantityText(text), found.unit.quantity == quantity else { return nil }
-            return found.amount(in: style).flatMap { $0.digits < 0 ? nil : $0 }
+            guard let found = QuantityText(text), let unit = evidence.unit(found.name, found.entry, quantity),
+                let number = style.number(found.number, unit), number.digits >= 0
+            else { return nil }
+            return unit.amount(number)
         }
         guard let number = node["value"]?.number, let name = node["unit"] else { return nil }
-        guard let word = name.text ?? name["symbol"]?.text, let unit = UnitWord(word), unit.quantity == quantity,
-            number.digits >= 0
+        guard let word = name.text ?? name["symbol"]?.text, let entry = UnitTable.all.entries[word],
+            let unit = evidence.unit(word, entry, quantity), number.digits >= 0
         else { return nil }
         return unit.amount(number)
     }

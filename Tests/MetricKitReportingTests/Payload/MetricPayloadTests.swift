@@ -65,6 +65,20 @@ import Testing
         #expect(payload.applicationExit?.background == [.memoryPressure: 7, .normal: 3, .cpuLimit: 0])
     }
 
+    @Test func everyReasonForAnEndIsRead() throws {
+        let counts = """
+            {"cumulativeBackgroundURLSessionCompletionTimeoutExitCount":2,"cumulativeBackgroundFetchCompletionTimeoutExitCount":3,
+            "cumulativeBackgroundTaskAssertionTimeoutExitCount":4}
+            """
+        let payload = try MetricPayload(#"{"applicationExitMetrics":{"backgroundExitData":\#(counts)}}"#)
+        #expect(
+            payload.applicationExit?.background == [
+                .backgroundURLSessionCompletionTimeout: 2, .backgroundFetchCompletionTimeout: 3,
+                .backgroundTaskTimeout: 4,
+            ])
+        #expect(payload.leftovers.isEmpty)
+    }
+
     @Test func theDatesOfEverySystemAreUnderstood() throws {
         #expect(try MetricPayload(Metrics.ios13).timeRange.end == .instant(.seconds(1_571_813_940)))
         #expect(try MetricPayload(Metrics.ios14Arabic).timeRange.begin == .instant(.seconds(1_602_302_400)))

@@ -3,13 +3,13 @@ import Testing
 @testable import MetricKitReporting
 
 @Suite(.timeLimit(.minutes(10))) struct NumberTextTests {
-    /// What a text means by itself, in the unit of its quantity.
-    private func amount(_ text: String, learning others: [String] = []) -> Double? {
-        var style = NumberStyle()
-        for other in others + [text] {
-            if let quantity = QuantityText(other) { style.learn(from: quantity.number, quantity.unit) }
-        }
-        return QuantityText(text)?.amount(in: style)?.double
+    /// What a text means beside others, in the unit of its quantity.
+    private func amount(_ text: String, learning others: [String] = []) throws -> Double? {
+        let document = try JSONDocument(Array(JSONTree.array((others + [text]).map { .string($0) }).text.utf8))
+        let context = PayloadContext(document)
+        let node = try #require(Array(document.root.elements).last)
+        let quantities: [UnitWord.Quantity] = [.time, .bytes, .bars, .luminance, .instructions, .hitchRatio]
+        return quantities.compactMap { context.amount(node, $0)?.double }.first
     }
 
     @Test(
@@ -33,21 +33,26 @@ import Testing
             ("1,500 sec", 1_500), ("1.500 sec", 1_500), ("20.0 sec", 20),
             // What is whole has no fraction, and the words of some languages tell.
             ("1,234 byte", 1_234), ("1.234 byte", 1_234), ("1,234毫秒", 1.234), ("1.234毫秒", 0.001234),
-            ("1,234 мс", 0.001234),
+            ("1,234 мсек", 0.001234), ("1.234 mili giây", 1.234),
+            // Chechen has this word too, and writes fractions with a point.
+            ("1,234 мс", nil),
+            // Names that stand before their numbers, and only there.
+            ("sekunde 1,530.5", 1530.5), ("baiti 2,000", 2_000), ("ms 20", 0.02), ("2,000 baiti ʻe", nil),
+            ("20 තත්", nil),
+            ("sekunde -5", nil), ("sekunde 5 5", nil), ("sekunde", nil), ("sekunde 5 sekunde", nil),
             // Digits of other scripts.
             ("١٬٥٣٠٫٥ ms", 1.5305), ("۲۰ sec", 20), ("१,२३४.५ ms", 1.2345), ("２０秒", 20),
             // These could mean two things, or mean nothing.
             ("1,234 ms", nil), ("1.234 ms", nil), ("999,999 kB", nil), ("1,23,4 ms", nil), ("1.234,567,8 ms", nil),
             ("1,2,3 ms", nil), ("01,234 ms", 0.001234), ("1234,5678,9 ms", nil), ("1٢ ms", nil), ("٢1 ms", nil),
-            ("20", nil), ("20 parsecs", nil), ("20 KB", nil), ("", nil), ("ms 20", nil), ("1e3 ms", nil),
+            ("20", nil), ("20 parsecs", nil), ("20 KB", 20_000), ("", nil), ("apl 20", nil), ("1e3 ms", nil),
             ("--5 ms", nil),
             ("1..5 ms", nil), ("1 . 5 ms", nil), (",5 ms", nil), ("NaN ms", nil), ("∞ ms", nil), ("½ sec", nil),
             ("-5 ms", nil),
             ("99999999999999999999999999999999999999999999 ms", nil), ("12,34,56 ms", nil), ("1 23 ms", nil),
         ] as [(String, Double?)])
-    func aNumberMeansWhatItCanOnlyMean(_ text: String, _ expected: Double?) {
-        let amount = amount(text).flatMap { $0 < 0 ? nil : $0 }
-        #expect(amount == expected)
+    func aNumberMeansWhatItCanOnlyMean(_ text: String, _ expected: Double?) throws {
+        #expect(try amount(text) == expected)
     }
 
     @Test(
@@ -55,15 +60,40 @@ import Testing
             ("1,234 ms", ["20.5 sec"], 1.234), ("1,234 ms", ["20,5 sec"], 0.001234), ("1.234 ms", ["20,5 sec"], 1.234),
             ("1,234 ms", ["1,234,567 byte"], 1.234), ("1,234 ms", ["1 000 ms"], 0.001234),
             ("1,234 ms", ["2,000 ms"], 1.234),
-            ("1,234 ms", ["5毫秒"], 1.234), ("1,234 ms", ["5 кБ"], 0.001234), ("1.234 ms", ["5 кБ"], 1.234),
+            ("1,234 ms", ["5毫秒"], 1.234), ("1,234 ms", ["5 сек."], 0.001234), ("1.234 ms", ["5 сек."], 1.234),
             // Where a number of as many digits has no mark, this mark is none between thousands.
             ("1,234 ms", ["1000 ms"], 0.001234), ("12,345 ms", ["1000 ms"], nil), ("1.500 ms", ["20000 ms"], 0.0015),
             // A unit that is not known teaches nothing, and contradictions teach nothing.
             ("1,234 ms", ["20.5 furlongs"], nil), ("1,234 ms", ["20.5 sec", "20,5 sec"], nil),
             ("1,500 ms", ["20.5 sec", "20,5 sec"], nil),
         ] as [(String, [String], Double?)])
-    func theOthersTellWhatItMeans(_ text: String, _ others: [String], _ expected: Double?) {
-        #expect(amount(text, learning: others) == expected)
+    func theOthersTellWhatItMeans(_ text: String, _ others: [String], _ expected: Double?) throws {
+        #expect(try amount(text, learning: others) == expected)
+    }
+
+    /// What a language calls a second, another may call an hour.
+    @Test(
+        arguments: [
+            ("20 saat", [], nil), ("20 saat", ["3 bars", "50 apl"], nil), ("20 saat", ["5 kB"], nil),
+            // Malay has these, and Azerbaijani has not; the other way round; and no language has both.
+            ("20 saat", ["5 ms"], 20), ("20 saat", ["5 bait", "3 bars"], 20), ("20 saat", ["5 msan"], 72_000),
+            ("20 saat", ["5 ms", "5 msan"], nil), ("20 ساعت", ["5 ثانیه"], 72_000), ("20 ساعت", ["5 byte"], nil),
+            // Neither Russian nor Chechen, by what is known of them.
+            ("20 с.", [], nil), ("20 с.", ["5 мс"], nil),
+        ] as [(String, [String], Double?)])
+    func aNameWithTwoMeaningsNeedsOthersBesideIt(_ text: String, _ others: [String], _ expected: Double?) throws {
+        #expect(try amount(text, learning: others) == expected)
+    }
+
+    @Test func whatIsExpectedTellsTimesFromBytes() throws {
+        let root = try JSONDocument(Array(#"["5 t",{"value":5,"unit":"t"},{"value":5,"unit":"saat"}]"#.utf8)).root
+        let context = PayloadContext()
+        for node in root.elements.prefix(2) {
+            #expect(context.amount(node, .time)?.double == 18_000)
+            #expect(context.amount(node, .bytes)?.double == 5)
+            #expect(context.amount(node, .bars) == nil)
+        }
+        #expect(root.elements.compactMap { context.time($0) } == [.seconds(18_000), .seconds(18_000)])
     }
 
     @Test func nothingIsLostOnTheWayToADuration() throws {

@@ -1,0 +1,159 @@
+import Foundation
+import LoaderChain
+import Testing
+
+@testable import MetricKitReporting
+
+/// Texts that were made to take all memory, and texts in other encodings.
+@Suite(.timeLimit(.minutes(10)))
+struct HostileInputTests {
+    private static func repeated(_ text: String, _ count: Int) -> [UInt8] {
+        let unit = Array(text.utf8)
+        if unit.count == 1 { return Array(repeating: unit[0], count: count) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(unit.count * count)
+        for _ in 0..<count { bytes += unit }
+        return bytes
+    }
+
+    private static func error(_ bytes: [UInt8]) -> PayloadError? {
+        guard case .unreadable(let kept, let error) = MetricKitReport(Data(bytes)), kept.count == bytes.count else {
+            return nil
+        }
+        return error
+    }
+
+    @Test func depthIsBounded() {
+        let limits = JSONLimits(bytes: 1_000, depth: 3, values: 100)
+        #expect(throws: Never.self) { try JSONDocument(Array("[[[1]],[{}]]".utf8), limits: limits) }
+        #expect(throws: JSONProblem(reason: .tooDeep, offset: 7)) {
+            try JSONDocument(Array("[[[1],[[]]]]".utf8), limits: limits)
+        }
+        #expect(throws: JSONProblem(reason: .tooDeep, offset: JSONLimits.standard.depth)) {
+            try JSONDocument(Self.repeated("[", 1_000_000))
+        }
+        #expect(Self.error(Self.repeated("[", 1_000_000))?.code == .tooLarge)
+    }
+
+    @Test func theNumberOfValuesIsBounded() {
+        let limits = JSONLimits(bytes: 1_000, depth: 10, values: 5)
+        #expect(throws: Never.self) { try JSONDocument(Array(#"{"a":[1,2]}"#.utf8), limits: limits) }
+        for text in [#"{"a":[1,2,3]}"#, #"[1,2,3,4,"5"]"#, "[[],[],[],[],[]]", "[1,2,3,4,null]"] {
+            let problem = #expect(throws: JSONProblem.self) { try JSONDocument(Array(text.utf8), limits: limits) }
+            #expect(problem?.reason == .tooMany, "\(text)")
+        }
+        // What the table of places takes is known before anything is read.
+        #expect(JSONLimits.standard.values * MemoryLayout<JSONDocument.Entry>.stride <= 64 << 20)
+    }
+
+    @Test func theLengthIsBounded() {
+        let limits = JSONLimits(bytes: 10, depth: 10, values: 10)
+        #expect(throws: Never.self) { try JSONDocument(Array("\"12345678\"".utf8), limits: limits) }
+        #expect(throws: JSONProblem(reason: .tooLong, offset: 10)) {
+            try JSONDocument(Array("\"123456789\"".utf8), limits: limits)
+        }
+        #expect(Self.error(Self.repeated(" ", JSONLimits.standard.bytes + 1))?.code == .tooLarge)
+    }
+
+    /// A diagnostic that never ends is not collected for ever, wherever its bytes are put.
+    @Test(arguments: [
+        #"{"crashDiagnostics":[{"a":""#, #"{"crashDiagnostics":[["#, #"{"a":["#, #"{"a":""#, #"{""#,
+        #"{"crashDiagnostics":[1"#,
+    ])
+    func aPieceThatNeverEndsIsGivenUp(_ begin: String) throws {
+        var splitter = PayloadSplitter(limit: 100)
+        let problem = #expect(throws: JSONProblem.self) {
+            try splitter.read(Array(begin.utf8)[...]) { _ in }
+            for _ in 0..<1_000 { try splitter.read(Array("11".utf8)[...]) { _ in } }
+        }
+        #expect(problem?.reason == .tooLong)
+        #expect(splitter.offset < 200)
+    }
+
+    /// Each of these became a value with a path and bytes of its own.
+    @Test(arguments: [
+        #"{"signpostMetrics":[1"#, #"{"crashDiagnostics":[1"#, #"{"timeStampEnd":"","a":1,"intervalEntries":[1"#,
+    ])
+    func whatBelongsNowhereIsBounded(_ begin: String) throws {
+        let few = Array(begin.utf8) + Self.repeated(",1", 100) + Array("]}".utf8)
+        #expect(Self.error(few) == nil)
+        // An array of too many signposts or intervals is one value that is left over; diagnostics are counted.
+        let many = Array(begin.utf8) + Self.repeated(",1", JSONLimits.kept + 10) + Array("]}".utf8)
+        switch MetricKitReport(Data(many)) {
+        case .metrics(let payload): #expect(payload.leftovers.count < 10)
+        case .unreadable(_, let error): #expect(error.code == .tooLarge)
+        case .diagnostics: Issue.record("\(JSONLimits.kept) values are kept")
+        }
+    }
+
+    @Test func membersThatBelongNowhereAreBounded() {
+        let members = (0...JSONLimits.kept).map { "\"\($0)\":1" }.joined(separator: ",")
+        #expect(Self.error(Array("{\"appVersion\":\"1\",\(members)}".utf8))?.code == .tooLarge)
+    }
+
+    @Test func diagnosticsAreBoundedUnlessTheyAreReadOneByOne() throws {
+        let begin = Array(#"{"crashDiagnostics":[{}"#.utf8)
+        let all = begin + Self.repeated(",{}", JSONLimits.kept) + Array("]}".utf8)
+        let error = #expect(throws: PayloadError.self) { try DiagnosticPayload(Data(all)) }
+        #expect(error?.code == .tooLarge && error?.reason.contains("\(JSONLimits.kept + 1)") == true)
+        var reader = DiagnosticReader()
+        var count = 0
+        reader.read(all) { _ in count += 1 }
+        _ = try reader.finish { _ in count += 1 }
+        #expect(count == JSONLimits.kept + 1)
+        let fewer = begin + Self.repeated(",{}", JSONLimits.kept - 1) + Array("]}".utf8)
+        #expect(try DiagnosticPayload(Data(fewer)).diagnostics.count == JSONLimits.kept)
+    }
+
+    @Test func framesAreBounded() throws {
+        let begin = #"{"hangDiagnostics":[{"callStackTree":{"callStacks":[{"callStackRootFrames":[{}"#
+        let text = Array(begin.utf8) + Self.repeated(",{}", JSONLimits.frames) + Array("]}]}}]}".utf8)
+        let diagnostic = try #require(try DiagnosticPayload(Data(text)).diagnostics.first)
+        #expect(diagnostic.callStackTree == nil)
+        #expect(diagnostic.leftovers.map(\.path) == ["callStackTree"])
+    }
+
+    @Test(arguments: ["null", "[]", "{}", "false", "7", "\"\""])
+    func anEmptySectionOfDiagnosticsTakesNothingFromMetrics(_ empty: String) throws {
+        let hangs = #""applicationTimeMetrics":{"cumulativeForegroundTime":"700 sec"}"#
+        for text in [
+            #"{"crashDiagnostics":\#(empty),\#(hangs)}"#, #"{\#(hangs),"hangDiagnostics":\#(empty),"result":null}"#,
+        ] {
+            let payload = try MetricPayload(text)
+            #expect(payload.applicationTime?.foreground == .seconds(700))
+            guard case .metrics = MetricKitReport(Data(text.utf8)) else {
+                Issue.record("\(text) is no payload of metrics")
+                continue
+            }
+        }
+        let range = #""timeStampBegin":"2025-10-10 00:00:00""#
+        guard case .diagnostics(let payload) = MetricKitReport(Data("{\(range),\"crashDiagnostics\":\(empty)}".utf8))
+        else {
+            Issue.record("diagnostics without any are none")
+            return
+        }
+        #expect(payload.diagnostics.isEmpty && payload.timeRange.begin != nil)
+    }
+
+    @Test func aPayloadWithoutADiagnosticIsOne() throws {
+        #expect(try DiagnosticPayload(#"{"crashDiagnostics":[]}"#).diagnostics.isEmpty)
+        #expect(try DiagnosticPayload(#"{"crashDiagnostics":[ ],"other":[ ]}"#).leftovers.map(\.path) == ["other"])
+        #expect(throws: PayloadError.self) { try DiagnosticPayload(#"{"other":[]}"#) }
+    }
+
+    @Test func anErrorSaysWhatIsWrongAndWhatToDo() {
+        let cut: any Error = Self.error(Array("{\"appVersion\":".utf8)) ?? PayloadError(code: .notAPayload, reason: "")
+        #expect(
+            cut.localizedDescription
+                == "This is no JSON: the text breaks off, at byte 14. Pass all bytes of `jsonRepresentation()`, as they came."
+        )
+        #expect(
+            Self.error(Array("[]".utf8))?.localizedDescription
+                == "This is JSON, but no payload: it has none of a payload's keys. "
+                + "Read what can be of any kind with `MetricKitReport`.")
+        #expect(
+            Self.error(Self.repeated("[", 100_000))?.localizedDescription
+                == "This is larger than any payload: there are more than the 65,536 objects and arrays inside each other "
+                + "that are read, at byte 65536. Keep the bytes, and find out what wrote them.")
+    }
+}

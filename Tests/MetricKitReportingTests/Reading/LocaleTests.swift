@@ -1,0 +1,96 @@
+import Foundation
+import LoaderChain
+import Testing
+
+@testable import MetricKitReporting
+
+/// Payloads in every locale that the Unicode CLDR has, or had since iOS 13: nothing is read wrongly, and hardly anything is not
+/// read.
+///
+/// `METRICKIT_LOCALE_ROUNDS` sets how many payloads of random numbers each group of locales gets.
+@Suite(.timeLimit(.minutes(20)))
+struct LocaleTests {
+    private static let rounds = environmentNumber("METRICKIT_LOCALE_ROUNDS", default: 3)
+    private static let seed: UInt64 = 47
+    /// The languages with numbers that are not read, which no Apple system speaks.
+    ///
+    /// Ge'ez has a letter between thousands, and Toki Pona groups digits in pairs.
+    private static let unreadable: Set<Substring> = ["gez", "tok"]
+
+    /// Writes a quantity as a formatter does: with one of the unit's patterns, with marks between few digits or not.
+    private static func write(
+        _ quantity: LocalizedPayload.Quantity, _ group: CLDRLocales.Group, pattern index: Int, leastGrouped: Int
+    ) -> String {
+        let number = group.numbers.text(quantity.number, leastGrouped: leastGrouped)
+        // Hebrew had words for one second and for two, without a number.
+        let patterns = (group.patterns[quantity.unit] ?? []).filter {
+            $0.contains("{0}") || number == "1" || number == "2"
+        }
+        guard !patterns.isEmpty else { return "\(number) ?" }
+        let written = patterns[index % patterns.count].replacing("{0}", with: number)
+        return index % 2 == 0 ? written : "\u{200F}" + written + "\u{200E}"
+    }
+
+    @Test func whatADeviceMeasuresIsReadInEveryLocale() throws {
+        let groups = try CLDRLocales().groups
+        #expect(groups.count > 300)
+        var incomplete: Set<String> = []
+        for group in groups {
+            for index in 0..<(group.patterns.values.map(\.count).max() ?? 1) {
+                for leastGrouped in 1...2 {
+                    let payload = LocalizedPayload.usual
+                    let text = payload.text {
+                        Self.write($0, group, pattern: index, leastGrouped: leastGrouped)
+                    }
+                    let (wrong, missing) = payload.differences(try MetricPayload(text))
+                    #expect(wrong.isEmpty, "\(group): \(text)")
+                    if !missing.isEmpty { incomplete.insert(group.description) }
+                }
+            }
+        }
+        #expect(Set(incomplete.map { $0.prefix(3) }) == Self.unreadable)
+    }
+
+    @Test func noNumberIsReadWronglyInAnyLocale() throws {
+        var generator = SeededGenerator(seed: Self.seed)
+        var (read, missed) = (0, 0)
+        for group in try CLDRLocales().groups {
+            for round in 0..<Self.rounds {
+                let payload = LocalizedPayload.random(&generator, units: group.patterns.keys.sorted())
+                let (index, leastGrouped) = (
+                    Int.random(in: 0..<6, using: &generator), Int.random(in: 1...2, using: &generator)
+                )
+                let text = payload.text { Self.write($0, group, pattern: index, leastGrouped: leastGrouped) }
+                let (wrong, missing) = payload.differences(try MetricPayload(text))
+                #expect(wrong.isEmpty, "seed \(Self.seed), \(group), round \(round): \(text)")
+                missed += missing.count
+                read += 2 + payload.times.count + payload.bytes.count - missing.count
+            }
+        }
+        #expect(read > 50 * missed, "\(read) are read, and \(missed) are not")
+    }
+
+    /// What the system itself writes is read: nothing wrongly, and everything that a device measures.
+    @Test(.disabled(if: SystemFormatter.locales.isEmpty, "The formatters of this system cannot be reached."))
+    func whatTheSystemWritesIsReadInEveryLocale() throws {
+        let names = [
+            "ms": "millisecond", "s": "second", "B": "byte", "kB": "kilobyte", "MB": "megabyte", "GB": "gigabyte",
+        ]
+        var generator = SeededGenerator(seed: Self.seed)
+        var incomplete: Set<String> = []
+        let locales = SystemFormatter.locales
+        #expect(locales.count > 500)
+        for locale in locales {
+            let formatters = try names.mapValues { try #require(SystemFormatter(unit: $0, locale: locale)) }
+            for round in 0...Self.rounds {
+                let payload: LocalizedPayload =
+                    round == 0 ? .usual : .random(&generator, units: names.keys.sorted())
+                let text = payload.text { formatters[$0.unit]?.text($0.number) ?? "" }
+                let (wrong, missing) = payload.differences(try MetricPayload(text))
+                #expect(wrong.isEmpty, "seed \(Self.seed), \(locale), round \(round): \(text)")
+                if round == 0, !missing.isEmpty { incomplete.insert(locale) }
+            }
+        }
+        #expect(Set(incomplete.map { $0.prefix(3) }) == Self.unreadable)
+    }
+}
