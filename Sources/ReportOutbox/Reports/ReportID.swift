@@ -47,7 +47,9 @@ extension ReportID {
             }
         }
         if bytes.count <= Self.longestWrittenOut { return String(decoding: bytes, as: UTF8.self) }
-        return String(Self.digestMark) + Self.digest(rawValue)
+        var digest = Digest128()
+        digest.add(rawValue)
+        return String(Self.digestMark) + digest.text
     }
 
     /// The identifier of a part of a file's name; nil if it is not one, or only a digest.
@@ -78,14 +80,5 @@ extension ReportID {
             true
         default: false
         }
-    }
-
-    /// 128 bits of the text, by FNV-1a: enough that no two identifiers of one program meet by chance.
-    private static func digest(_ text: String) -> String {
-        let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013B
-        var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
-        for byte in text.utf8 { hash = (hash ^ UInt128(byte)) &* prime }
-        let text = String(hash, radix: 16)
-        return String(repeating: "0", count: 32 - text.count) + text
     }
 }

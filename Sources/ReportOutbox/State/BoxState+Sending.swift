@@ -63,9 +63,11 @@ extension BoxState {
     /// - Parameters:
     ///   - asked: how many milliseconds the server asked to wait; zero if it did not.
     ///   - loss: why it is lost, if the verdict is that it is.
+    ///   - goesOn: whether the attempt was only let go of, and goes on without this process; then it stays counted.
     ///   - wallNow: the wall clock, for what is written down.
     mutating func judge(
-        _ handle: BoxHandle, _ verdict: ReportVerdict, asked: Int64, loss: ReportLoss, now: Int64, wallNow: Int64
+        _ handle: BoxHandle, _ verdict: ReportVerdict, asked: Int64, loss: ReportLoss, goesOn: Bool = false, now: Int64,
+        wallNow: Int64
     ) -> Fate? {
         guard let entry = self[handle], entry.phase == .sending else { return nil }
         switch verdict {
@@ -77,7 +79,7 @@ extension BoxState {
         var name = entry.name
         name.attempts = entry.attempts
         name.flags.remove(.pausesDestination)
-        if verdict != .retry { name.attempts -= min(1, name.attempts) }
+        if verdict != .retry, !goesOn { name.attempts -= min(1, name.attempts) }
         if verdict == .retry {
             if now - entry.born >= policy.maximumAge.milliseconds { return .dropped(.expired) }
             if name.attempts >= policy.maximumAttempts { return .setAside(.tooManyAttempts) }
