@@ -125,13 +125,15 @@ final class FakeDaemon: Sendable {
         for event in events { engine.ended(event.id, event.end) }
         engine.drain()
         guard disk.isDead else { return }
-        state.withLock { state in
-            for event in events {
-                if case .answered(let status, _) = event.end, status.isSuccess {
-                    state.lostAnswers[event.key, default: 0] += 1
-                }
-            }
+        for event in events where event.end.isAccepted && isWithoutAnswer(event.id) {
+            state.withLock { $0.lostAnswers[event.key, default: 0] += 1 }
         }
+    }
+
+    /// Whether the app died before it had written down the answer to an upload.
+    private func isWithoutAnswer(_ id: UploadID) -> Bool {
+        guard let bytes = disk.bytes(of: folder + "/" + id.text + ".upload") else { return false }
+        return UploadRecord(encoded: bytes)?.answer == nil
     }
 
     /// Tells the app an end of an upload that it has not heard of for long, or never.
@@ -176,4 +178,8 @@ final class FakeDaemon: Sendable {
             daemon.state.withLock { if $0.launch == launch { change(&$0) } }
         }
     }
+}
+
+extension UploadEnd {
+    fileprivate var isAccepted: Bool { if case .answered(let status, _) = self { status.isSuccess } else { false } }
 }
