@@ -9,10 +9,8 @@
     ///
     /// Make one as soon as the app starts, with the same identifier and directory in every launch, and keep it:
     ///
-    /// ```swift
-    /// let uploads = try BackgroundUploads(identifier: "com.example.reports", directory: uploadsDirectory)
-    /// let outbox = try ReportOutbox(directory: directory, chain: authorization --> uploads)
-    /// ```
+    ///     let uploads = try BackgroundUploads(identifier: "com.example.reports", directory: uploadsDirectory)
+    ///     let outbox = try ReportOutbox(directory: directory, chain: authorization --> uploads)
     ///
     /// Nothing else is needed from launch to launch. A request that is loaded again joins the upload that an earlier launch began,
     /// or gets the answer that came meanwhile; it is known by its `Idempotency-Key`, method, address and bytes, and without a key
@@ -20,6 +18,7 @@
     ///
     /// - An upload has no deadline but the session's, and a box that is closed lets go of it without stopping it. Any other task
     ///   that is cancelled stops its upload, unless another task waits for it too.
+    /// - The bytes lie in the directory as they are sent, unsealed, until the upload has ended: the system reads them without the app.
     /// - A response has a status and headers, and no body. Redirects are followed.
     /// - A box hands over as many reports as its policy's `maximumInFlight` says; raise it to have more sent while the app is away.
     public final class BackgroundUploads: HTTPLoader, @unchecked Sendable {
@@ -72,14 +71,12 @@
         ///
         /// Call it where the app is told:
         ///
-        /// ```swift
-        /// func application(
-        ///     _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
-        ///     completionHandler: @escaping () -> Void
-        /// ) {
-        ///     uploads.handleEvents(forSession: identifier, completionHandler: completionHandler)
-        /// }
-        /// ```
+        ///     func application(
+        ///         _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
+        ///         completionHandler: @escaping () -> Void
+        ///     ) {
+        ///         uploads.handleEvents(forSession: identifier, completionHandler: completionHandler)
+        ///     }
         ///
         /// - Returns: whether the session is this one; otherwise nothing is done.
         @MainActor

@@ -44,7 +44,7 @@ public struct OutboxPolicy: Sendable {
     public var maximumAttempts = 50
     /// How long a report is tried; the first attempt that fails after that is the last.
     public var maximumAge = Duration.seconds(2 * 24 * 3600)
-    /// How long an attempt may take before it is cancelled.
+    /// How long an attempt may take before it is cancelled, unless it goes on without the process, as a background upload does.
     public var attemptTimeout = Duration.seconds(600)
     /// The bound of the first delay between attempts.
     ///
