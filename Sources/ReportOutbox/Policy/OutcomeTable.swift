@@ -8,7 +8,6 @@ import LoaderChain
 /// | 3xx, which a network's login page likes to answer | retry |
 /// | 401 and 407, which the chain's credentials may overcome | retry |
 /// | 408, 409, 421, 423, 425, 429 | retry |
-/// | 410 | drop |
 /// | any other 4xx, 501 and 505 | set aside |
 /// | any other 5xx | retry |
 /// | an error with a response | as its status |
@@ -16,6 +15,8 @@ import LoaderChain
 /// | `HTTPError.Code.cancelled`, `HTTPError.Code.resetInProgress` | interrupted |
 /// | `HTTPError.Code.invalidRequest` | set aside |
 /// | any other error | retry |
+///
+/// After a few equal refusals in a row, a server is paused instead: see ``OutboxPolicy/refusalsBeforePause``.
 ///
 /// Any line can be overridden:
 ///
@@ -63,7 +64,6 @@ public struct OutcomeTable: Hashable, Sendable {
         switch status.rawValue {
         case 200..<300: .delivered
         case 401, 407, 408, 409, 421, 423, 425, 429: .retry
-        case 410: .drop
         case 400..<500, 501, 505: .setAside
         // 1xx, 3xx, 5xx and what is no status at all: nobody has taken the report, and nobody has refused it.
         default: .retry

@@ -71,9 +71,10 @@ extension BoxState {
     ) -> Fate? {
         guard let entry = self[handle], entry.phase == .sending else { return nil }
         switch verdict {
-        case .delivered, .drop, .setAside:
-            withLane(of: entry.name.destination) { $0.misses = 0 }
-            return verdict == .delivered ? .delivered : verdict == .drop ? .dropped(loss) : .setAside(loss)
+        case .delivered:
+            withLane(of: entry.name.destination) { $0.accept() }
+            return .delivered
+        case .drop, .setAside: return judgeRefusal(entry, verdict, asked: asked, loss: loss, now: now, wallNow: wallNow)
         case .retry, .waitForConnection, .interrupted: break
         }
         var name = entry.name
@@ -95,6 +96,32 @@ extension BoxState {
         if asked > 0 { name.flags.insert(.pausesDestination) }
         name.dueMilliseconds = max(0, wallNow.addingClamped(wait))
         return .waits(as: name, due: due)
+    }
+
+    /// Decides what becomes of a report that will not be taken.
+    ///
+    /// Where a server has refused a few in a row in the same way, the fault is hardly theirs: an address is wrong, or something is
+    /// being put up. Then the report waits, and so does everything else that goes there, until one is taken again.
+    private mutating func judgeRefusal(
+        _ entry: BoxEntry, _ verdict: ReportVerdict, asked: Int64, loss: ReportLoss, now: Int64, wallNow: Int64
+    ) -> Fate {
+        let fate: Fate = verdict == .drop ? .dropped(loss) : .setAside(loss)
+        guard case .refused = loss else {
+            withLane(of: entry.name.destination) { $0.misses = 0 }
+            return fate
+        }
+        let pausedUntil = withLane(of: entry.name.destination) { [timing, policy] lane -> Int64? in
+            guard lane.refuse(loss, limit: policy.refusalsBeforePause) else { return nil }
+            lane.pauseForRefusals(now: now) { max(timing.delay(afterFailures: $0, dice: policy.dice), asked) }
+            return lane.pausedUntil
+        }
+        let isOver = now - entry.born >= policy.maximumAge.milliseconds || entry.attempts >= policy.maximumAttempts
+        guard let pausedUntil, !isOver else { return fate }
+        var name = entry.name
+        name.attempts = entry.attempts
+        name.flags.insert(.pausesDestination)
+        name.dueMilliseconds = max(0, wallNow.addingClamped(pausedUntil - now))
+        return .waits(as: name, due: pausedUntil)
     }
 
     private mutating func delay(for name: RecordName, _ verdict: ReportVerdict, asked: Int64) -> Int64 {

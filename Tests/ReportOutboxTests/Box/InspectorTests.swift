@@ -47,7 +47,9 @@ struct InspectorTests {
     @Test func withTheRightToTheBoxItPutsBackAndPurges() throws {
         let disk = MemoryDisk()
         do {
-            let test = try TestBox(FakeServer { _, _ in .status(.badRequest) }, disk: disk)
+            let test = try TestBox(FakeServer { _, _ in .status(.badRequest) }, disk: disk) {
+                $0.refusalsBeforePause = .max
+            }
             for id in ["a", "b", "c"] { try test.submit(id) }
             disk.kill()
             test.box.abandon()
