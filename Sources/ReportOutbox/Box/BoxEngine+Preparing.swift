@@ -25,6 +25,9 @@ extension BoxEngine {
             switch error {
             case .damaged: return .loss(.setAside(.damaged))
             case .sealed: return .loss(.setAside(.sealed))
+            case .missing(let failure):
+                if failure.isWithoutDirectory { trouble(failure) }
+                return .loss(.dropped(.missingFile))
             case .failure(let failure): return .trouble(failure)
             }
         }

@@ -56,7 +56,7 @@ extension BoxEngine {
         var name = entry.name
         name.attempts = entry.attempts
         rename(handle, entry.name, to: name)
-        emit(.sending(entry.name.id, attempt: Int(entry.attempts)))
+        emit(.sending(entry.name.id, attempt: Int(clamping: entry.attempts)))
         guard let name = shared.withLock({ $0.box[handle]?.name }) else { return }
         switch prepare(name) {
         case .request(let request): load(request, handle)

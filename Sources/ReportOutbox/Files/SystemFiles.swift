@@ -47,6 +47,19 @@ package final class SystemFiles: FileSystem {
 
     deinit { close(root) }
 
+    /// The failure of something in the directory, which may itself be what is missing.
+    private func failure(_ action: String, _ path: String, _ code: CInt) -> FileFailure {
+        var failure = FileFailure(action, path, code: code)
+        failure.isWithoutDirectory = failure.isMissing && isDeleted
+        return failure
+    }
+
+    /// Whether the directory has no name any more.
+    private var isDeleted: Bool {
+        var status = stat()
+        return uninterrupted { fstat(root, &status) }.answer == 0 && status.st_nlink == 0
+    }
+
     /// Makes a directory and those above it, for this user alone.
     private static func makePath(_ path: String) throws(FileFailure) {
         let (answer, code) = uninterrupted { mkdir(path, 0o700) }
@@ -61,7 +74,7 @@ package final class SystemFiles: FileSystem {
 
     package func makeFolder(_ path: String) throws(FileFailure) {
         let (answer, code) = uninterrupted { mkdirat(root, path, 0o700) }
-        guard answer == 0 || code == EEXIST else { throw FileFailure("made", path, code: code) }
+        guard answer == 0 || code == EEXIST else { throw failure("made", path, code) }
     }
 
     package func folder(_ path: String) throws(FileFailure) -> any FileSystem {
@@ -72,17 +85,21 @@ package final class SystemFiles: FileSystem {
         let (number, code) = uninterrupted {
             openat(root, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         }
-        guard number >= 0 else { throw FileFailure("made", path, code: code) }
+        guard number >= 0 else { throw failure("made", path, code) }
         return SystemOutput(number: number, path: path)
     }
 
     package func open(_ path: String) throws(FileFailure) -> any InputFile {
-        try SystemInput(root: root, path: path)
+        do throws(FileFailure) {
+            return try SystemInput(root: root, path: path)
+        } catch {
+            throw failure(error.action, path, error.code)
+        }
     }
 
     package func rename(_ path: String, to newPath: String) throws(FileFailure) {
         let (answer, code) = uninterrupted { renameat(root, path, root, newPath) }
-        guard answer == 0 else { throw FileFailure("renamed", path, code: code) }
+        guard answer == 0 else { throw failure("renamed", path, code) }
     }
 
     package func remove(_ path: String) throws(FileFailure) {
@@ -131,7 +148,7 @@ package final class SystemFiles: FileSystem {
 
     package func lock(_ path: String) throws(FileFailure) -> (any Sendable)? {
         let (number, code) = uninterrupted { openat(root, path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
-        guard number >= 0 else { throw FileFailure("locked", path, code: code) }
+        guard number >= 0 else { throw failure("locked", path, code) }
         let lock = SystemLock(number: number)
         let (answer, lockCode) = uninterrupted { flock(number, LOCK_EX | LOCK_NB) }
         if answer == 0 { return lock }

@@ -8,6 +8,7 @@ import LoaderChain
 /// | 3xx, which a network's login page likes to answer | retry |
 /// | 401 and 407, which the chain's credentials may overcome | retry |
 /// | 408, 409, 421, 423, 425, 429 | retry |
+/// | 413 with `Retry-After` | retry |
 /// | any other 4xx, 501 and 505 | set aside |
 /// | any other 5xx | retry |
 /// | an error with a response | as its status |
@@ -47,7 +48,7 @@ public struct OutcomeTable: Hashable, Sendable {
     /// What a result means.
     public func verdict(on result: HTTPResult) -> ReportVerdict {
         switch result {
-        case .success(let response): self[response.status]
+        case .success(let response): verdict(on: response)
         case .failure(let error):
             // A response that somebody in the chain found fault with is still the server's word, unless it was a good one.
             if error.code == .cancelled || error.code == .resetInProgress {
@@ -58,6 +59,16 @@ public struct OutcomeTable: Hashable, Sendable {
                 self[error.code]
             }
         }
+    }
+
+    private func verdict(on response: HTTPResponse) -> ReportVerdict {
+        // What is too large for now, by the server's own words, may be taken later.
+        if response.status == .contentTooLarge, statuses[.contentTooLarge] == nil,
+            response.headers.contains("Retry-After")
+        {
+            return .retry
+        }
+        return self[response.status]
     }
 
     private static func standard(_ status: HTTPStatus) -> ReportVerdict {

@@ -26,7 +26,10 @@ struct BoxEntry: Sendable {
     var unwrittenAttempts: UInt32 = 0
 
     /// How many attempts have begun.
-    var attempts: UInt32 { name.attempts.addingReportingOverflow(unwrittenAttempts).partialValue }
+    var attempts: UInt32 {
+        let (attempts, isTooMany) = name.attempts.addingReportingOverflow(unwrittenAttempts)
+        return isTooMany ? .max : attempts
+    }
 }
 
 /// Where an entry is; of no use once the entry is gone.
