@@ -63,7 +63,7 @@ extension BoxEngine {
         case .loss(let fate): end(handle, fate)
         case .trouble(let failure):
             trouble(failure)
-            settle(handle, .interrupted, asked: 0, loss: .damaged, cause: .error(.unknown))
+            settleUnreadable(handle, cause: .error(.unknown))
         }
     }
 
@@ -121,8 +121,8 @@ extension BoxEngine {
             (cause, loss) = (.error(code), .failed(code))
         }
         if let error = result.error, error.underlyingError is HTTPBodyError || error.underlyingError is FileFailure {
-            // Its bytes could not be read just now, by whoever was to send them. That is no fault of the report's.
-            return settle(handle, .retry, asked: 0, loss: loss, cause: cause)
+            // Its bytes could not be read just now, by whoever was to send them.
+            return settleUnreadable(handle, cause: cause)
         }
         let asked = RetryAfter.delay(of: result.response, now: policy.timers.date)
         return settle(
@@ -135,13 +135,27 @@ extension BoxEngine {
         _ handle: BoxHandle, _ verdict: ReportVerdict, asked: Int64, loss: ReportLoss, cause: RetryCause,
         goesOn: Bool = false
     ) -> Bool {
+        decide(handle, cause) { box, time, wall in
+            box.judge(handle, verdict, asked: asked, loss: loss, goesOn: goesOn, now: time, wallNow: wall)
+        }
+    }
+
+    @discardableResult
+    private func settleUnreadable(_ handle: BoxHandle, cause: RetryCause) -> Bool {
+        decide(handle, cause) { box, time, wall in box.judgeUnreadable(handle, now: time, wallNow: wall) }
+    }
+
+    /// Does what the state decides about a report after an attempt, and answers whether that is on the disk.
+    private func decide(
+        _ handle: BoxHandle, _ cause: RetryCause,
+        by judge: (inout BoxState, _ time: Int64, _ wall: Int64) -> BoxState.Fate?
+    ) -> Bool {
         let now = now
         let decision = shared.withLock { shared -> (BoxState.Fate, RecordName)? in
             let time = shared.time(now)
-            guard let before = shared.box[handle]?.name,
-                let fate = shared.box.judge(
-                    handle, verdict, asked: asked, loss: loss, goesOn: goesOn, now: time, wallNow: now.wall)
-            else { return nil }
+            guard let before = shared.box[handle]?.name, let fate = judge(&shared.box, time, now.wall) else {
+                return nil
+            }
             return (fate, before)
         }
         guard let (fate, before) = decision else { return false }

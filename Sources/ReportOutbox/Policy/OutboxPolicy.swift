@@ -43,6 +43,8 @@ public struct OutboxPolicy: Sendable {
     /// The most attempts for one report; after them it is set aside.
     public var maximumAttempts = 50
     /// How long a report is tried; the first attempt that fails after that is the last.
+    ///
+    /// One that could not even be read until then is set aside, and not dropped.
     public var maximumAge = Duration.seconds(2 * 24 * 3600)
     /// How long an attempt may take before it is cancelled, unless it goes on without the process, as a background upload does.
     public var attemptTimeout = Duration.seconds(600)

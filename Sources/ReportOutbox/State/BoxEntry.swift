@@ -22,6 +22,8 @@ struct BoxEntry: Sendable {
     var due: Int64
     /// Whether an earlier launch left it.
     var wasFound = false
+    /// How often in a row its bytes could not be read.
+    var readFailures = 0
     /// Attempts that have begun and could not be written down.
     var unwrittenAttempts: UInt32 = 0
 

@@ -70,6 +70,7 @@ extension BoxState {
         wallNow: Int64
     ) -> Fate? {
         guard let entry = self[handle], entry.phase == .sending else { return nil }
+        change(handle) { $0.readFailures = 0 }
         switch verdict {
         case .delivered:
             withLane(of: entry.name.destination) { $0.accept() }
@@ -135,6 +136,22 @@ extension BoxState {
                 max(1, Int(name.attempts))
             }
         return max(timing.delay(afterFailures: failures, dice: policy.dice), asked)
+    }
+
+    /// Decides what becomes of a report whose bytes could not be read, which is no fault of the server's and none of the report's.
+    ///
+    /// It costs no attempt. The delays grow all the same, and one that has become too old is set aside, and not dropped: nobody
+    /// has seen it.
+    mutating func judgeUnreadable(_ handle: BoxHandle, now: Int64, wallNow: Int64) -> Fate? {
+        guard let entry = self[handle], entry.phase == .sending else { return nil }
+        var name = entry.name
+        name.attempts = max(1, entry.attempts) - 1
+        if now - entry.born >= policy.maximumAge.milliseconds { return .setAside(.expired) }
+        let failures = entry.readFailures + 1
+        let wait = timing.delay(afterFailures: failures, dice: policy.dice)
+        change(handle) { $0.readFailures = failures }
+        name.dueMilliseconds = max(0, wallNow.addingClamped(wait))
+        return .waits(as: name, due: now.addingClamped(wait))
     }
 
     /// Ends an attempt: the report waits again, or is about to leave.
