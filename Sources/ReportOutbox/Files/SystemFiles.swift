@@ -37,10 +37,14 @@ package final class SystemFiles: FileSystem {
     }
 
     /// Opens a directory that is there.
-    package init(existing directory: URL) throws(FileFailure) {
+    package convenience init(existing directory: URL) throws(FileFailure) {
         let path = try Self.path(directory)
         let (root, code) = uninterrupted { openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard root >= 0 else { throw FileFailure("opened", path, code: code) }
+        self.init(root: root, openedAs: directory)
+    }
+
+    private init(root: CInt, openedAs directory: URL) {
         self.root = root
         self.directory = directory
     }
@@ -78,7 +82,8 @@ package final class SystemFiles: FileSystem {
     }
 
     package func folder(_ path: String) throws(FileFailure) -> any FileSystem {
-        try SystemFiles(directory.appending(path: path, directoryHint: .isDirectory))
+        try makeFolder(path)
+        return SystemFiles(root: try openFolder(path), openedAs: directory.appending(path: path))
     }
 
     package func create(_ path: String) throws(FileFailure) -> any OutputFile {
@@ -115,7 +120,20 @@ package final class SystemFiles: FileSystem {
         guard answer == 0 || code == EINVAL else { throw FileFailure("synchronized", folder, code: code) }
     }
 
-    package func url(of path: String) -> URL? { directory.appending(path: path) }
+    package func url(of path: String) -> URL? { place.appending(path: path) }
+
+    /// Where the directory is by now: where it was opened, unless the system knows better.
+    private var place: URL {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        #if canImport(Darwin)
+            let isKnown = fcntl(root, F_GETPATH, &bytes) == 0
+        #else
+            let isKnown = readlink("/proc/self/fd/\(root)", &bytes, bytes.count - 1) > 0
+        #endif
+        let path = bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        guard isKnown, let path = String(validating: path, as: UTF8.self) else { return directory }
+        return URL(filePath: path, directoryHint: .isDirectory)
+    }
 
     package func list(_ folder: String) throws(FileFailure) -> [String] {
         let number = try openFolder(folder)
