@@ -54,6 +54,9 @@
             super.init()
         }
 
+        /// Lets the uploads go on; until they have ended, no other can be made for the directory.
+        deinit { engine.finish() }
+
         /// Joins the upload of the request's content, or begins one.
         public override func load(task: HTTPTask) { engine.load(task) }
 
@@ -130,6 +133,8 @@
         func stop(_ id: UploadID) {
             session.getAllTasks { tasks in tasks.first { $0.id == id }?.cancel() }
         }
+
+        func finish() { session.finishTasksAndInvalidate() }
     }
 
     extension URLSessionTask {

@@ -106,6 +106,9 @@ final class UploadEngine: Sendable {
         queue.async(execute: done)
     }
 
+    /// Lets the session end once every upload has.
+    func finish() { session?.finish() }
+
     /// The keys of the uploads that go on, or whose answer no task has had.
     var keys: [String] { shared.withLock { $0.state.uploads.values.map(\.content.key) }.sorted() }
 

@@ -13,4 +13,7 @@ protocol UploadSession: Sendable {
 
     /// Stops an upload, which then ends as cancelled; of one that is over or unknown, nothing is heard.
     func stop(_ id: UploadID)
+
+    /// Ends the session once every upload has ended, and takes no more.
+    func finish()
 }

@@ -29,6 +29,7 @@ final class FakeDaemon: Sendable {
         var events: [(id: UploadID, key: String, end: UploadEnd)] = []
         var begun = 0
         var stopped = 0
+        var finished = 0
         /// How often the server has accepted what has a key.
         var accepted: [String: Int] = [:]
         /// How often nobody could know that it had.
@@ -50,6 +51,8 @@ final class FakeDaemon: Sendable {
     var begun: Int { state.withLock { $0.begun } }
     /// How many uploads the app has stopped.
     var stopped: Int { state.withLock { $0.stopped } }
+    /// How many sessions were to end once their uploads have.
+    var finished: Int { state.withLock { $0.finished } }
     /// How many uploads have not ended.
     var running: Int { state.withLock { $0.running.count } }
     /// Whether the app has not been told everything.
@@ -171,6 +174,8 @@ final class FakeDaemon: Sendable {
                 state.events.append((id, upload.key, .failed(.cancelled)))
             }
         }
+
+        func finish() { change { $0.finished += 1 } }
 
         /// What a process does after its death, nobody hears.
         private func change(_ change: (inout State) -> Void) {

@@ -221,6 +221,19 @@ struct UploadEngineTests {
         life.kill()
     }
 
+    @Test func anEngineThatIsNoLongerUsedLetsItsUploadsEnd() throws {
+        let life = UploadLife()
+        life.launch(opensBox: false)
+        let (_, results) = try #require(load(request("a"), life))
+        life.terminal?.engine.finish()
+        #expect(life.daemon.finished == 1 && life.daemon.running == 1)
+        life.daemon.arrive()
+        life.daemon.answer()
+        life.daemon.deliver()
+        #expect(results.withLock { $0.first?.response?.status } == .ok)
+        life.kill()
+    }
+
     @Test func withoutAKeyNothingIsSent() throws {
         let life = UploadLife()
         life.launch(opensBox: false)
