@@ -1,121 +1,186 @@
+// Unverified: nothing in this file has run on an Apple system yet. It is type-checked against stand-ins; everything that
+// decides is in `Uploads`, and tested with a session that is made up.
 #if canImport(Darwin)
+    import Dispatch
     import Foundation
     import LoaderChain
 
-    /// A terminal that hands requests to a background `URLSession`, which goes on while the app does not run.
+    /// A terminal that hands requests to a background `URLSession`, which goes on while the app is suspended or does not run.
     ///
-    /// Make it before the box, with the same identifier in every launch. Open the box without sending, give it what the system
-    /// finished meanwhile, and start:
+    /// Make one as soon as the app starts, with the same identifier and directory in every launch, and keep it:
     ///
     ///     let uploads = try BackgroundUploads(identifier: "com.example.reports", directory: uploadsDirectory)
-    ///     let box = try ReportOutbox(directory: directory, chain: uploads, startsSending: false)
-    ///     await uploads.reconcile(with: box)
-    ///     box.startSending()
+    ///     let outbox = try ReportOutbox(directory: directory, chain: authorization --> uploads)
     ///
-    /// Every upload is written down before it begins. This type has not been compiled or run on an Apple system yet.
+    /// Nothing else is needed from launch to launch. A request that is loaded again joins the upload that an earlier launch began,
+    /// or gets the answer that came meanwhile; it is known by its `Idempotency-Key`, method, address and bytes, and without a key
+    /// it fails with `HTTPError.Code.invalidRequest`. So what the server has accepted is sent again only where its answer was lost.
+    ///
+    /// - An upload has no deadline but the session's, and a box that is closed lets go of it without stopping it. Any other task
+    ///   that is cancelled stops its upload, unless another task waits for it too.
+    /// - The bytes lie in the directory as they are sent, unsealed, until the upload has ended: the system reads them without the app.
+    /// - A response has a status and headers, and no body. Redirects are followed.
+    /// - A box hands over as many reports as its policy's `maximumInFlight` says; raise it to have more sent while the app is away.
     public final class BackgroundUploads: HTTPLoader, @unchecked Sendable {
-        private struct State {
-            var tasks: [String: HTTPTask] = [:]
-            var finished: [String: HTTPResult] = [:]
-        }
-
-        private let state = Guarded(State())
-        private let ledger: UploadLedger
-        private let files: SystemFiles
-        private let directory: URL
-        private let relay = SessionRelay()
-        private let session: URLSession
+        private let engine: UploadEngine
+        private let identifier: String
 
         /// Makes the terminal of an identifier, with a directory of its own for what is being uploaded.
-        public init(identifier: String, directory: URL) throws {
-            files = try SystemFiles(directory)
-            ledger = UploadLedger(files: files)
-            self.directory = directory
-            session = URLSession(
-                configuration: .background(withIdentifier: identifier), delegate: relay, delegateQueue: nil)
-            super.init()
-            relay.uploads = self
-        }
-
-        /// Settles what ended while the app was not running, and leaves what still runs to end here.
-        public func reconcile(with box: ReportOutbox) async {
-            let running = Set(await session.allTasks.compactMap(\.taskDescription))
-            for id in (try? ledger.begun()) ?? [] {
-                if let result = state.withLock({ $0.finished.removeValue(forKey: id.rawValue) }) {
-                    _ = box.settle(id, with: result)
-                } else if running.contains(id.rawValue) {
-                    // Its result would come to nobody who waits for it; the box sends it again, with the same identity.
-                    await session.allTasks.first { $0.taskDescription == id.rawValue }?.cancel()
-                }
-                try? ledger.end(id)
-                try? files.remove(body(id))
-            }
-        }
-
-        private func body(_ id: ReportID) -> String { id.idempotencyKey + ".body" }
-
-        /// Writes down the upload, copies its bytes to where the system reads them, and begins.
-        public override func load(task: HTTPTask) {
-            guard let key = task.request.headers["Idempotency-Key"], let id = ReportID(key) else {
-                fail(task, .invalidRequest, reason: "A background upload needs an Idempotency-Key")
-                return
-            }
-            do {
-                let encoded = try task.request.encoded()
-                try? files.remove(body(id))
-                let output = try files.create(body(id))
-                var reader = encoded.content.makeReader()
-                while let piece = try reader.read(upTo: RecordForm.pieceLength) {
-                    try piece.withUnsafeBytes { try output.write($0) }
-                }
-                try output.close()
-                try ledger.begin(id)
-                var request = URLRequest(url: encoded.url)
-                request.httpMethod = encoded.method.rawValue
-                for field in encoded.headers where field.name.lowercased() != "content-length" {
-                    request.addValue(field.value, forHTTPHeaderField: field.name)
-                }
-                state.withLock { $0.tasks[key] = task }
-                let upload = session.uploadTask(with: request, fromFile: directory.appending(path: body(id)))
-                upload.taskDescription = key
-                task.addCancelHandler { upload.cancel() }
-                upload.resume()
-            } catch let error as HTTPError {
-                task.complete(.failure(error))
+        ///
+        /// - Parameters:
+        ///   - identifier: what the system knows the session by; no other session of the app has it.
+        ///   - directory: where it is; it is made if it is not there, for this user alone.
+        ///   - configure: changes the session's configuration: its patience, two days, or the networks it may use.
+        /// - Throws: ``OutboxError/Code/inUse`` if other uploads have the directory, ``OutboxError/Code/directory`` if it cannot
+        ///   be used.
+        public init(
+            identifier: String, directory: URL, configure: (URLSessionConfiguration) -> Void = { _ in }
+        ) throws(OutboxError) {
+            let files: SystemFiles
+            do throws(FileFailure) {
+                files = try SystemFiles(directory)
             } catch {
-                fail(task, .unknown, underlyingError: error)
+                throw OutboxError(.directory, "The uploads cannot be taken up: \(error).")
             }
+            ProtectedDirectory.prepare(directory)
+            let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
+            configuration.timeoutIntervalForResource = 2 * 24 * 3600
+            configure(configuration)
+            self.identifier = identifier
+            engine = try UploadEngine(files: files, timers: SystemTimers.shared, loader: "BackgroundUploads") {
+                engine in
+                BackgroundSession(configuration, directory, engine)
+            }
+            super.init()
         }
 
-        fileprivate func ended(_ upload: URLSessionTask, _ error: (any Error)?) {
-            guard let key = upload.taskDescription, let id = ReportID(key) else { return }
-            let task = state.withLock { $0.tasks.removeValue(forKey: key) }
-            let request = task?.request ?? HTTPRequest()
-            let result: HTTPResult
-            if let response = upload.response as? HTTPURLResponse {
-                result = .success(HTTPResponse(request: request, status: HTTPStatus(response.statusCode)))
-            } else {
-                let isOffline = (error as? URLError)?.code == .notConnectedToInternet
-                result = .failure(
-                    HTTPError(
-                        isOffline ? .cannotConnect : .connectionLost, request: request, underlyingError: error,
-                        loader: name))
+        /// Lets the uploads go on; until they have ended, no other can be made for the directory.
+        deinit { engine.finish() }
+
+        /// Joins the upload of the request's content, or begins one.
+        public override func load(task: HTTPTask) { engine.load(task) }
+
+        /// Stops every upload.
+        public override func reset(with group: DispatchGroup) {
+            group.enter()
+            engine.reset { group.leave() }
+            super.reset(with: group)
+        }
+
+        /// The `Idempotency-Key`s of the uploads that go on, or whose answer no request has had yet.
+        public var keys: [String] { engine.keys }
+
+        /// Calls a completion handler, on the main queue, once everything was heard that happened while the app did not run.
+        ///
+        /// Call it where the app is told:
+        ///
+        ///     func application(
+        ///         _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
+        ///         completionHandler: @escaping () -> Void
+        ///     ) {
+        ///         uploads.handleEvents(forSession: identifier, completionHandler: completionHandler)
+        ///     }
+        ///
+        /// - Returns: whether the session is this one; otherwise nothing is done.
+        @MainActor
+        @discardableResult
+        public func handleEvents(forSession identifier: String, completionHandler: @escaping () -> Void) -> Bool {
+            guard identifier == self.identifier else { return false }
+            engine.whenEventsAreDelivered(completionHandler)
+            return true
+        }
+
+        /// Returns once everything was heard that happened while the app did not run, as in a scene's
+        /// `backgroundTask(.urlSession("com.example.reports"))`.
+        @MainActor
+        public func handleEvents() async {
+            await withCheckedContinuation { continuation in
+                engine.whenEventsAreDelivered { continuation.resume() }
             }
-            guard let task else {
-                return state.withLock { $0.finished[key] = result }
-            }
-            try? ledger.end(id)
-            try? files.remove(body(id))
-            task.complete(result)
         }
     }
 
-    /// Stands between the session, which keeps its delegate for ever, and the uploads.
-    private final class SessionRelay: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-        weak var uploads: BackgroundUploads?
+    /// A background session of the system's, as the engine knows it.
+    private final class BackgroundSession: UploadSession {
+        private let session: URLSession
+        private let directory: URL
+
+        init(_ configuration: URLSessionConfiguration, _ directory: URL, _ engine: UploadEngine) {
+            self.directory = directory
+            session = URLSession(configuration: configuration, delegate: SessionRelay(engine), delegateQueue: nil)
+        }
+
+        func uploads(_ answer: @escaping @Sendable ([UploadID]) -> Void) {
+            session.getAllTasks { tasks in
+                // One that was made and not begun, because the process ended between the two, begins now.
+                for task in tasks where task.state == .suspended { task.resume() }
+                answer(tasks.compactMap(\.id))
+            }
+        }
+
+        func start(_ id: UploadID, _ request: EncodedRequest, bodyIn file: String) {
+            var message = URLRequest(url: request.url)
+            message.httpMethod = request.method.rawValue
+            // The session sets the length by the file.
+            for field in request.headers where field.name.lowercased() != "content-length" {
+                message.addValue(field.value, forHTTPHeaderField: field.name)
+            }
+            let task = session.uploadTask(with: message, fromFile: directory.appending(path: file))
+            task.taskDescription = id.text
+            task.resume()
+        }
+
+        func stop(_ id: UploadID) {
+            session.getAllTasks { tasks in tasks.first { $0.id == id }?.cancel() }
+        }
+
+        func finish() { session.finishTasksAndInvalidate() }
+    }
+
+    extension URLSessionTask {
+        /// The upload that the task is, if it is one of ours.
+        fileprivate var id: UploadID? { taskDescription.flatMap { UploadID($0) } }
+    }
+
+    /// Tells the engine what the session tells; the session keeps it, and with it the engine, for as long as it lives.
+    private final class SessionRelay: NSObject, URLSessionDataDelegate {
+        private let engine: UploadEngine
+
+        init(_ engine: UploadEngine) { self.engine = engine }
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-            uploads?.ended(task, error)
+            guard let id = task.id else { return }
+            // What went wrong after the head of a response takes nothing back of what the server said.
+            if let response = task.response as? HTTPURLResponse {
+                engine.ended(id, .answered(HTTPStatus(response.statusCode), HTTPHeaders(response)))
+            } else {
+                engine.ended(id, .failed(HTTPError.Code(error as? URLError)))
+            }
+        }
+
+        func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { engine.eventsAreDelivered() }
+    }
+
+    extension HTTPHeaders {
+        fileprivate init(_ response: HTTPURLResponse) {
+            self.init(response.allHeaderFields.map { HTTPHeaders.Field("\($0.key)", "\($0.value)") })
+        }
+    }
+
+    extension HTTPError.Code {
+        /// What an error means for an upload; any that is not clear means that nobody knows what became of it.
+        fileprivate init(_ error: URLError?) {
+            self =
+                switch error?.code {
+                case .notConnectedToInternet, .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed, .dataNotAllowed:
+                    .cannotConnect
+                case .cancelled: .cancelled
+                case .timedOut: .timedOut
+                case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
+                    .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
+                    .insecureConnection
+                default: .connectionLost
+                }
         }
     }
 #endif

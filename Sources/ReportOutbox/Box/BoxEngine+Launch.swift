@@ -119,7 +119,7 @@ extension OutboxError {
         switch problem {
         case .damaged: self.init(.unreadable, "The file of “\(id)” is damaged.")
         case .sealed: self.init(.unreadable, "The seal of “\(id)” cannot be opened; bring the key back.")
-        case .failure(let failure): self.init(failure)
+        case .missing(let failure), .failure(let failure): self.init(failure)
         }
     }
 }

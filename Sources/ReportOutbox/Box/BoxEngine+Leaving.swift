@@ -2,42 +2,48 @@ import LoaderChain
 
 /// What happens to the files of reports that leave.
 extension BoxEngine {
-    /// Sees a report out, whose phase is that it leaves.
-    func leave(_ handle: BoxHandle, _ fate: BoxState.Fate, status: HTTPStatus? = nil) {
-        guard let entry = shared.withLock({ $0.box[handle] }) else { return }
+    /// Sees a report out, whose phase is that it leaves, and answers whether its file has left too.
+    @discardableResult
+    func leave(_ handle: BoxHandle, _ fate: BoxState.Fate, status: HTTPStatus? = nil) -> Bool {
+        guard let entry = shared.withLock({ $0.box[handle] }) else { return false }
         let id = entry.name.id
         let event: ReportEvent
         var aside: AsideName?
+        let hasLeft: Bool
         switch fate {
         case .delivered:
-            remove(entry.name)
+            hasLeft = remove(entry.name)
             event = .delivered(id, status)
         case .dropped(let loss):
-            remove(entry.name)
+            hasLeft = remove(entry.name)
             event = .dropped(id, because: loss)
         case .setAside(let loss):
             (event, aside) = setAside(entry.name, loss)
-        case .waits: return  // It stays.
+            hasLeft = aside != nil
+        case .waits: return true  // It stays.
         }
         // Whoever hears of it finds it gone, and whoever waits for its place has heard of it.
         let waiters = shared.withLock { $0.remove(handle) }
         emit(event)
         signal(waiters)
         if let aside { put(onShelf: aside) }
-        guard entry.name.flags.contains(.keptOutside), let locations = policy.locations else { return }
-        if case .setAside = fate { return }
+        guard entry.name.flags.contains(.keptOutside), let locations = policy.locations else { return hasLeft }
+        if case .setAside = fate { return hasLeft }
         if let url = locations.location(of: id) { locations.isDone(with: id, at: url, delivered: fate == .delivered) }
+        return hasLeft
     }
 
     /// Removes a file.
     ///
     /// What is done with is done with: if it stays, it is not sent again, and removed later.
-    private func remove(_ name: RecordName) {
+    private func remove(_ name: RecordName) -> Bool {
         do throws(FileFailure) {
             try store.remove(name)
+            return true
         } catch {
             shared.withLock { $0.remains.append(name) }
             trouble(error)
+            return false
         }
     }
 

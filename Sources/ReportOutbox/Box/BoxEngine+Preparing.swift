@@ -6,6 +6,14 @@ import LoaderChain
     import Foundation
 #endif
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// Making a request of what is on the disk.
 extension BoxEngine {
     enum Preparation {
@@ -25,14 +33,20 @@ extension BoxEngine {
             switch error {
             case .damaged: return .loss(.setAside(.damaged))
             case .sealed: return .loss(.setAside(.sealed))
+            case .missing(let failure):
+                if failure.isWithoutDirectory { trouble(failure) }
+                return .loss(.dropped(.missingFile))
             case .failure(let failure): return .trouble(failure)
             }
         }
         // A file under another's name is not what its name says.
         guard head.id == name.id, body.length == name.size else { return .loss(.setAside(.damaged)) }
         guard name.flags.contains(.keptOutside) else { return .request(head.request(body: body)) }
-        guard let url = policy.locations?.location(of: name.id), let slice = try? FileSlice(url) else {
-            return .loss(.dropped(.missingFile))
+        guard let url = policy.locations?.location(of: name.id) else { return .loss(.dropped(.missingFile)) }
+        guard let slice = try? FileSlice(url) else {
+            let path = url.path(percentEncoded: false)
+            guard FileManager.default.fileExists(atPath: path) else { return .loss(.dropped(.missingFile)) }
+            return .trouble(FileFailure("read", path, code: EACCES))
         }
         guard slice.length == name.size else { return .loss(.setAside(.damaged)) }
         return .request(head.request(body: KeptBody(slice: slice)))

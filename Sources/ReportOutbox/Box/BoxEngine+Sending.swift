@@ -56,23 +56,28 @@ extension BoxEngine {
         var name = entry.name
         name.attempts = entry.attempts
         rename(handle, entry.name, to: name)
-        emit(.sending(entry.name.id, attempt: Int(entry.attempts)))
+        emit(.sending(entry.name.id, attempt: Int(clamping: entry.attempts)))
         guard let name = shared.withLock({ $0.box[handle]?.name }) else { return }
         switch prepare(name) {
         case .request(let request): load(request, handle)
         case .loss(let fate): end(handle, fate)
         case .trouble(let failure):
             trouble(failure)
-            settle(handle, .interrupted, asked: 0, loss: .damaged, cause: .error(.unknown))
+            settleUnreadable(handle, cause: .error(.unknown))
         }
     }
 
     private func load(_ request: HTTPRequest, _ handle: BoxHandle) {
         let timedOut = Guarded(false)
+        let handover = AttemptHandover { [weak self] in self?.enqueue { [weak self] in self?.takeBackAttempt(handle) } }
+        var request = request
+        request.handover = handover
         let task = chain.load(request: request) { [self] result in
-            enqueue { [self] in finish(handle, result, timedOut: timedOut.withLock { $0 }) }
+            enqueue { [self] in finish(handle, result, timedOut: timedOut.withLock { $0 }, handover) }
         }
         let timeout = policy.timers.schedule(after: policy.attemptTimeout) { [weak task] in
+            // What goes on without this process has all the time that the system gives it.
+            guard !handover.isTaken else { return }
             timedOut.withLock { $0 = true }
             task?.cancel()
         }
@@ -83,18 +88,30 @@ extension BoxEngine {
         if isClosed { task.cancel() }
     }
 
-    private func finish(_ handle: BoxHandle, _ result: HTTPResult, timedOut: Bool) {
+    private func finish(_ handle: BoxHandle, _ result: HTTPResult, timedOut: Bool, _ handover: AttemptHandover) {
         shared.withLock { $0.running.removeValue(forKey: handle.sequence) }?.timeout?.cancel()
-        if timedOut, result.error?.code == .cancelled {
-            settle(handle, policy.outcomes[.timedOut], asked: 0, loss: .failed(.timedOut), cause: .error(.timedOut))
-        } else {
-            settle(handle, result)
-        }
+        let isKept =
+            if timedOut, result.error?.code == .cancelled {
+                settle(
+                    handle, policy.outcomes[.timedOut], asked: 0, loss: .failed(.timedOut), cause: .error(.timedOut))
+            } else {
+                settle(handle, result, goesOn: handover.isTaken && result.error?.code == .cancelled)
+            }
+        if isKept { handover.isKept() }
         pump()
     }
 
-    /// Does what a result means for a report.
-    func settle(_ handle: BoxHandle, _ result: HTTPResult) {
+    /// Hears that an attempt joins one that was begun and counted before.
+    private func takeBackAttempt(_ handle: BoxHandle) {
+        guard let entry = shared.withLock({ $0.box[handle] }), entry.phase == .sending else { return }
+        var name = entry.name
+        name.attempts = max(1, entry.attempts) - 1
+        rename(handle, entry.name, to: name)
+    }
+
+    /// Does what a result means for a report, and answers whether that is on the disk.
+    @discardableResult
+    func settle(_ handle: BoxHandle, _ result: HTTPResult, goesOn: Bool = false) -> Bool {
         let cause: RetryCause
         let loss: ReportLoss
         if let status = result.response?.status {
@@ -104,50 +121,71 @@ extension BoxEngine {
             (cause, loss) = (.error(code), .failed(code))
         }
         if let error = result.error, error.underlyingError is HTTPBodyError || error.underlyingError is FileFailure {
-            // Its bytes could not be read just now, by whoever was to send them. That is no fault of the report's.
-            return settle(handle, .retry, asked: 0, loss: loss, cause: cause)
+            // Its bytes could not be read just now, by whoever was to send them.
+            return settleUnreadable(handle, cause: cause)
         }
         let asked = RetryAfter.delay(of: result.response, now: policy.timers.date)
-        settle(
+        return settle(
             handle, policy.outcomes.verdict(on: result), asked: RetryTiming(policy).asked(asked), loss: loss,
-            cause: cause)
+            cause: cause, goesOn: goesOn)
     }
 
+    @discardableResult
     private func settle(
-        _ handle: BoxHandle, _ verdict: ReportVerdict, asked: Int64, loss: ReportLoss, cause: RetryCause
-    ) {
+        _ handle: BoxHandle, _ verdict: ReportVerdict, asked: Int64, loss: ReportLoss, cause: RetryCause,
+        goesOn: Bool = false
+    ) -> Bool {
+        decide(handle, cause) { box, time, wall in
+            box.judge(handle, verdict, asked: asked, loss: loss, goesOn: goesOn, now: time, wallNow: wall)
+        }
+    }
+
+    @discardableResult
+    private func settleUnreadable(_ handle: BoxHandle, cause: RetryCause) -> Bool {
+        decide(handle, cause) { box, time, wall in box.judgeUnreadable(handle, now: time, wallNow: wall) }
+    }
+
+    /// Does what the state decides about a report after an attempt, and answers whether that is on the disk.
+    private func decide(
+        _ handle: BoxHandle, _ cause: RetryCause,
+        by judge: (inout BoxState, _ time: Int64, _ wall: Int64) -> BoxState.Fate?
+    ) -> Bool {
         let now = now
         let decision = shared.withLock { shared -> (BoxState.Fate, RecordName)? in
             let time = shared.time(now)
-            guard let before = shared.box[handle]?.name,
-                let fate = shared.box.judge(
-                    handle, verdict, asked: asked, loss: loss, now: time, wallNow: now.wall)
-            else { return nil }
+            guard let before = shared.box[handle]?.name, let fate = judge(&shared.box, time, now.wall) else {
+                return nil
+            }
             return (fate, before)
         }
-        guard let (fate, before) = decision else { return }
+        guard let (fate, before) = decision else { return false }
         guard case .waits(let name, _) = fate else {
             if case .status(let status) = cause, fate == .delivered { return end(handle, fate, status: status) }
             return end(handle, fate)
         }
-        rename(handle, before, to: name)
+        let isKept = rename(handle, before, to: name)
         emit(.willRetry(name.id, at: name.due, after: cause))
         shared.withLock { $0.box.finish(handle, fate) }
+        return isKept
     }
 
-    /// Ends the attempts at a report that leaves the box.
-    private func end(_ handle: BoxHandle, _ fate: BoxState.Fate, status: HTTPStatus? = nil) {
+    /// Ends the attempts at a report that leaves the box, and answers whether that is on the disk.
+    @discardableResult
+    private func end(_ handle: BoxHandle, _ fate: BoxState.Fate, status: HTTPStatus? = nil) -> Bool {
         shared.withLock { $0.box.finish(handle, fate) }
-        leave(handle, fate, status: status)
+        return leave(handle, fate, status: status)
     }
 
     /// Writes down a report's new state; where that fails, the state goes on without the disk.
-    private func rename(_ handle: BoxHandle, _ name: RecordName, to newName: RecordName) {
+    @discardableResult
+    private func rename(_ handle: BoxHandle, _ name: RecordName, to newName: RecordName) -> Bool {
         do throws(FileFailure) {
             try store.rename(name, to: newName)
             shared.withLock { $0.box.isNamed(handle, newName) }
+            return true
         } catch {
             trouble(error)
+            return false
         }
     }
 }

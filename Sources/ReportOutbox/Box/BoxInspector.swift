@@ -41,7 +41,7 @@ public struct BoxInspector: Sendable {
     public func reports() throws(OutboxError) -> [ReportSummary] {
         let scan = try scan()
         return scan.reports.map {
-            ReportSummary($0, attempts: Int($0.attempts), isBeingSent: false, setAsideBecause: nil)
+            ReportSummary($0, attempts: Int(clamping: $0.attempts), isBeingSent: false, setAsideBecause: nil)
         } + scan.aside.map { ReportSummary($0) }
     }
 

@@ -30,6 +30,9 @@ import LoaderChain
 /// are read from the disk while they are sent.
 ///
 /// A box lives as long as somebody holds it. Whoever opens one for the same directory meanwhile is told that it is in use.
+///
+/// It has its module's name because that is what its users call it; no other public type's name is so common that it would have
+/// to be written with the module's before it.
 public final class ReportOutbox: Sendable {
     let engine: BoxEngine
 

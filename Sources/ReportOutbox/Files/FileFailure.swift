@@ -14,6 +14,8 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package let path: String
     /// The number of the system's error.
     package let code: CInt
+    /// Whether the directory itself was deleted while it was in use.
+    package var isWithoutDirectory = false
 
     package init(_ action: String, _ path: String, code: CInt) {
         self.action = action
@@ -28,6 +30,8 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package var isMissing: Bool { code == ENOENT }
 
     package var description: String {
-        "“\(path)” cannot be \(action): \(String(cString: strerror(code))) (\(code))"
+        if isWithoutDirectory { return "“\(path)” cannot be \(action): its directory was deleted while it was in use" }
+        return
+            "“\(path)” cannot be \(action): \(String(cString: strerror(code))) (\(code))"
     }
 }

@@ -37,15 +37,32 @@ package final class SystemFiles: FileSystem {
     }
 
     /// Opens a directory that is there.
-    package init(existing directory: URL) throws(FileFailure) {
+    package convenience init(existing directory: URL) throws(FileFailure) {
         let path = try Self.path(directory)
         let (root, code) = uninterrupted { openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard root >= 0 else { throw FileFailure("opened", path, code: code) }
+        self.init(root: root, openedAs: directory)
+    }
+
+    private init(root: CInt, openedAs directory: URL) {
         self.root = root
         self.directory = directory
     }
 
     deinit { close(root) }
+
+    /// The failure of something in the directory, which may itself be what is missing.
+    private func failure(_ action: String, _ path: String, _ code: CInt) -> FileFailure {
+        var failure = FileFailure(action, path, code: code)
+        failure.isWithoutDirectory = failure.isMissing && isDeleted
+        return failure
+    }
+
+    /// Whether the directory has no name any more.
+    private var isDeleted: Bool {
+        var status = stat()
+        return uninterrupted { fstat(root, &status) }.answer == 0 && status.st_nlink == 0
+    }
 
     /// Makes a directory and those above it, for this user alone.
     private static func makePath(_ path: String) throws(FileFailure) {
@@ -61,28 +78,33 @@ package final class SystemFiles: FileSystem {
 
     package func makeFolder(_ path: String) throws(FileFailure) {
         let (answer, code) = uninterrupted { mkdirat(root, path, 0o700) }
-        guard answer == 0 || code == EEXIST else { throw FileFailure("made", path, code: code) }
+        guard answer == 0 || code == EEXIST else { throw failure("made", path, code) }
     }
 
     package func folder(_ path: String) throws(FileFailure) -> any FileSystem {
-        try SystemFiles(directory.appending(path: path, directoryHint: .isDirectory))
+        try makeFolder(path)
+        return SystemFiles(root: try openFolder(path), openedAs: directory.appending(path: path))
     }
 
     package func create(_ path: String) throws(FileFailure) -> any OutputFile {
         let (number, code) = uninterrupted {
             openat(root, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         }
-        guard number >= 0 else { throw FileFailure("made", path, code: code) }
+        guard number >= 0 else { throw failure("made", path, code) }
         return SystemOutput(number: number, path: path)
     }
 
     package func open(_ path: String) throws(FileFailure) -> any InputFile {
-        try SystemInput(root: root, path: path)
+        do throws(FileFailure) {
+            return try SystemInput(root: root, path: path)
+        } catch {
+            throw failure(error.action, path, error.code)
+        }
     }
 
     package func rename(_ path: String, to newPath: String) throws(FileFailure) {
         let (answer, code) = uninterrupted { renameat(root, path, root, newPath) }
-        guard answer == 0 else { throw FileFailure("renamed", path, code: code) }
+        guard answer == 0 else { throw failure("renamed", path, code) }
     }
 
     package func remove(_ path: String) throws(FileFailure) {
@@ -98,7 +120,20 @@ package final class SystemFiles: FileSystem {
         guard answer == 0 || code == EINVAL else { throw FileFailure("synchronized", folder, code: code) }
     }
 
-    package func url(of path: String) -> URL? { directory.appending(path: path) }
+    package func url(of path: String) -> URL? { place.appending(path: path) }
+
+    /// Where the directory is by now: where it was opened, unless the system knows better.
+    private var place: URL {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        #if canImport(Darwin)
+            let isKnown = fcntl(root, F_GETPATH, &bytes) == 0
+        #else
+            let isKnown = readlink("/proc/self/fd/\(root)", &bytes, bytes.count - 1) > 0
+        #endif
+        let path = bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        guard isKnown, let path = String(validating: path, as: UTF8.self) else { return directory }
+        return URL(filePath: path, directoryHint: .isDirectory)
+    }
 
     package func list(_ folder: String) throws(FileFailure) -> [String] {
         let number = try openFolder(folder)
@@ -131,7 +166,7 @@ package final class SystemFiles: FileSystem {
 
     package func lock(_ path: String) throws(FileFailure) -> (any Sendable)? {
         let (number, code) = uninterrupted { openat(root, path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
-        guard number >= 0 else { throw FileFailure("locked", path, code: code) }
+        guard number >= 0 else { throw failure("locked", path, code) }
         let lock = SystemLock(number: number)
         let (answer, lockCode) = uninterrupted { flock(number, LOCK_EX | LOCK_NB) }
         if answer == 0 { return lock }

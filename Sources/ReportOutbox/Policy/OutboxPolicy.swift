@@ -43,8 +43,10 @@ public struct OutboxPolicy: Sendable {
     /// The most attempts for one report; after them it is set aside.
     public var maximumAttempts = 50
     /// How long a report is tried; the first attempt that fails after that is the last.
+    ///
+    /// One that could not even be read until then is set aside, and not dropped.
     public var maximumAge = Duration.seconds(2 * 24 * 3600)
-    /// How long an attempt may take before it is cancelled.
+    /// How long an attempt may take before it is cancelled, unless it goes on without the process, as a background upload does.
     public var attemptTimeout = Duration.seconds(600)
     /// The bound of the first delay between attempts.
     ///
@@ -54,13 +56,20 @@ public struct OutboxPolicy: Sendable {
     public var maximumDelay = Duration.seconds(3600)
     /// The longest wait that a server can ask for by `Retry-After`.
     public var maximumRetryAfter = Duration.seconds(24 * 3600)
+    /// How many equal refusals in a row, as of an address that is wrong, pause a server.
+    ///
+    /// What it refuses from then on waits, with everything else that goes there, until it takes a report again; one is tried
+    /// at a time, after delays as above. `Int.max` takes every refusal for the report's own fault.
+    public var refusalsBeforePause = 3
     /// How many reports are being sent at once.
     public var maximumInFlight = 4
 
     /// The most reports that are kept for inspection after they were set aside; the oldest go first.
-    public var maximumSetAsideCount = 100
+    ///
+    /// It is as many as a box holds, so that a box that is set aside as a whole loses nothing.
+    public var maximumSetAsideCount = 10_000
     /// The most bytes that are kept for inspection.
-    public var maximumSetAsideBytes: Int64 = 64 << 20
+    public var maximumSetAsideBytes: Int64 = 256 << 20
 
     /// What each result of an attempt means.
     public var outcomes = OutcomeTable()

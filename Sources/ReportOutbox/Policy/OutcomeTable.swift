@@ -8,7 +8,7 @@ import LoaderChain
 /// | 3xx, which a network's login page likes to answer | retry |
 /// | 401 and 407, which the chain's credentials may overcome | retry |
 /// | 408, 409, 421, 423, 425, 429 | retry |
-/// | 410 | drop |
+/// | 413 with `Retry-After` | retry |
 /// | any other 4xx, 501 and 505 | set aside |
 /// | any other 5xx | retry |
 /// | an error with a response | as its status |
@@ -16,6 +16,8 @@ import LoaderChain
 /// | `HTTPError.Code.cancelled`, `HTTPError.Code.resetInProgress` | interrupted |
 /// | `HTTPError.Code.invalidRequest` | set aside |
 /// | any other error | retry |
+///
+/// After a few equal refusals in a row, a server is paused instead: see ``OutboxPolicy/refusalsBeforePause``.
 ///
 /// Any line can be overridden:
 ///
@@ -46,7 +48,7 @@ public struct OutcomeTable: Hashable, Sendable {
     /// What a result means.
     public func verdict(on result: HTTPResult) -> ReportVerdict {
         switch result {
-        case .success(let response): self[response.status]
+        case .success(let response): verdict(on: response)
         case .failure(let error):
             // A response that somebody in the chain found fault with is still the server's word, unless it was a good one.
             if error.code == .cancelled || error.code == .resetInProgress {
@@ -59,11 +61,20 @@ public struct OutcomeTable: Hashable, Sendable {
         }
     }
 
+    private func verdict(on response: HTTPResponse) -> ReportVerdict {
+        // What is too large for now, by the server's own words, may be taken later.
+        if response.status == .contentTooLarge, statuses[.contentTooLarge] == nil,
+            response.headers.contains("Retry-After")
+        {
+            return .retry
+        }
+        return self[response.status]
+    }
+
     private static func standard(_ status: HTTPStatus) -> ReportVerdict {
         switch status.rawValue {
         case 200..<300: .delivered
         case 401, 407, 408, 409, 421, 423, 425, 429: .retry
-        case 410: .drop
         case 400..<500, 501, 505: .setAside
         // 1xx, 3xx, 5xx and what is no status at all: nobody has taken the report, and nobody has refused it.
         default: .retry

@@ -22,7 +22,7 @@ public struct ExistingReport: Sendable {
     init(_ entry: BoxEntry, load: @escaping @Sendable () throws -> HTTPRequest) {
         id = entry.name.id
         date = entry.name.submitted
-        attempts = Int(entry.name.attempts)
+        attempts = Int(clamping: entry.name.attempts)
         size = entry.name.size
         self.load = load
     }

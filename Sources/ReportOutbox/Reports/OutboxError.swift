@@ -48,7 +48,10 @@ public struct OutboxError: Error, Hashable, Sendable {
     }
 
     init(_ failure: FileFailure) {
-        if failure.isDiskFull {
+        if failure.isWithoutDirectory {
+            self.init(
+                .directory, "The box's directory was deleted while it was open, and its reports with it; open another.")
+        } else if failure.isDiskFull {
             self.init(.diskFull, "The disk is full: \(failure); make room, and submit it again.")
         } else {
             self.init(.disk, "The report could not be written: \(failure); check the box's directory.")

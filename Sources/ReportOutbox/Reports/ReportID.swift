@@ -3,7 +3,8 @@
 /// It goes along with every attempt, in `Idempotency-Key`, so that a server can tell a repeated report from a new one. Choose
 /// an identifier that no other report of any of your users has, such as a UUID, or a digest of the report's bytes.
 ///
-/// Any text will do, up to 1,000 bytes, whatever characters are in it.
+/// Any text will do, up to 1,000 bytes, whatever characters are in it. Two texts of different bytes are two identifiers, even where
+/// they look the same.
 public struct ReportID: Hashable, Sendable {
     /// The identifier as it was given.
     public let rawValue: String
@@ -21,6 +22,20 @@ public struct ReportID: Hashable, Sendable {
     ///
     /// Of one that is longer than a header ought to be it is a digest.
     public var idempotencyKey: String { encoded }
+}
+
+/// Two identifiers are the same if their bytes are: text that looks the same may be written in more than one way.
+extension ReportID {
+    /// Whether the bytes are the same.
+    public static func == (one: ReportID, other: ReportID) -> Bool {
+        one.rawValue.utf8.elementsEqual(other.rawValue.utf8)
+    }
+
+    /// Feeds the bytes to a hasher.
+    public func hash(into hasher: inout Hasher) {
+        var text = rawValue
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
 }
 
 extension ReportID: CustomStringConvertible {
@@ -47,7 +62,9 @@ extension ReportID {
             }
         }
         if bytes.count <= Self.longestWrittenOut { return String(decoding: bytes, as: UTF8.self) }
-        return String(Self.digestMark) + Self.digest(rawValue)
+        var digest = Digest128()
+        digest.add(rawValue)
+        return String(Self.digestMark) + digest.text
     }
 
     /// The identifier of a part of a file's name; nil if it is not one, or only a digest.
@@ -78,14 +95,5 @@ extension ReportID {
             true
         default: false
         }
-    }
-
-    /// 128 bits of the text, by FNV-1a: enough that no two identifiers of one program meet by chance.
-    private static func digest(_ text: String) -> String {
-        let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013B
-        var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
-        for byte in text.utf8 { hash = (hash ^ UInt128(byte)) &* prime }
-        let text = String(hash, radix: 16)
-        return String(repeating: "0", count: 32 - text.count) + text
     }
 }

@@ -20,7 +20,7 @@ public enum ReportLoss: Hashable, Sendable {
     case damaged
     /// It is sealed, and the seal could not be opened: the key is lost, or another.
     case sealed
-    /// Its file, which the app keeps, is gone.
+    /// Its file is gone: the one that the app keeps, or the box's own, which somebody took away.
     case missingFile
     /// Another report of the same identifier is in the box.
     case duplicate

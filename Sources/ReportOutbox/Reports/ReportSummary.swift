@@ -23,12 +23,13 @@ public struct ReportSummary: Hashable, Sendable {
 
     init(_ entry: BoxEntry) {
         self.init(
-            entry.name, attempts: Int(entry.attempts), isBeingSent: entry.phase == .sending, setAsideBecause: nil)
+            entry.name, attempts: Int(clamping: entry.attempts), isBeingSent: entry.phase == .sending,
+            setAsideBecause: nil)
     }
 
     init(_ aside: AsideName) {
         self.init(
-            aside.name, attempts: Int(aside.name.attempts), isBeingSent: false, setAsideBecause: aside.reason)
+            aside.name, attempts: Int(clamping: aside.name.attempts), isBeingSent: false, setAsideBecause: aside.reason)
     }
 
     init(_ name: RecordName, attempts: Int, isBeingSent: Bool, setAsideBecause: String?) {

@@ -22,11 +22,16 @@ struct BoxEntry: Sendable {
     var due: Int64
     /// Whether an earlier launch left it.
     var wasFound = false
+    /// How often in a row its bytes could not be read.
+    var readFailures = 0
     /// Attempts that have begun and could not be written down.
     var unwrittenAttempts: UInt32 = 0
 
     /// How many attempts have begun.
-    var attempts: UInt32 { name.attempts.addingReportingOverflow(unwrittenAttempts).partialValue }
+    var attempts: UInt32 {
+        let (attempts, isTooMany) = name.attempts.addingReportingOverflow(unwrittenAttempts)
+        return isTooMany ? .max : attempts
+    }
 }
 
 /// Where an entry is; of no use once the entry is gone.

@@ -7,6 +7,35 @@ struct BoxLane {
     /// How often in a row it was not reached.
     var misses = 0
 
-    /// How many may be sent at once: a server that was not reached is tried with one alone.
-    func room(_ most: Int) -> Int { (misses > 0 ? min(1, most) : most) - inFlight }
+    /// The refusals since it last took a report, as long as all were the same.
+    private var refusals: (loss: ReportLoss, count: Int)?
+    /// How often in a row it was paused for its refusals.
+    private(set) var refusalPauses = 0
+
+    /// How many may be sent at once: a server that was not reached, or that refuses everything, is tried with one alone.
+    func room(_ most: Int) -> Int { (misses > 0 || refusalPauses > 0 ? min(1, most) : most) - inFlight }
+
+    /// Hears that it took a report.
+    mutating func accept() {
+        misses = 0
+        refusals = nil
+        refusalPauses = 0
+    }
+
+    /// Hears that it refused a report, and answers whether that says more about the server than about the report.
+    mutating func refuse(_ loss: ReportLoss, limit: Int) -> Bool {
+        misses = 0
+        // Until it takes one, another reason to refuse does not make it a server that can be asked.
+        if refusalPauses > 0 { return true }
+        let count = refusals.map { $0.loss == loss ? $0.count + 1 : 1 } ?? 1
+        refusals = (loss, count)
+        return count >= limit
+    }
+
+    /// Pauses it for its refusals, unless it is paused already, as by another report that was under way.
+    mutating func pauseForRefusals(now: Int64, delay: (_ pauses: Int) -> Int64) {
+        guard pausedUntil <= now else { return }
+        refusalPauses += 1
+        pausedUntil = now.addingClamped(delay(refusalPauses))
+    }
 }

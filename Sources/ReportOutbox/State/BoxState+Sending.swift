@@ -63,21 +63,25 @@ extension BoxState {
     /// - Parameters:
     ///   - asked: how many milliseconds the server asked to wait; zero if it did not.
     ///   - loss: why it is lost, if the verdict is that it is.
+    ///   - goesOn: whether the attempt was only let go of, and goes on without this process; then it stays counted.
     ///   - wallNow: the wall clock, for what is written down.
     mutating func judge(
-        _ handle: BoxHandle, _ verdict: ReportVerdict, asked: Int64, loss: ReportLoss, now: Int64, wallNow: Int64
+        _ handle: BoxHandle, _ verdict: ReportVerdict, asked: Int64, loss: ReportLoss, goesOn: Bool = false, now: Int64,
+        wallNow: Int64
     ) -> Fate? {
         guard let entry = self[handle], entry.phase == .sending else { return nil }
+        change(handle) { $0.readFailures = 0 }
         switch verdict {
-        case .delivered, .drop, .setAside:
-            withLane(of: entry.name.destination) { $0.misses = 0 }
-            return verdict == .delivered ? .delivered : verdict == .drop ? .dropped(loss) : .setAside(loss)
+        case .delivered:
+            withLane(of: entry.name.destination) { $0.accept() }
+            return .delivered
+        case .drop, .setAside: return judgeRefusal(entry, verdict, asked: asked, loss: loss, now: now, wallNow: wallNow)
         case .retry, .waitForConnection, .interrupted: break
         }
         var name = entry.name
         name.attempts = entry.attempts
         name.flags.remove(.pausesDestination)
-        if verdict != .retry { name.attempts -= min(1, name.attempts) }
+        if verdict != .retry, !goesOn { name.attempts -= min(1, name.attempts) }
         if verdict == .retry {
             if now - entry.born >= policy.maximumAge.milliseconds { return .dropped(.expired) }
             if name.attempts >= policy.maximumAttempts { return .setAside(.tooManyAttempts) }
@@ -95,6 +99,32 @@ extension BoxState {
         return .waits(as: name, due: due)
     }
 
+    /// Decides what becomes of a report that will not be taken.
+    ///
+    /// Where a server has refused a few in a row in the same way, the fault is hardly theirs: an address is wrong, or something is
+    /// being put up. Then the report waits, and so does everything else that goes there, until one is taken again.
+    private mutating func judgeRefusal(
+        _ entry: BoxEntry, _ verdict: ReportVerdict, asked: Int64, loss: ReportLoss, now: Int64, wallNow: Int64
+    ) -> Fate {
+        let fate: Fate = verdict == .drop ? .dropped(loss) : .setAside(loss)
+        guard case .refused = loss else {
+            withLane(of: entry.name.destination) { $0.misses = 0 }
+            return fate
+        }
+        let pausedUntil = withLane(of: entry.name.destination) { [timing, policy] lane -> Int64? in
+            guard lane.refuse(loss, limit: policy.refusalsBeforePause) else { return nil }
+            lane.pauseForRefusals(now: now) { max(timing.delay(afterFailures: $0, dice: policy.dice), asked) }
+            return lane.pausedUntil
+        }
+        let isOver = now - entry.born >= policy.maximumAge.milliseconds || entry.attempts >= policy.maximumAttempts
+        guard let pausedUntil, !isOver else { return fate }
+        var name = entry.name
+        name.attempts = entry.attempts
+        name.flags.insert(.pausesDestination)
+        name.dueMilliseconds = max(0, wallNow.addingClamped(pausedUntil - now))
+        return .waits(as: name, due: pausedUntil)
+    }
+
     private mutating func delay(for name: RecordName, _ verdict: ReportVerdict, asked: Int64) -> Int64 {
         let failures =
             if verdict == .waitForConnection {
@@ -106,6 +136,22 @@ extension BoxState {
                 max(1, Int(name.attempts))
             }
         return max(timing.delay(afterFailures: failures, dice: policy.dice), asked)
+    }
+
+    /// Decides what becomes of a report whose bytes could not be read, which is no fault of the server's and none of the report's.
+    ///
+    /// It costs no attempt. The delays grow all the same, and one that has become too old is set aside, and not dropped: nobody
+    /// has seen it.
+    mutating func judgeUnreadable(_ handle: BoxHandle, now: Int64, wallNow: Int64) -> Fate? {
+        guard let entry = self[handle], entry.phase == .sending else { return nil }
+        var name = entry.name
+        name.attempts = max(1, entry.attempts) - 1
+        if now - entry.born >= policy.maximumAge.milliseconds { return .setAside(.expired) }
+        let failures = entry.readFailures + 1
+        let wait = timing.delay(afterFailures: failures, dice: policy.dice)
+        change(handle) { $0.readFailures = failures }
+        name.dueMilliseconds = max(0, wallNow.addingClamped(wait))
+        return .waits(as: name, due: now.addingClamped(wait))
     }
 
     /// Ends an attempt: the report waits again, or is about to leave.

@@ -12,10 +12,12 @@ enum RecordProblem: Error {
     case damaged
     /// Its seal cannot be opened.
     case sealed
+    /// It is not there.
+    case missing(FileFailure)
     /// The disk does not answer, which may pass.
     case failure(FileFailure)
 
-    init(_ failure: FileFailure) { self = failure.isMissing ? .damaged : .failure(failure) }
+    init(_ failure: FileFailure) { self = failure.isMissing ? .missing(failure) : .failure(failure) }
 }
 
 /// A report's file, opened and checked from its first byte to its last.

@@ -66,7 +66,7 @@ extension ReportStore {
             switch error {
             // Without its identifier it is nobody's. It stays, for a key may come back.
             case .damaged, .sealed: scan.note(foreign: text)
-            case .failure(let failure): scan.troubles.append(failure)
+            case .missing(let failure), .failure(let failure): scan.troubles.append(failure)
             }
         }
     }

@@ -78,7 +78,10 @@ import Testing
     }
 
     @Test func whatIsSetAsideIsBoundedToo() throws {
-        let test = try TestBox(FakeServer { _, _ in .status(.badRequest) }) { $0.maximumSetAsideCount = 2 }
+        let test = try TestBox(FakeServer { _, _ in .status(.badRequest) }) {
+            $0.maximumSetAsideCount = 2
+            $0.refusalsBeforePause = .max
+        }
         for index in 0..<5 { try test.submit("\(index)") }
         #expect(test.box.reportsSetAside.map(\.id.rawValue) == ["3", "4"])
         #expect(test.box.counters.dropped == ["no-room": 3])

@@ -47,7 +47,9 @@ import Testing
     @Test func withTheRightToTheBoxItPutsBackAndPurges() throws {
         let disk = MemoryDisk()
         do {
-            let test = try TestBox(FakeServer { _, _ in .status(.badRequest) }, disk: disk)
+            let test = try TestBox(FakeServer { _, _ in .status(.badRequest) }, disk: disk) {
+                $0.refusalsBeforePause = .max
+            }
             for id in ["a", "b", "c"] { try test.submit(id) }
             disk.kill()
             test.box.abandon()
@@ -69,23 +71,5 @@ import Testing
         let directory = try TemporaryDirectory()
         #expect(throws: OutboxError.self) { try BoxInspector(directory: directory.url.appending(path: "none")) }
         #expect(directory.names == [])
-    }
-
-    @Test func uploadsAreWrittenDownBeforeTheyBegin() throws {
-        for operation in 1...6 {
-            let disk = MemoryDisk()
-            let ledger = UploadLedger(files: disk)
-            let id = try #require(ReportID("a/b"))
-            disk.cut(.death(at: operation))
-            let hasBegun = (try? ledger.begin(id)) != nil
-            disk.revive()
-            let known = try ledger.begun()
-            // One that is not written down has not begun.
-            #expect(!hasBegun || known == [id])
-            disk.put(bytes(4), at: "torn.upload")
-            #expect(try ledger.begun() == known)
-            try ledger.end(id)
-            #expect(try ledger.begun() == [])
-        }
     }
 }

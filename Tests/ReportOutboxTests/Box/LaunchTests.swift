@@ -119,9 +119,9 @@ import Testing
             }
         }
         let test = try TestBox(disk: disk) { $0.seal = seal }
-        // Two spellings of one text are one identifier.
-        let expected = Set(RecordNameTests.awkward)
-        #expect(Set(test.events.compactMap { if case .found(let id, _) = $0 { id.rawValue } else { nil } }) == expected)
+        // Two spellings of one text are two identifiers.
+        let expected = Set(RecordNameTests.awkward.map { ReportID($0) })
+        #expect(Set(test.events.compactMap { if case .found(let id, _) = $0 { id } else { nil } }) == expected)
         #expect(test.box.counters.delivered == expected.count)
     }
 

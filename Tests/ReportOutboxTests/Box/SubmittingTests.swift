@@ -160,7 +160,10 @@ import Testing
             .failure(.invalidRequest),
             .status(HTTPStatus(418)),
         ])
-        let test = try TestBox(server) { $0.outcomes[HTTPStatus(418)] = .delivered }
+        let test = try TestBox(server) {
+            $0.outcomes[HTTPStatus(418)] = .delivered
+            $0.outcomes[.gone] = .drop
+        }
         for id in ["400", "410", "301", "409", "broken", "418"] { try test.submit(id) }
         #expect(test.box.counters.setAside == ["refused-400": 1, "failed-invalidRequest": 1])
         #expect(test.box.counters.dropped == ["refused-410": 1])

@@ -39,6 +39,7 @@ final class MemoryDisk: FileSystem {
         var cut: Cut?
         var isDead = false
         var room = Int.max
+        var isLocked = false
         var files: [Int: File] = [:]
         var names: [String: Int] = [:]
         var syncedNames: [String: Int] = [:]
@@ -71,6 +72,9 @@ final class MemoryDisk: FileSystem {
 
     /// Limits how many bytes all files may have.
     func limit(_ room: Int) { state.withLock { $0.room = room } }
+
+    /// Lets no file be opened to read from, as before a device was unlocked for the first time.
+    func lock(_ isLocked: Bool) { state.withLock { $0.isLocked = isLocked } }
 
     /// Ends the process at this moment.
     func kill() { state.withLock { $0.isDead = true } }
@@ -174,6 +178,7 @@ final class MemoryDisk: FileSystem {
 
     func open(_ path: String) throws(FileFailure) -> any InputFile {
         try doing("opened", path) { state throws(FileFailure) in
+            if state.isLocked { throw FileFailure("opened", path, code: EACCES) }
             guard let number = state.names[path], let file = state.files[number] else {
                 throw FileFailure("opened", path, code: ENOENT)
             }

@@ -1,0 +1,29 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// 128 bits of bytes, by FNV-1a: enough that no two of one program meet by chance.
+///
+/// It is no protection against somebody who makes two that meet.
+struct Digest128: Sendable {
+    private static let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013B
+    private var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
+
+    mutating func add(_ text: String) {
+        for byte in text.utf8 { add(byte) }
+    }
+
+    mutating func add(_ bytes: Data) {
+        bytes.withUnsafeBytes { for byte in $0 { add(byte) } }
+    }
+
+    private mutating func add(_ byte: UInt8) { hash = (hash ^ UInt128(byte)) &* Self.prime }
+
+    /// The bits in hexadecimal, always of the same length.
+    var text: String {
+        let text = String(hash, radix: 16)
+        return String(repeating: "0", count: 32 - text.count) + text
+    }
+}

@@ -1,0 +1,112 @@
+import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The directory of uploads that go on without the app.
+///
+///     lock             held while this process uses the directory
+///     <id>.body        the bytes of an upload, as the system reads them
+///     <id>.upload      what is uploaded, and the server's answer once there is one
+///     tmp-…            a record that is being written
+///
+/// Bytes come first, then the record, then the upload; so whatever the system has is known here.
+struct UploadLedger: Sendable {
+    let files: any FileSystem
+
+    private static let recordSuffix = ".upload"
+    private static let bodySuffix = ".body"
+    private static let longestRecord = 1 << 20
+    /// An answer that nobody has asked for in so many milliseconds belongs to a report that is gone.
+    private static let longestUnclaimed: Int64 = 30 * 24 * 3600 * 1000
+
+    static func body(_ id: UploadID) -> String { id.text + bodySuffix }
+
+    // MARK: Opening
+
+    /// The uploads that were begun and not forgotten; everything else of the ledger's is swept.
+    func open(now: Int64) throws(FileFailure) -> [UploadID: UploadRecord] {
+        var records: [UploadID: UploadRecord] = [:]
+        let names = try files.list("")
+        for name in names {
+            guard let id = Self.id(name, Self.recordSuffix) else { continue }
+            let file = try files.open(name)
+            let record = UploadRecord(encoded: try Self.readAll(file))
+            guard let record, record.answer == nil || now - record.begun <= Self.longestUnclaimed else {
+                try? files.remove(name)
+                continue
+            }
+            records[id] = record
+        }
+        for name in names {
+            let body = Self.id(name, Self.bodySuffix)
+            let isLeft = body.map { records[$0] == nil || records[$0]?.answer != nil } ?? false
+            if isLeft || name.hasPrefix(RecordName.temporaryPrefix) { try? files.remove(name) }
+        }
+        return records
+    }
+
+    private static func id(_ name: String, _ suffix: String) -> UploadID? {
+        name.hasSuffix(suffix) ? UploadID(String(name.dropLast(suffix.count))) : nil
+    }
+
+    private static func readAll(_ file: any InputFile) throws(FileFailure) -> Data {
+        var bytes = Data()
+        while bytes.count < longestRecord {
+            let more = try file.read(longestRecord - bytes.count, at: Int64(bytes.count))
+            if more.isEmpty { break }
+            bytes.append(more)
+        }
+        return bytes
+    }
+
+    // MARK: Writing
+
+    /// Copies the bytes of a request to where the system reads them, and answers what is uploaded.
+    func writeBody(_ id: UploadID, of request: EncodedRequest, key: String) throws -> UploadRecord.Content {
+        var digest = Digest128()
+        digest.add("\(request.method.rawValue) \(request.url.absoluteString)\n")
+        do {
+            let output = try files.create(Self.body(id))
+            var reader = request.content.makeReader()
+            while let piece = try reader.read(upTo: RecordForm.pieceLength) {
+                digest.add(piece)
+                try piece.withUnsafeBytes { try output.write($0) }
+            }
+            try output.close()
+        } catch {
+            discardBody(id)
+            throw error
+        }
+        return UploadRecord.Content(key: key, digest: digest.text)
+    }
+
+    /// Writes down an upload; nothing may begin before this has returned.
+    func write(_ id: UploadID, _ record: UploadRecord) throws(FileFailure) {
+        let temporary = RecordName.temporaryPrefix + id.text
+        try? files.remove(temporary)
+        do {
+            let output = try files.create(temporary)
+            try record.encoded.withUnsafeBytes { try output.write($0) }
+            try output.sync()
+            try output.close()
+            try files.rename(temporary, to: id.text + Self.recordSuffix)
+            try files.syncFolder("")
+        } catch {
+            try? files.remove(temporary)
+            throw error as? FileFailure ?? FileFailure("written", temporary, code: 0)
+        }
+    }
+
+    /// Removes the bytes of an upload; what cannot be removed is swept in the next launch.
+    func discardBody(_ id: UploadID) { try? files.remove(Self.body(id)) }
+
+    /// Removes all of an upload, its record first: bytes alone mean nothing.
+    func forget(_ id: UploadID) {
+        try? files.remove(id.text + Self.recordSuffix)
+        discardBody(id)
+    }
+}

@@ -1,0 +1,190 @@
+import LoaderChain
+
+@testable import ReportOutbox
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The system's part of background uploads, which lives through every death of the app; and the server behind it.
+///
+/// Nothing happens by itself: a test says when the system answers, when bytes arrive and when events are told.
+final class FakeDaemon: Sendable {
+    private struct Upload {
+        let id: UploadID
+        let key: String
+        let file: String
+        var hasArrived = false
+        var status = HTTPStatus.ok
+    }
+
+    private struct State {
+        var launch = 0
+        var engine: UploadEngine?
+        var questions: [@Sendable ([UploadID]) -> Void] = []
+        var running: [Upload] = []
+        /// What the app has not been told.
+        var events: [(id: UploadID, key: String, end: UploadEnd)] = []
+        var begun = 0
+        var stopped = 0
+        var finished = 0
+        /// How often the server has accepted what has a key.
+        var accepted: [String: Int] = [:]
+        /// How often nobody could know that it had.
+        var lostAnswers: [String: Int] = [:]
+        var faults: [String] = []
+    }
+
+    private let disk: MemoryDisk
+    private let folder: String
+    private let state = Guarded(State())
+
+    /// Reads what it uploads in a folder of the disk.
+    init(_ disk: MemoryDisk, folder: String) { (self.disk, self.folder) = (disk, folder) }
+
+    var accepted: [String: Int] { state.withLock { $0.accepted } }
+    var lostAnswers: [String: Int] { state.withLock { $0.lostAnswers } }
+    var faults: [String] { state.withLock { $0.faults } }
+    /// How many uploads were ever begun.
+    var begun: Int { state.withLock { $0.begun } }
+    /// How many uploads the app has stopped.
+    var stopped: Int { state.withLock { $0.stopped } }
+    /// How many sessions were to end once their uploads have.
+    var finished: Int { state.withLock { $0.finished } }
+    /// How many uploads have not ended.
+    var running: Int { state.withLock { $0.running.count } }
+    /// Whether the app has not been told everything.
+    var hasEvents: Bool { state.withLock { !$0.events.isEmpty } }
+
+    /// The session of a new launch; what an earlier one asked is answered to nobody.
+    func connect(_ engine: UploadEngine) -> any UploadSession {
+        let launch = state.withLock { state in
+            state.launch += 1
+            state.engine = engine
+            state.questions = []
+            return state.launch
+        }
+        return Session(daemon: self, launch: launch)
+    }
+
+    /// Ends the connection of a launch that is over.
+    func disconnect() {
+        // Let go of outside the lock.
+        _ = state.withLock { exchange(&$0.engine, with: nil) }
+        state.withLock { $0.questions = [] }
+    }
+
+    // MARK: What a test lets happen
+
+    /// Answers which uploads run, to whoever has asked.
+    func list() {
+        let (questions, listed) = state.withLock { state in
+            (exchange(&state.questions, with: []), state.running.map(\.id))
+        }
+        for question in questions { question(listed) }
+    }
+
+    /// Lets the oldest upload arrive at the server, which accepts it unless it answers otherwise.
+    func arrive(_ status: HTTPStatus = .ok) {
+        guard let upload = state.withLock({ $0.running.first { !$0.hasArrived } }) else { return }
+        let bytes = disk.bytes(of: folder + "/" + upload.file)
+        state.withLock { state in
+            guard let index = state.running.firstIndex(where: { $0.id == upload.id }) else { return }
+            if bytes == nil { state.faults.append("The file of \(upload.key) was gone while it was uploaded") }
+            if let bytes, bytes != UploadLife.content(upload.key) {
+                state.faults.append("\(upload.key) arrived as something else")
+            }
+            state.running[index].hasArrived = true
+            state.running[index].status = status
+            if status.isSuccess { state.accepted[upload.key, default: 0] += 1 }
+        }
+    }
+
+    /// Lets the server's oldest answer come.
+    func answer(_ headers: HTTPHeaders = [:]) {
+        state.withLock { state in
+            guard let index = state.running.firstIndex(where: \.hasArrived) else { return }
+            let upload = state.running.remove(at: index)
+            state.events.append((upload.id, upload.key, .answered(upload.status, headers)))
+        }
+    }
+
+    /// Cuts the oldest connection.
+    func cut() {
+        state.withLock { state in
+            guard !state.running.isEmpty else { return }
+            let upload = state.running.removeFirst()
+            if upload.hasArrived, upload.status.isSuccess { state.lostAnswers[upload.key, default: 0] += 1 }
+            state.events.append((upload.id, upload.key, .failed(.connectionLost)))
+        }
+    }
+
+    /// Tells the app what it was not told; what it dies of while it is told is lost.
+    func deliver() {
+        guard let engine = state.withLock({ $0.engine }), !disk.isDead else { return }
+        let events = state.withLock { exchange(&$0.events, with: []) }
+        for event in events { engine.ended(event.id, event.end) }
+        engine.drain()
+        guard disk.isDead else { return }
+        for event in events where event.end.isAccepted && isWithoutAnswer(event.id) {
+            state.withLock { $0.lostAnswers[event.key, default: 0] += 1 }
+        }
+    }
+
+    /// Whether the app died before it had written down the answer to an upload.
+    private func isWithoutAnswer(_ id: UploadID) -> Bool {
+        guard let bytes = disk.bytes(of: folder + "/" + id.text + ".upload") else { return false }
+        return UploadRecord(encoded: bytes)?.answer == nil
+    }
+
+    /// Tells the app an end of an upload that it has not heard of for long, or never.
+    func deliver(_ end: UploadEnd, of id: UploadID) { state.withLock { $0.engine }?.ended(id, end) }
+
+    /// Tells the app everything, and that it was everything.
+    func finishEvents() {
+        deliver()
+        guard !disk.isDead else { return }
+        state.withLock { $0.engine }?.eventsAreDelivered()
+    }
+
+    // MARK: What the app does
+
+    private struct Session: UploadSession {
+        let daemon: FakeDaemon
+        let launch: Int
+
+        func uploads(_ answer: @escaping @Sendable ([UploadID]) -> Void) {
+            change { $0.questions.append(answer) }
+        }
+
+        func start(_ id: UploadID, _ request: EncodedRequest, bodyIn file: String) {
+            change { state in
+                state.begun += 1
+                state.running.append(Upload(id: id, key: request.headers["Idempotency-Key"] ?? "", file: file))
+            }
+        }
+
+        func stop(_ id: UploadID) {
+            change { state in
+                guard let index = state.running.firstIndex(where: { $0.id == id }) else { return }
+                state.stopped += 1
+                let upload = state.running.remove(at: index)
+                state.events.append((id, upload.key, .failed(.cancelled)))
+            }
+        }
+
+        func finish() { change { $0.finished += 1 } }
+
+        /// What a process does after its death, nobody hears.
+        private func change(_ change: (inout State) -> Void) {
+            guard !daemon.disk.isDead else { return }
+            daemon.state.withLock { if $0.launch == launch { change(&$0) } }
+        }
+    }
+}
+
+extension UploadEnd {
+    fileprivate var isAccepted: Bool { if case .answered(let status, _) = self { status.isSuccess } else { false } }
+}

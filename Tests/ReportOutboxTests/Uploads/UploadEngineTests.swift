@@ -1,0 +1,302 @@
+import LoaderChain
+import LoaderChainTesting
+import Testing
+
+@testable import ReportOutbox
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(5)))
+struct UploadEngineTests {
+    private func request(_ id: String) -> HTTPRequest {
+        var request = upload
+        request.headers["Idempotency-Key"] = id
+        request.body = DataBody(UploadLife.content(id))
+        return request
+    }
+
+    /// Loads without a box, and answers the task and its results.
+    private func load(_ request: HTTPRequest, _ life: UploadLife) -> (task: HTTPTask, results: Guarded<[HTTPResult]>)? {
+        let results = Guarded<[HTTPResult]>([])
+        let task = life.terminal?.load(request: request) { result in results.withLock { $0.append(result) } }
+        life.drain()
+        return task.map { ($0, results) }
+    }
+
+    // MARK: What was reported
+
+    @Test func aRelaunchDuringAnUploadJoinsIt() {
+        let life = UploadLife()
+        life.launch()
+        life.submit("a")
+        life.kill()
+        life.launch()
+        life.daemon.list()
+        life.drain()
+        life.daemon.arrive()
+        life.daemon.answer()
+        life.daemon.finishEvents()
+        life.drain()
+        #expect(life.daemon.begun == 1 && life.daemon.stopped == 0)
+        #expect(life.daemon.accepted == ["a": 1] && life.delivered == 1)
+        #expect(life.faults() == [])
+    }
+
+    @Test func anUploadThatEndedWhileTheAppWasAwayIsNotSentAgain() {
+        let life = UploadLife()
+        life.launch()
+        life.submit("a")
+        life.kill()
+        life.daemon.arrive()
+        life.daemon.answer()
+        // The system launches the app for the events alone, and ends it again.
+        life.launch(opensBox: false)
+        life.daemon.list()
+        life.daemon.finishEvents()
+        life.drain()
+        life.kill()
+        life.launch()
+        #expect(life.daemon.begun == 1 && life.delivered == 1)
+        #expect(life.faults() == [])
+    }
+
+    @Test func neitherTheAttemptsTimeoutNorCloseEndsAnUpload() async {
+        let life = UploadLife()
+        life.launch()
+        life.submit("a")
+        life.timers.advance(by: .seconds(3 * 3600))
+        life.drain()
+        #expect(life.daemon.running == 1 && life.attempts == [1])
+        await life.box?.close()
+        life.close()
+        life.open()
+        // An attempt that was let go of waits as any other.
+        life.advance(60)
+        #expect(life.daemon.running == 1 && life.daemon.begun == 1 && life.attempts == [1])
+        life.daemon.arrive()
+        life.daemon.answer()
+        life.daemon.deliver()
+        life.drain()
+        #expect(life.delivered == 1)
+        #expect(life.faults() == [])
+    }
+
+    @Test func attemptsCountUploadsNotLaunches() {
+        let life = UploadLife()
+        life.launch()
+        life.submit("a")
+        for _ in 0..<10 {
+            life.kill()
+            life.launch()
+            life.daemon.list()
+            life.drain()
+        }
+        #expect(life.attempts == [1])
+        life.daemon.arrive(.serviceUnavailable)
+        life.daemon.answer(["Retry-After": "100"])
+        life.daemon.deliver()
+        life.drain()
+        #expect(life.daemon.begun == 1)
+        life.advance(99)
+        #expect(life.daemon.begun == 1)
+        life.advance(1)
+        #expect(life.daemon.begun == 2 && life.attempts == [2])
+        #expect(life.faults() == [])
+    }
+
+    @Test func whatTheSystemHasLostIsSentAfterAWhileOrWhenItHasToldEverything() {
+        for isTold in [false, true] {
+            let life = UploadLife()
+            life.disk.cut(nil)
+            life.launch()
+            life.submit("a")
+            life.kill()
+            // Another life of the daemon: it knows nothing.
+            let files = life.disk
+            let other = UploadLife()
+            for name in files.names where !name.hasSuffix("lock") {
+                if let bytes = files.bytes(of: name) { other.disk.put(bytes, at: name) }
+            }
+            other.launch()
+            other.daemon.list()
+            other.drain()
+            #expect(other.daemon.begun == 0)
+            if isTold { other.daemon.finishEvents() } else { other.timers.advance(by: UploadEngine.grace) }
+            other.drain()
+            #expect(other.daemon.begun == 1 && other.attempts == [2])
+            #expect(other.faults() == [])
+        }
+    }
+
+    @Test func anEndThatComesFarTooLateEndsNothingElse() throws {
+        var state = BackgroundUploadState()
+        let content = UploadRecord.Content(key: "a", digest: "1")
+        let (first, second) = (UploadID(), UploadID())
+        #expect(state.load(1, content, spare: first) == [.start(first)])
+        #expect(state.letGo(1, stops: true) == [.complete(1, first, .failed(.cancelled)), .stop(first)])
+        #expect(state.load(2, content, spare: second) == [.start(second)])
+        #expect(state.ended(first, .failed(.cancelled)) == [.forget(first)])
+        #expect(state.ended(first, .answered(.ok, [:])) == [])
+        #expect(
+            state.ended(second, .answered(.ok, [:])) == [
+                .keep(second, .answered(.ok, [:])), .complete(2, second, .answered(.ok, [:])),
+            ])
+        #expect(state.ended(second, .failed(.cancelled)) == [])
+        #expect(state.isKept(second) == [.forget(second)])
+    }
+
+    // MARK: Without a box
+
+    @Test func aTaskOfNoBoxIsCancelledWithItsUploadUnlessAnotherWaits() throws {
+        let life = UploadLife()
+        life.launch(opensBox: false)
+        let (first, firstResults) = try #require(load(request("a"), life))
+        let (second, _) = try #require(load(request("a"), life))
+        #expect(life.daemon.begun == 1 && life.terminal?.engine.keys == ["a"])
+        first.cancel()
+        life.drain()
+        #expect(firstResults.withLock { $0.first?.error?.code } == .cancelled)
+        #expect(life.daemon.stopped == 0)
+        second.cancel()
+        life.drain()
+        #expect(life.daemon.stopped == 1)
+        life.daemon.deliver()
+        #expect(life.uploadFiles == [] && life.terminal?.engine.keys == [])
+        life.kill()
+    }
+
+    @Test func anAnswerIsGivenOnceAndAnotherLoadBeginsAnew() throws {
+        let life = UploadLife()
+        life.launch(opensBox: false)
+        let (_, results) = try #require(load(request("a"), life))
+        life.daemon.arrive()
+        life.daemon.answer(["X-A": "1"])
+        life.daemon.deliver()
+        #expect(results.withLock { $0.first?.response?.headers["X-A"] } == "1")
+        #expect(life.uploadFiles == [])
+        _ = load(request("a"), life)
+        #expect(life.daemon.begun == 2)
+        life.kill()
+    }
+
+    @Test func aReportThatIsAnotherByNowReplacesTheUploadOfTheOldOne() throws {
+        let life = UploadLife()
+        life.launch(opensBox: false)
+        let (task, _) = try #require(load(request("a"), life))
+        life.kill()
+        withExtendedLifetime(task) {}
+        life.launch(opensBox: false)
+        life.daemon.list()
+        life.drain()
+        var changed = request("a")
+        changed.path = "/v2/reports"
+        let (_, results) = try #require(load(changed, life))
+        #expect(life.daemon.stopped == 1 && life.daemon.begun == 2)
+        life.daemon.deliver()
+        #expect(results.withLock { $0.isEmpty })
+        life.daemon.arrive()
+        life.daemon.answer()
+        life.daemon.deliver()
+        life.drain()
+        #expect(results.withLock { $0.first?.response?.status } == .ok)
+        #expect(life.uploadFiles == [])
+        life.kill()
+    }
+
+    @Test func aResetStopsEverything() throws {
+        let life = UploadLife()
+        life.launch(opensBox: false)
+        let (_, results) = try #require(load(request("a"), life))
+        let isDone = Guarded(false)
+        life.terminal?.engine.reset { isDone.withLock { $0 = true } }
+        life.drain()
+        #expect(life.daemon.stopped == 1)
+        #expect(results.withLock { $0.first?.error?.code } == .cancelled)
+        _ = load(request("a"), life)
+        #expect(life.daemon.begun == 2)
+        life.kill()
+    }
+
+    @Test func anEngineThatIsNoLongerUsedLetsItsUploadsEnd() throws {
+        let life = UploadLife()
+        life.launch(opensBox: false)
+        let (_, results) = try #require(load(request("a"), life))
+        life.terminal?.engine.finish()
+        #expect(life.daemon.finished == 1 && life.daemon.running == 1)
+        life.daemon.arrive()
+        life.daemon.answer()
+        life.daemon.deliver()
+        #expect(results.withLock { $0.first?.response?.status } == .ok)
+        life.kill()
+    }
+
+    @Test func withoutAKeyNothingIsSent() throws {
+        let life = UploadLife()
+        life.launch(opensBox: false)
+        let (_, results) = try #require(load(upload, life))
+        let error = results.withLock { $0.first?.error }
+        #expect(error?.code == .invalidRequest && error?.reason?.contains("Idempotency-Key") == true)
+        #expect(life.uploadFiles == [])
+        life.kill()
+    }
+
+    @Test func aFullDiskIsToldAndLeavesNothing() throws {
+        for operation in 1...8 {
+            let life = UploadLife()
+            life.launch(opensBox: false)
+            life.disk.cut(.failure(at: operation, code: 28))
+            let (_, results) = try #require(load(request("a"), life))
+            if let error = results.withLock({ $0.first?.error }) {
+                #expect(error.underlyingError is FileFailure)
+                #expect(life.daemon.begun == 0)
+                #expect(life.uploadFiles == [])
+            } else {
+                #expect(life.daemon.begun == 1)
+            }
+            life.kill()
+        }
+    }
+
+    @Test func aSecondOneForTheDirectoryIsRefused() throws {
+        let life = UploadLife()
+        life.launch(opensBox: false)
+        let files = try life.disk.folder("uploads")
+        let error = #expect(throws: OutboxError.self) {
+            _ = try UploadEngine(files: files, timers: life.timers, loader: "T") { life.daemon.connect($0) }
+        }
+        #expect(error?.code == .inUse)
+        life.kill()
+    }
+
+    // MARK: The system's completion
+
+    @MainActor
+    @Test func theSystemIsToldOnTheMainThreadWhenEverythingWasHeard() async throws {
+        let life = UploadLife()
+        life.launch(opensBox: false)
+        _ = load(request("a"), life)
+        let log = EventLog()
+        let engine = try #require(life.terminal?.engine)
+        engine.whenEventsAreDelivered {
+            MainActor.assertIsolated()
+            log.note("told")
+        }
+        engine.drain()
+        await Task.yield()
+        #expect(log.events == [])
+        life.daemon.finishEvents()
+        await log.reaches(1)
+        // Where nothing goes on, there is nothing to wait for.
+        life.daemon.arrive()
+        life.daemon.answer()
+        life.daemon.deliver()
+        engine.whenEventsAreDelivered { log.note("told at once") }
+        await log.reaches(2)
+        #expect(log.events == ["told", "told at once"])
+        life.kill()
+    }
+}

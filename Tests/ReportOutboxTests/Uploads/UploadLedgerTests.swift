@@ -1,0 +1,96 @@
+import LoaderChain
+import Testing
+
+@testable import ReportOutbox
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(5)))
+struct UploadLedgerTests {
+    private static let record = UploadRecord(
+        content: UploadRecord.Content(key: "a%2fb", digest: "0123"), begun: 1_000,
+        answer: .answered(.serviceUnavailable, ["Retry-After": "7", "Set-Cookie": "secret", "X-A": "1"]))
+
+    @Test func aRecordIsReadAsItWasWrittenButForSecrets() throws {
+        let read = try #require(UploadRecord(encoded: Self.record.encoded))
+        #expect(read.content == Self.record.content && read.begun == 1_000)
+        #expect(read.answer == .answered(.serviceUnavailable, ["Retry-After": "7", "X-A": "1"]))
+        #expect(!Self.record.encoded.contains(Array("secret".utf8)))
+    }
+
+    @Test func noChangedOrShortenedRecordIsRead() {
+        let whole = Self.record.encoded
+        for count in 0..<whole.count { #expect(UploadRecord(encoded: whole.prefix(count)) == nil) }
+        for index in whole.indices {
+            var changed = whole
+            changed[index] ^= 0x10
+            #expect(UploadRecord(encoded: changed) == nil, "byte \(index)")
+        }
+    }
+
+    @Test func whatIsWrittenIsThereWheneverTheProcessDiesOrThePowerFails() throws {
+        for powerIsLost in [false, true] {
+            for operation in 1...7 {
+                let disk = MemoryDisk()
+                let ledger = UploadLedger(files: disk)
+                let id = UploadID()
+                disk.cut(.death(at: operation))
+                let isWritten = (try? ledger.write(id, Self.record)) != nil
+                disk.revive(afterPowerLoss: powerIsLost)
+                let known = try ledger.open(now: 2_000)
+                #expect(!isWritten || known[id] != nil)
+                #expect(disk.names.allSatisfy { !$0.hasPrefix("tmp-") })
+            }
+        }
+    }
+
+    @Test func itSweepsWhatIsItsOwnAndLeavesTheRest() throws {
+        let disk = MemoryDisk()
+        let ledger = UploadLedger(files: disk)
+        let (running, answered, bare, old, torn) = (UploadID(), UploadID(), UploadID(), UploadID(), UploadID())
+        var record = Self.record
+        try ledger.write(answered, record)
+        record.answer = nil
+        try ledger.write(running, record)
+        record = UploadRecord(content: record.content, begun: -40 * 24 * 3600 * 1000, answer: Self.record.answer)
+        try ledger.write(old, record)
+        for id in [running, answered, bare] { disk.put(Data([1]), at: UploadLedger.body(id)) }
+        disk.put(Data("torn".utf8), at: torn.text + ".upload")
+        disk.put(Data("foreign".utf8), at: "notes.body")
+        disk.put(Data(), at: "tmp-" + bare.text)
+        #expect(try Set(ledger.open(now: 2_000).keys) == [running, answered])
+        #expect(
+            disk.names
+                == [
+                    UploadLedger.body(running), running.text + ".upload", answered.text + ".upload", "notes.body",
+                ].sorted())
+    }
+
+    @Test func aNameIsOursOrNot() {
+        let id = UploadID()
+        #expect(UploadID(id.text) == id)
+        for text in ["", "upload", "upload-../x", "upload-A", "com.example.other"] { #expect(UploadID(text) == nil) }
+    }
+
+    @Test func twoContentsDifferInMethodAddressOrBytes() throws {
+        let disk = MemoryDisk()
+        let ledger = UploadLedger(files: disk)
+        func content(_ request: HTTPRequest) throws -> UploadRecord.Content {
+            try ledger.writeBody(UploadID(), of: request.encoded(), key: "k")
+        }
+        var request = HTTPRequest(method: .post, host: "a.example", body: DataBody(Data([1])))
+        let first = try content(request)
+        request.headers["Authorization"] = "Bearer 1"
+        #expect(try content(request) == first)
+        request.method = .put
+        let second = try content(request)
+        request.path = "/b"
+        let third = try content(request)
+        request.body = DataBody(Data([2]))
+        #expect(try Set([first, second, third, content(request)]).count == 4)
+    }
+}

@@ -1,0 +1,137 @@
+import LoaderChain
+import Testing
+
+@testable import ReportOutbox
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Whatever happens in whatever order, and whenever the app dies: the server accepts each report once, unless it is an answer
+/// that was lost, and no report is lost.
+///
+/// `UPLOAD_STEPS` says how long every short life is, and `UPLOAD_LIVES` how many are led at random.
+@Suite(.timeLimit(.minutes(20)))
+struct UploadModelTests {
+    /// What can happen next, in every order.
+    private enum Step: CaseIterable {
+        case list, arrive, answer, deliver, finishEvents, relaunch, reopen, wait
+
+        func happen(to life: UploadLife) {
+            switch self {
+            case .list: life.daemon.list()
+            case .arrive: life.daemon.arrive()
+            case .answer: life.daemon.answer()
+            case .deliver: life.daemon.deliver()
+            case .finishEvents: life.daemon.finishEvents()
+            case .relaunch:
+                life.kill()
+                life.launch()
+            case .reopen:
+                life.close()
+                life.open()
+            // Longer than an attempt may take, and than what is missing is waited for.
+            case .wait: life.advance(700)
+            }
+            life.drain()
+        }
+    }
+
+    private static let length = ProcessInfo.processInfo.environment["UPLOAD_STEPS"].flatMap(Int.init) ?? 4
+
+    @Test func everyShortLife() {
+        let length = Self.length
+        let steps = Step.allCases
+        var wrong = 0
+        for number in 0..<Int(pow(Double(steps.count), Double(length))) where wrong < 5 {
+            var rest = number
+            let sequence = (0..<length).map { _ in
+                defer { rest /= steps.count }
+                return steps[rest % steps.count]
+            }
+            let life = UploadLife()
+            life.launch()
+            life.submit("a")
+            for step in sequence { step.happen(to: life) }
+            let faults = life.faults()
+            if !faults.isEmpty { wrong += 1 }
+            #expect(faults == [], "after \(sequence)")
+        }
+    }
+
+    /// The shortest life in which everything goes well, ended at each thing that it does to the disk.
+    @Test func aDeathAtEveryOperation() {
+        func live(_ cut: MemoryDisk.Cut?) -> UploadLife {
+            let life = UploadLife()
+            life.disk.cut(cut)
+            guard life.launch() else { return life }
+            life.submit("a")
+            for step in [Step.list, .relaunch, .arrive, .list, .answer, .deliver] { step.happen(to: life) }
+            return life
+        }
+        let operations = live(nil).disk.operations
+        #expect(operations > 20)
+        for operation in 1...operations {
+            #expect(live(.death(at: operation)).faults() == [], "the app died in operation \(operation)")
+        }
+    }
+
+    private static let lives = ProcessInfo.processInfo.environment["UPLOAD_LIVES"].flatMap(Int.init) ?? 300
+
+    @Test func livesAtRandom() {
+        for seed in 0..<UInt64(Self.lives) {
+            let dice = Dice(seed: seed)
+            let fails = dice.chance(0.3)
+            let life = UploadLife(seed: seed)
+            life.policy.maximumInFlight = 1 + Int(dice.next() % 4)
+            life.launch()
+            for _ in 0..<(10 + dice.next() % 60) { act(life, dice, fails: fails) }
+            // What could not be written down may be sent again.
+            let faults = life.faults(allowsRepetition: fails)
+            #expect(faults == [], "the life of seed \(seed)")
+            if !faults.isEmpty { return }
+        }
+    }
+
+    private func act(_ life: UploadLife, _ dice: Dice, fails: Bool) {
+        switch dice.next() % 16 {
+        case 0, 1: life.submit("report-\(dice.next())")
+        case 2: life.daemon.list()
+        case 3, 4: life.daemon.arrive()
+        case 5: life.daemon.arrive(.serviceUnavailable)
+        case 6, 7: life.daemon.answer(dice.chance(0.3) ? ["Retry-After": "100"] : [:])
+        case 8: life.daemon.cut()
+        case 9, 10: life.daemon.deliver()
+        case 11: life.daemon.finishEvents()
+        case 12:
+            life.kill()
+            let operation = 1 + Int(dice.next() % 60)
+            let cut: [MemoryDisk.Cut?] = [nil, .death(at: operation), fails ? .failure(at: operation, code: EIO) : nil]
+            life.disk.cut(cut[Int(dice.next() % 3)])
+            if life.launch(opensBox: dice.chance(0.8)), life.box == nil, dice.chance(0.5) {
+                life.daemon.list()
+                life.daemon.finishEvents()
+            }
+        case 13:
+            life.close()
+            life.open()
+        case 14: life.box?.tryNow()
+        default: life.advance([1, 50, 700, 4_000][Int(dice.next() % 4)])
+        }
+        life.drain()
+        if life.disk.isDead {
+            life.kill()
+            life.launch()
+        }
+    }
+}
