@@ -4,16 +4,13 @@ import Testing
 @testable import LineProtocol
 
 @Suite struct NumberTextTests {
-    static func text(_ number: Double) -> String {
-        write { DigitWriter.write(number, at: $0, powers: .shared) }
-    }
+    static func text(_ number: Double) -> String { write { $0.put(shortest: number, at: 0) } }
 
-    static func write(_ body: (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer) -> String {
-        withUnsafeTemporaryAllocation(byteCount: DigitWriter.room, alignment: 8) { room in
-            guard let base = room.baseAddress else { return "" }
-            let end = body(base)
-            return String(decoding: UnsafeRawBufferPointer(start: base, count: end - base), as: UTF8.self)
-        }
+    static func write(_ body: (inout LineBytes) -> Int) -> String {
+        var bytes = LineBytes(capacity: 0)
+        let end = body(&bytes)
+        bytes.end(at: end)
+        return bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The digits of a text and the power of ten of their last one, without the form they are written in.
@@ -50,8 +47,8 @@ import Testing
             let number = maker.double()
             guard number.isFinite else { continue }
             let text = Self.text(number)
-            let back = try text.utf8.withContiguousStorageIfAvailable { try #require(DecimalText($0)?.double) }
-            guard Double(text)?.bitPattern == number.bitPattern, back?.bitPattern == number.bitPattern,
+            let back = try #require(DecimalText(Array(text.utf8)[...])?.double)
+            guard Double(text)?.bitPattern == number.bitPattern, back.bitPattern == number.bitPattern,
                 Self.decimal(text) == Self.decimal(number.description)
             else {
                 Issue.record("\(number.bitPattern) is \(number) and became \(text)")
@@ -77,14 +74,14 @@ import Testing
         var power: UInt64 = 1
         for length in 1...20 {
             for number in [power, power - 1, power + 1, UInt64.random(in: power / 10...power, using: &generator)] {
-                #expect(Self.write { DigitWriter.write(number, at: $0) } == String(number), "length \(length)")
+                #expect(Self.write { $0.put(decimal: number, at: 0) } == String(number), "length \(length)")
             }
             power = power.multipliedReportingOverflow(by: 10).partialValue
         }
         for number in [Int64.min, .max, -1, 0, 1, -99_999_999, -100_000_000] {
-            #expect(Self.write { DigitWriter.write(number, at: $0) } == String(number))
+            #expect(Self.write { $0.put(decimal: number, at: 0) } == String(number))
         }
-        #expect(Self.write { DigitWriter.write(UInt64.max, at: $0) } == String(UInt64.max))
+        #expect(Self.write { $0.put(decimal: UInt64.max, at: 0) } == String(UInt64.max))
     }
 
     @Test func wordsFindEverySpecialByteAtEveryPlace() {
