@@ -40,6 +40,20 @@ import Testing
         #expect(Self.text(number) == text)
     }
 
+    /// Numbers with up to nine places take a shorter way, which ends at 10⁻⁵ and at 2²².
+    @Test func numbersWithFewPlacesAreShortestAndComeBack() {
+        var maker = PointMaker(seed: 12)
+        let edges: [Double] = [0.000_01, 4_194_304, 4_194_303.999_999_999, 1e-9, 0.000_009_999_999_999, 0.999_999_999]
+        let near = edges.flatMap { [$0, $0.nextUp, $0.nextDown, $0.nextUp.nextUp, $0.nextDown.nextDown] }
+        let few = (0..<50_000).map { _ in
+            Double(UInt64.random(in: 0..<5_000_000_000_000_000, using: &maker.generator)) / 1e9
+        }
+        for number in near + few + few.map(\.nextUp) + few.map({ ($0 * 1_000).rounded() / 1e6 }) {
+            let text = Self.text(number)
+            #expect(Double(text) == number && Self.decimal(text) == Self.decimal(number.description), "\(number)")
+        }
+    }
+
     /// The standard library's description is the shortest form too, and so the same digits.
     @Test func everyDoubleIsShortestAndComesBack() throws {
         var maker = PointMaker(seed: 11)
