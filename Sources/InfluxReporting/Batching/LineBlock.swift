@@ -22,18 +22,18 @@ final class LineBlock: @unchecked Sendable {
     /// The file that it is kept in; nil where it ends with the process, and its frames need no digests.
     let file: BlockFile?
     /// The open file, until the block is handed in.
-    @exclusivity(unchecked) private(set) var journal: (any JournalFile)?
+    private(set) var journal: (any JournalFile)?
     private let salt: UInt64?
     /// The most points it takes.
     let maximumPoints: Int
     private let base: UnsafeMutableRawPointer
     private let capacity: Int
-    @exclusivity(unchecked) private(set) var used = 0
-    @exclusivity(unchecked) private(set) var points = 0
+    private(set) var used = 0
+    private(set) var points = 0
     /// How many lines are on their way to the file.
     let writes = Atomic(0)
     /// How many of its bytes were there when the file was last brought onto the disk itself.
-    @exclusivity(unchecked) var synchronized = 0
+    var synchronized = 0
 
     init(
         _ memory: HeapMemory, maximumPoints: Int, file: BlockFile? = nil, journal: (any JournalFile)? = nil
