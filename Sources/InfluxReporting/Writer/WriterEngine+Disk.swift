@@ -59,6 +59,9 @@ extension WriterEngine {
             listeners.tell(
                 .foreignFiles(count: remains.foreign.count, names: Array(remains.foreign.prefix(mostNames))))
         }
+        for name in remains.forgotten {
+            listeners.tell(.trouble("“\(name)” was removed: \(DamagedFile.mostKept) newer damaged files are kept."))
+        }
         for trouble in remains.troubles { listeners.tell(.trouble("\(trouble)")) }
         advance()
     }

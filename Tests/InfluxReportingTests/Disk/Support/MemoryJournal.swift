@@ -147,6 +147,15 @@ final class MemoryJournal: JournalDisk {
         }
     }
 
+    func rename(_ name: String, to newName: String) throws(FileFailure) {
+        try doing("renamed", name) { state throws(FileFailure) in
+            guard let number = state.names.removeValue(forKey: name) else {
+                throw FileFailure("renamed", name, code: ENOENT)
+            }
+            state.names[newName] = number
+        }
+    }
+
     func remove(_ name: String) throws(FileFailure) { try doing("removed", name) { $0.names[name] = nil } }
 
     func sync(_ name: String) throws(FileFailure) {
