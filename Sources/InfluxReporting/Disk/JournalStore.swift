@@ -98,11 +98,11 @@ final class JournalStore: BlockStore {
 
     var isDurable: Bool { true }
 
-    func make(room: Int, points: Int) throws(FileFailure) -> LineBlock {
+    func make(_ memory: HeapMemory, points: Int) throws(FileFailure) -> LineBlock {
         let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
         let file = BlockFile(number: number, precision: precision, salt: dice.next())
         let journal = try disk.make(file.name)
-        return LineBlock(HeapMemory(capacity: room), maximumPoints: points, file: file, journal: journal)
+        return LineBlock(memory, maximumPoints: points, file: file, journal: journal)
     }
 
     func read(_ file: BlockFile) throws(FileFailure) -> LineBatch {

@@ -40,7 +40,7 @@ struct JournalTests {
         do {
             let writer = try InfluxWriter(
                 sender: sender, disk: SystemJournalDisk(nested), policy: Self.policy { $0.precision = .milliseconds })
-            for number in 0..<10 { #expect(writer.write(Self.point(number))) }
+            for number in 0..<10 { #expect(writer.write(Self.point(number)) == .saved) }
             let report = await writer.shutDown()
             #expect(report.kept == 10 && report.dropped == [:])
         }
@@ -50,7 +50,7 @@ struct JournalTests {
         let writer = try InfluxWriter(sender: sender, disk: SystemJournalDisk(nested), policy: Self.policy()) { event in
             events.withLock { $0.append(event) }
         }
-        #expect(writer.write(Self.point(10)))
+        #expect(writer.write(Self.point(10)) == .saved)
         // What was found may be on its way already, and is not waited for twice.
         await writer.flush()
         #expect(writer.statistics.delivered == 11)
@@ -208,13 +208,13 @@ struct JournalTests {
             }, stripes: 1
         ) { event in events.withLock { $0.append(event) } }
         journal.cut(.failures(from: 1, code: ENOSPC))
-        #expect((0..<40).map { writer.write(Self.point($0)) } == Array(repeating: false, count: 40))
+        #expect((0..<40).map { writer.write(Self.point($0)) } == Array(repeating: .inMemory, count: 40))
         #expect(writer.statistics.unsaved == 40)
         let troubles = events.withLock { $0 }.filter { if case .trouble = $0 { true } else { false } }
         #expect(troubles.count == 1)
         journal.cut(nil)
         // A block that has no file fills up first.
-        #expect((40..<60).map { writer.write(Self.point($0)) }.suffix(10) == Array(repeating: true, count: 10)[...])
+        #expect((40..<60).map { writer.write(Self.point($0)) }.suffix(10) == Array(repeating: .saved, count: 10)[...])
         sender.answer(FakeSender.delivered)
         while writer.statistics.held > 0 {
             timers.advance(by: .seconds(200))
@@ -239,7 +239,7 @@ struct JournalTests {
             for thread in 0..<8 {
                 group.addTask {
                     (0..<500).reduce(0) { count, number in
-                        count + (writer.write(Self.point(thread * 1_000 + number)) ? 1 : 0)
+                        count + (writer.write(Self.point(thread * 1_000 + number)) == .saved ? 1 : 0)
                     }
                 }
             }

@@ -62,7 +62,7 @@ final class JournalLife: @unchecked Sendable {
         let point = Point(
             "m", fields: ["i": .integer(Int64(lastPoint)), "s": .string(Self.text)],
             timestamp: Timestamp(nanoseconds: Int64(lastPoint)))
-        guard writer.write(point), !journal.isDead else { return false }
+        guard writer.write(point) == .saved, !journal.isDead else { return false }
         book.withLock { _ = $0.promised.insert(lastPoint) }
         return true
     }
