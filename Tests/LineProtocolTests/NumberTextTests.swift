@@ -4,16 +4,13 @@ import Testing
 @testable import LineProtocol
 
 @Suite(.timeLimit(.minutes(10))) struct NumberTextTests {
-    static func text(_ number: Double) -> String {
-        write { DigitWriter.write(number, at: $0, powers: .shared) }
-    }
+    static func text(_ number: Double) -> String { write { $0.put(shortest: number, at: 0) } }
 
-    static func write(_ body: (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer) -> String {
-        withUnsafeTemporaryAllocation(byteCount: DigitWriter.room, alignment: 8) { room in
-            guard let base = room.baseAddress else { return "" }
-            let end = body(base)
-            return String(decoding: UnsafeRawBufferPointer(start: base, count: end - base), as: UTF8.self)
-        }
+    static func write(_ body: (inout LineBytes) -> Int) -> String {
+        var bytes = LineBytes(capacity: 0)
+        let end = body(&bytes)
+        bytes.end(at: end)
+        return bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The digits of a text and the power of ten of their last one, without the form they are written in.
@@ -43,6 +40,20 @@ import Testing
         #expect(Self.text(number) == text)
     }
 
+    /// Numbers with up to nine places take a shorter way, which ends at 10⁻⁵ and at 2²².
+    @Test func numbersWithFewPlacesAreShortestAndComeBack() {
+        var maker = PointMaker(seed: 12)
+        let edges: [Double] = [0.000_01, 4_194_304, 4_194_303.999_999_999, 1e-9, 0.000_009_999_999_999, 0.999_999_999]
+        let near = edges.flatMap { [$0, $0.nextUp, $0.nextDown, $0.nextUp.nextUp, $0.nextDown.nextDown] }
+        let few = (0..<50_000).map { _ in
+            Double(UInt64.random(in: 0..<5_000_000_000_000_000, using: &maker.generator)) / 1e9
+        }
+        for number in near + few + few.map(\.nextUp) + few.map({ ($0 * 1_000).rounded() / 1e6 }) {
+            let text = Self.text(number)
+            #expect(Double(text) == number && Self.decimal(text) == Self.decimal(number.description), "\(number)")
+        }
+    }
+
     /// The standard library's description is the shortest form too, and so the same digits.
     @Test func everyDoubleIsShortestAndComesBack() throws {
         var maker = PointMaker(seed: 11)
@@ -50,8 +61,8 @@ import Testing
             let number = maker.double()
             guard number.isFinite else { continue }
             let text = Self.text(number)
-            let back = try text.utf8.withContiguousStorageIfAvailable { try #require(DecimalText($0)?.double) }
-            guard Double(text)?.bitPattern == number.bitPattern, back?.bitPattern == number.bitPattern,
+            let back = try #require(DecimalText(Array(text.utf8)[...])?.double)
+            guard Double(text)?.bitPattern == number.bitPattern, back.bitPattern == number.bitPattern,
                 Self.decimal(text) == Self.decimal(number.description)
             else {
                 Issue.record("\(number.bitPattern) is \(number) and became \(text)")
@@ -77,14 +88,14 @@ import Testing
         var power: UInt64 = 1
         for length in 1...20 {
             for number in [power, power - 1, power + 1, UInt64.random(in: power / 10...power, using: &generator)] {
-                #expect(Self.write { DigitWriter.write(number, at: $0) } == String(number), "length \(length)")
+                #expect(Self.write { $0.put(decimal: number, at: 0) } == String(number), "length \(length)")
             }
             power = power.multipliedReportingOverflow(by: 10).partialValue
         }
         for number in [Int64.min, .max, -1, 0, 1, -99_999_999, -100_000_000] {
-            #expect(Self.write { DigitWriter.write(number, at: $0) } == String(number))
+            #expect(Self.write { $0.put(decimal: number, at: 0) } == String(number))
         }
-        #expect(Self.write { DigitWriter.write(UInt64.max, at: $0) } == String(UInt64.max))
+        #expect(Self.write { $0.put(decimal: UInt64.max, at: 0) } == String(UInt64.max))
     }
 
     @Test func wordsFindEverySpecialByteAtEveryPlace() {

@@ -42,7 +42,11 @@ enum Points {
                 group.addTask {
                     for index in 0..<count {
                         let id = "\(prefix)-\(thread)-\(index)"
-                        if writer.write(point(id)) { say("accepted \(id)") } else { say("wrong \(id) was not taken") }
+                        if writer.write(point(id)) == .saved {
+                            say("accepted \(id)")
+                        } else {
+                            say("wrong \(id) was not taken")
+                        }
                     }
                 }
             }

@@ -83,12 +83,19 @@ struct BatchingState<Content: Sendable, Waiter> {
     }
 
     /// Takes a parcel in, the newest of all.
-    mutating func handIn(_ parcel: Item) {
+    ///
+    /// - Returns: its number.
+    @discardableResult
+    mutating func handIn(_ parcel: Item) -> UInt64 {
         var parcel = parcel
         lastNumber += 1
         parcel.number = lastNumber
         queue.insert(parcel)
+        return lastNumber
     }
+
+    /// Keeps the lines of a parcel in another form, unless it has left.
+    mutating func exchange(_ content: Content, at number: UInt64) -> Bool { queue.exchange(content, at: number) }
 
     /// Takes a parcel in that an earlier launch has left; it is to leave as soon as may be.
     mutating func recover(_ parcel: Item) {

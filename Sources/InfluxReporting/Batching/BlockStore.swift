@@ -6,8 +6,8 @@ protocol BlockStore: Sendable {
     /// Whether blocks have files.
     var isDurable: Bool { get }
 
-    /// Makes a block of so much room.
-    func make(room: Int, points: Int) throws(FileFailure) -> LineBlock
+    /// Makes a block that fills some memory.
+    func make(_ memory: HeapMemory, points: Int) throws(FileFailure) -> LineBlock
 
     /// Reads a block that is not in memory.
     func read(_ file: BlockFile) throws(FileFailure) -> LineBatch
@@ -29,9 +29,7 @@ protocol BlockStore: Sendable {
 struct MemoryStore: BlockStore {
     var isDurable: Bool { false }
 
-    func make(room: Int, points: Int) -> LineBlock {
-        LineBlock(HeapMemory(capacity: room), maximumPoints: points)
-    }
+    func make(_ memory: HeapMemory, points: Int) -> LineBlock { LineBlock(memory, maximumPoints: points) }
 
     func read(_ file: BlockFile) -> LineBatch { LineBatch(precision: file.precision) }
     func remove(_ files: [BlockFile]) {}

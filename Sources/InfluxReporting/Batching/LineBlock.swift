@@ -1,4 +1,5 @@
 import LineProtocol
+import ReportOutbox
 import Synchronization
 
 /// Memory of the process's own.
@@ -18,22 +19,32 @@ final class HeapMemory: @unchecked Sendable {
 ///
 /// It belongs to one stripe at a time, whose lock guards it. From when it is handed in nobody changes it any more.
 final class LineBlock: @unchecked Sendable {
-    private let memory: HeapMemory
+    let memory: HeapMemory
     /// The file that it is kept in; nil where it ends with the process, and its frames need no digests.
     let file: BlockFile?
     /// The open file, until the block is handed in.
-    @exclusivity(unchecked) private(set) var journal: (any JournalFile)?
+    private(set) var journal: (any JournalFile)?
     private let salt: UInt64?
     /// The most points it takes.
     let maximumPoints: Int
     private let base: UnsafeMutableRawPointer
     private let capacity: Int
-    @exclusivity(unchecked) private(set) var used = 0
-    @exclusivity(unchecked) private(set) var points = 0
+    private(set) var used = 0
+    private(set) var points = 0
     /// How many lines are on their way to the file.
-    let writes = Atomic(0)
+    private let writes = Atomic(0)
+    /// Whether a line did not arrive in the file.
+    private let hasFailed = Atomic(false)
+    /// Whether it was handed in, so that it is complete as soon as all lines have arrived.
+    private let isHandedIn = Atomic(false)
+    /// Its place among the parcels, once it was handed in; behind the lock of what is shared.
+    var number: UInt64 = 0
+    /// Whether it was handed in and is held in memory; behind the same lock.
+    var isInMemory = false
+    /// Whether its room counts as that of lines in memory alone; behind the same lock.
+    var isCountedAsUnsaved = false
     /// How many of its bytes were there when the file was last brought onto the disk itself.
-    @exclusivity(unchecked) var synchronized = 0
+    var synchronized = 0
 
     init(
         _ memory: HeapMemory, maximumPoints: Int, file: BlockFile? = nil, journal: (any JournalFile)? = nil
@@ -75,8 +86,40 @@ final class LineBlock: @unchecked Sendable {
         return (used - count, UnsafeRawBufferPointer(start: base + (used - count), count: count))
     }
 
-    /// Closes the file, as soon as all lines that are on their way to it have arrived.
-    func close() { journal = nil }
+    /// Closes the file, as soon as all lines that are on their way to it have arrived; no line is taken in any more.
+    func close() {
+        journal = nil
+        isHandedIn.store(true, ordering: .sequentiallyConsistent)
+    }
+
+    // MARK: The file
+
+    /// Whether no line is on its way to the file.
+    var isSettled: Bool { writes.load(ordering: .sequentiallyConsistent) == 0 }
+
+    /// Whether a line did not arrive in the file.
+    var isBroken: Bool { hasFailed.load(ordering: .acquiring) }
+
+    /// Whether every line is in the file.
+    var isSaved: Bool { file != nil && isSettled && !isBroken }
+
+    /// A line is on its way to the file; the stripe's lock is held.
+    func beginWrite() { writes.wrappingAdd(1, ordering: .relaxed) }
+
+    /// A line has arrived in the file, or will never.
+    ///
+    /// - Returns: Whether it was the last one of a block that was handed in.
+    func endWrite(hasFailed: Bool) -> Bool {
+        if hasFailed { self.hasFailed.store(true, ordering: .releasing) }
+        // Whoever hands it in sets the one and looks at the other, too, so that at least one of the two sees both.
+        let left = writes.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue
+        return left == 0 && isHandedIn.load(ordering: .sequentiallyConsistent)
+    }
+
+    /// Writes all lines to the file at once.
+    func save() throws(FileFailure) {
+        try journal?.write(UnsafeRawBufferPointer(start: base, count: used), at: 0)
+    }
 
     /// Empties it to be filled anew; only for one without a file.
     func reset() {

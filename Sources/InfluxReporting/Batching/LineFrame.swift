@@ -58,35 +58,63 @@ enum LineDigest {
 struct FrameReader {
     /// The lines that were found whole.
     private(set) var lines: [Range<Int>] = []
-    /// How many bytes between whole lines, or before the first, belong to none.
+    /// How many bytes belong to no whole line, without those of a last line that was cut short.
     private(set) var damagedBytes = 0
+    /// Whether there is nothing but zeros, or nothing at all.
+    private(set) var isBlank = false
+
+    /// The longest block that is read, far beyond any that a writer fills.
+    static let longestBlock = 64 << 20
+
+    /// How many bytes may be digested in vain for each byte of a block.
+    ///
+    /// In a block of a writer's, hardly any byte but the first of a frame looks like one. A file that is made to look like
+    /// frames everywhere would cost the square of its length.
+    private static let vainDigests = 4
 
     /// Reads the frames of a block.
     ///
-    /// Where a frame is damaged, the next whole one is searched for byte by byte. What is behind the last whole one is no
-    /// damage: a line that was being written when everything ended was promised to nobody.
+    /// Where a frame is damaged, the next whole one is searched for byte by byte. A last line that was cut short is no damage:
+    /// it was being written when everything ended, and nobody was promised it.
     init(_ block: UnsafeRawBufferPointer, salt: UInt64) {
+        let end = Self.end(of: block)
+        isBlank = end == 0
         var place = 0
         var damageStart: Int?
-        while place + LineFrame.headLength < block.count {
-            guard let line = Self.line(at: place, in: block, salt: salt) else {
-                if damageStart == nil {
-                    // Behind the end there is nothing to search for, and a block is mostly empty there.
-                    if Self.isEmpty(block[place...]) { break }
-                    damageStart = place
-                }
+        var vain = block.count * Self.vainDigests
+        while place + LineFrame.headLength < end, vain >= 0 {
+            guard let line = Self.line(at: place, in: block, salt: salt, vain: &vain) else {
+                if damageStart == nil { damageStart = place }
                 place += 1
                 continue
             }
             // Another thread's line that was never written has left nothing but its room.
-            if let start = damageStart, !Self.isEmpty(block[start..<place]) { damagedBytes += place - start }
+            if let start = damageStart, Self.end(of: block[start..<place]) > start { damagedBytes += place - start }
             damageStart = nil
             lines.append(line)
             place = line.upperBound
         }
+        let rest = damageStart ?? place
+        if rest < end, !Self.isCutShort(block[rest..<end]) { damagedBytes += end - rest }
     }
 
-    private static func line(at place: Int, in block: UnsafeRawBufferPointer, salt: UInt64) -> Range<Int>? {
+    /// Where the zeros at the end begin.
+    private static func end(of bytes: UnsafeRawBufferPointer) -> Int { end(of: bytes[...]) }
+
+    private static func end(of bytes: Slice<UnsafeRawBufferPointer>) -> Int {
+        (bytes.lastIndex { $0 != 0 } ?? bytes.startIndex - 1) + 1
+    }
+
+    /// Whether bytes are the beginning of a frame that goes on behind them, and do not end with a line's end.
+    private static func isCutShort(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+        guard bytes.count > LineFrame.headLength else { return true }
+        let length = bytes.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+        return length > bytes.count - LineFrame.headLength && length <= longestBlock && bytes.last != UInt8(ascii: "\n")
+    }
+
+    private static func line(
+        at place: Int, in block: UnsafeRawBufferPointer, salt: UInt64, vain: inout Int
+    ) -> Range<Int>? {
         let start = place + LineFrame.headLength
         let length = Int(UInt32(littleEndian: block.loadUnaligned(fromByteOffset: place, as: UInt32.self)))
         guard length > 0, length <= block.count - start, block[start + length - 1] == UInt8(ascii: "\n") else {
@@ -94,17 +122,8 @@ struct FrameReader {
         }
         let digest = UInt32(littleEndian: block.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self))
         let line = start..<(start + length)
-        return LineDigest.of(UnsafeRawBufferPointer(rebasing: block[line]), salt: salt) == digest ? line : nil
-    }
-
-    private static func isEmpty(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
-        let bytes = UnsafeRawBufferPointer(rebasing: bytes)
-        let wordSize = MemoryLayout<UInt64>.size
-        var place = 0
-        while place + wordSize <= bytes.count {
-            if bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self) != 0 { return false }
-            place += wordSize
-        }
-        return bytes[place...].allSatisfy { $0 == 0 }
+        if LineDigest.of(UnsafeRawBufferPointer(rebasing: block[line]), salt: salt) == digest { return line }
+        vain -= length
+        return nil
     }
 }

@@ -15,7 +15,7 @@ struct Parcel<Content: Sendable>: Sendable {
     /// Whether it has been tried before, and is to be tried again as it is.
     var wasTried = false
     /// The lines.
-    let content: Content
+    var content: Content
 }
 
 /// Parcels in the order of their numbers, oldest first.
@@ -39,6 +39,18 @@ struct ParcelQueue<Content: Sendable> {
         points += parcel.points
         bytes += parcel.bytes
         room += parcel.room
+    }
+
+    /// Keeps the lines of a parcel in another form, unless it has left.
+    mutating func exchange(_ content: Content, at number: UInt64) -> Bool {
+        var (low, high) = (gone, parcels.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if parcels[middle].number < number { low = middle + 1 } else { high = middle }
+        }
+        guard low < parcels.count, parcels[low].number == number else { return false }
+        parcels[low].content = content
+        return true
     }
 
     mutating func popFirst() -> Parcel<Content>? {

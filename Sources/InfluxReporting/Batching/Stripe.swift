@@ -82,7 +82,7 @@ struct Stripe {
 ///
 /// It is an object, so that lending it moves a reference and never copies what is being written.
 final class Scratch: @unchecked Sendable {
-    @exclusivity(unchecked) var encoder: LineEncoder
+    var encoder: LineEncoder
 
     init(_ encoder: LineEncoder) { self.encoder = encoder }
 }

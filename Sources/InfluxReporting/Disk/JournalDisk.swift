@@ -19,6 +19,9 @@ protocol JournalDisk: Sendable {
     /// The bytes of a file.
     func read(_ name: String) throws(FileFailure) -> Data
 
+    /// Gives a file another name, in place of a file that has it.
+    func rename(_ name: String, to newName: String) throws(FileFailure)
+
     /// Removes a file; one that is not there is as good as removed.
     func remove(_ name: String) throws(FileFailure)
 

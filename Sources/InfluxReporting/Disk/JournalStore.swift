@@ -18,6 +18,8 @@ final class JournalStore: BlockStore {
     private let precision: Precision
     private let dice: Dice
     private let lastNumber: Atomic<UInt64>
+    /// The files of which something could not be read.
+    private let damaged = Guarded<Set<BlockFile>>([])
     /// The lock of the directory; nil once another writer may have it.
     private let lock: Guarded<(any Sendable)?>
 
@@ -43,15 +45,17 @@ final class JournalStore: BlockStore {
         var blocks: [(file: BlockFile, points: Int, bytes: Int, size: Int)] = []
         var damaged: [(name: String, bytes: Int)] = []
         var foreign: [String] = []
+        /// Files that were set aside by earlier launches and have gone, because there are newer ones.
+        var forgotten: [String] = []
         var troubles: [FileFailure] = []
     }
 
-    /// Reads everything that is there, and removes what holds nothing.
+    /// Reads everything that is there, removes what is blank, and sets aside what has no readable line.
     func takeRemains() throws(WriterError) -> Remains {
         var remains = Remains()
         let names: [String]
         do throws(FileFailure) { names = try disk.list() } catch { throw WriterError(error) }
-        for name in names.sorted() where name != SystemJournalDisk.lockName {
+        for name in names.sorted() where name != SystemJournalDisk.lockName && !DamagedFile.isOne(name) {
             guard let file = BlockFile(name) else {
                 remains.foreign.append(name)
                 continue
@@ -59,17 +63,28 @@ final class JournalStore: BlockStore {
             lastNumber.store(max(lastNumber.load(ordering: .relaxed), file.number), ordering: .relaxed)
             do throws(FileFailure) {
                 let (frames, bytes) = try frames(of: file)
-                if frames.damagedBytes > 0 { remains.damaged.append((name, frames.damagedBytes)) }
-                if frames.lines.isEmpty {
-                    // What could not be read at all is left for somebody to look at.
-                    if frames.damagedBytes == 0 { try disk.remove(name) }
+                if frames.isBlank {
+                    try disk.remove(name)
+                } else if frames.lines.isEmpty {
+                    remains.damaged.append((name, bytes.count))
+                    try disk.rename(name, to: DamagedFile.name(of: file))
                 } else {
+                    if frames.damagedBytes > 0 {
+                        remains.damaged.append((name, frames.damagedBytes))
+                        damaged.withLock { _ = $0.insert(file) }
+                    }
                     let length = frames.lines.reduce(0) { $0 + $1.count }
                     remains.blocks.append((file, frames.lines.count, length, bytes.count))
                 }
             } catch {
                 remains.troubles.append(error)
             }
+        }
+        do throws(FileFailure) {
+            remains.forgotten = try DamagedFile.excess(of: disk.list())
+            for name in remains.forgotten { try disk.remove(name) }
+        } catch {
+            remains.troubles.append(error)
         }
         return remains
     }
@@ -83,11 +98,11 @@ final class JournalStore: BlockStore {
 
     var isDurable: Bool { true }
 
-    func make(room: Int, points: Int) throws(FileFailure) -> LineBlock {
+    func make(_ memory: HeapMemory, points: Int) throws(FileFailure) -> LineBlock {
         let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
         let file = BlockFile(number: number, precision: precision, salt: dice.next())
         let journal = try disk.make(file.name)
-        return LineBlock(HeapMemory(capacity: room), maximumPoints: points, file: file, journal: journal)
+        return LineBlock(memory, maximumPoints: points, file: file, journal: journal)
     }
 
     func read(_ file: BlockFile) throws(FileFailure) -> LineBatch {
@@ -106,7 +121,17 @@ final class JournalStore: BlockStore {
         guard lock.withLock({ $0 != nil }) else { return }
         var failure: FileFailure?
         for file in files {
-            do throws(FileFailure) { try disk.remove(file.name) } catch { failure = error }
+            let isDamaged = damaged.withLock { $0.remove(file) != nil }
+            do throws(FileFailure) {
+                // Its whole lines are settled; what could not be read of it may still be of use to its owner.
+                if isDamaged {
+                    try disk.rename(file.name, to: DamagedFile.name(of: file))
+                } else {
+                    try disk.remove(file.name)
+                }
+            } catch {
+                failure = error
+            }
         }
         if let failure { throw failure }
     }

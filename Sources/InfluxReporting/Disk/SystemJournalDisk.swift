@@ -39,9 +39,7 @@ struct SystemJournalDisk: JournalDisk {
 
     func read(_ name: String) throws(FileFailure) -> Data {
         let file = try files.open(name)
-        // Who writes a file of this size did not mean it for us.
-        let longest = 1 << 30
-        guard file.length <= longest else { throw FileFailure("read", name, code: EFBIG) }
+        guard file.length <= FrameReader.longestBlock else { throw FileFailure("read", name, code: EFBIG) }
         var bytes = Data(capacity: Int(file.length))
         while bytes.count < file.length {
             let more = try file.read(Int(file.length) - bytes.count, at: Int64(bytes.count))
@@ -50,6 +48,8 @@ struct SystemJournalDisk: JournalDisk {
         }
         return bytes
     }
+
+    func rename(_ name: String, to newName: String) throws(FileFailure) { try files.rename(name, to: newName) }
 
     func remove(_ name: String) throws(FileFailure) { try files.remove(name) }
 

@@ -5,9 +5,9 @@ extension InfluxWriter {
     /// Takes a point; without a timestamp, it gets that of the moment.
     ///
     /// - Parameter point: the point; what cannot be encoded of it is repaired, and counted in ``WriterStatistics/repairs``.
-    /// - Returns: whether it is held. If not, it is counted as dropped.
+    /// - Returns: what became of it.
     @discardableResult
-    public func write(_ point: Point) -> Bool {
+    public func write(_ point: Point) -> WriteResult {
         if point.timestamp != nil { return engine.take { encoder, _ in encoder.append(point) } }
         let timers = engine.timers
         return engine.take { encoder, nudge in
@@ -23,7 +23,7 @@ extension InfluxWriter {
     /// - Returns: how many of them are held.
     @discardableResult
     public func write(contentsOf points: some Sequence<Point>) -> Int {
-        points.reduce(0) { $0 + (write($1) ? 1 : 0) }
+        points.reduce(0) { $0 + (write($1).isHeld ? 1 : 0) }
     }
 
     /// Takes a point of a prepared series, whose fields are written one by one.
@@ -41,11 +41,11 @@ extension InfluxWriter {
     ///   - series: the measurement and the tags, best made by ``series(_:tags:)``.
     ///   - timestamp: when it was; nil for now.
     ///   - fields: writes the fields.
-    /// - Returns: whether it is held. If not, it is counted as dropped.
+    /// - Returns: what became of it.
     @discardableResult
     public func write(
         _ series: PreparedSeries, timestamp: Timestamp? = nil, fields: (inout FieldWriter) -> Void
-    ) -> Bool {
+    ) -> WriteResult {
         let timers = engine.timers
         return engine.take { encoder, nudge in
             encoder.append(series, timestamp: timestamp ?? TimeNudge.timestamp(timers.date, nudge), fields: fields)
@@ -67,12 +67,12 @@ extension InfluxWriter {
     ///   - timestamp: when it was; nil for now.
     ///   - tags: writes the tags.
     ///   - fields: writes the fields.
-    /// - Returns: whether it is held. If not, it is counted as dropped.
+    /// - Returns: what became of it.
     @discardableResult
     public func write(
         _ measurement: String, timestamp: Timestamp? = nil, tags: (inout TagWriter) -> Void,
         fields: (inout FieldWriter) -> Void
-    ) -> Bool {
+    ) -> WriteResult {
         let timers = engine.timers
         return engine.take { encoder, nudge in
             encoder.append(

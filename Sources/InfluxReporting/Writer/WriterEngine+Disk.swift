@@ -5,12 +5,10 @@ import ReportOutbox
 extension WriterEngine {
     /// Makes a block; where the disk fails, one in memory.
     func makeBlock(room: Int, points: Int) -> LineBlock {
-        do throws(FileFailure) {
-            let block = try store.make(room: room, points: points)
-            return block
-        } catch {
+        let memory = shared.withLock { $0.takeMemory(room: room) } ?? HeapMemory(capacity: room)
+        do throws(FileFailure) { return try store.make(memory, points: points) } catch {
             diskFailed(error)
-            return LineBlock(HeapMemory(capacity: room), maximumPoints: points)
+            return LineBlock(memory, maximumPoints: points)
         }
     }
 
@@ -18,21 +16,42 @@ extension WriterEngine {
     ///
     /// - Returns: whether it is there.
     func write(_ frame: Frame) -> Bool {
-        defer { frame.block.writes.wrappingSubtract(1, ordering: .releasing) }
-        do throws(FileFailure) {
-            try frame.journal.write(frame.bytes, at: frame.start)
-            return true
-        } catch {
-            shared.withLock { $0.statistics.unsaved += 1 }
-            diskFailed(error)
-            return false
-        }
+        var failure: FileFailure?
+        do throws(FileFailure) { try frame.journal.write(frame.bytes, at: frame.start) } catch { failure = error }
+        if frame.block.endWrite(hasFailed: failure != nil) { shared.withLock { $0.settled(frame.block) } }
+        if let failure { diskFailed(failure) }
+        return failure == nil
     }
 
     /// The disk failed; told when it begins to.
     private func diskFailed(_ failure: FileFailure) {
-        let isNew = shared.withLock { !exchange(&$0.isDiskFailing, with: true) }
+        let (isNew, synchronizes) = shared.withLock { shared in
+            let isNew = !exchange(&shared.isDiskFailing, with: true)
+            // Which also saves what is held in memory alone, as soon as it can.
+            return (isNew, !shared.isStopped && !exchange(&shared.isSynchronizing, with: true))
+        }
         if isNew { listeners.tell(.trouble("\(failure); points are held in memory alone.")) }
+        if synchronizes { scheduleSynchronization() }
+    }
+
+    /// Saves the blocks that are held in memory alone, until all of them are saved or the disk fails once more.
+    private func saveUnsaved() throws(FileFailure) {
+        for block in shared.withLock({ $0.unsavedBlocks }) {
+            let saved = try store.make(HeapMemory(capacity: max(1, block.used)), points: block.points)
+            block.forEachLine { _ = saved.append($0) }
+            var failure: FileFailure?
+            do throws(FileFailure) { try saved.save() } catch { failure = error }
+            let isExchanged = failure == nil && shared.withLock { $0.replace(block, by: saved) }
+            // One of the two files is of no use any more.
+            let useless = isExchanged ? block.file : saved.file
+            remove(useless.map { [$0] } ?? [])
+            if let failure { throw failure }
+        }
+    }
+
+    /// Whether lines of a block that is being filled are in memory alone.
+    private var isAnyOpenBlockUnsaved: Bool {
+        stripes.contains { $0.withLock { $0.block.map { $0.file == nil || $0.isBroken } ?? false } }
     }
 
     // MARK: What an earlier launch left
@@ -58,6 +77,9 @@ extension WriterEngine {
             let mostNames = 20
             listeners.tell(
                 .foreignFiles(count: remains.foreign.count, names: Array(remains.foreign.prefix(mostNames))))
+        }
+        for name in remains.forgotten {
+            listeners.tell(.trouble("“\(name)” was removed: \(DamagedFile.mostKept) newer damaged files are kept."))
         }
         for trouble in remains.troubles { listeners.tell(.trouble("\(trouble)")) }
         advance()
@@ -91,12 +113,15 @@ extension WriterEngine {
             for file in files { try store.sync(file) }
             for journal in journals { try journal.sync() }
             if !files.isEmpty || !journals.isEmpty { try store.syncFolder() }
-            shared.withLock { $0.isDiskFailing = false }
+            try saveUnsaved()
+            let isUnsaved = isAnyOpenBlockUnsaved
+            shared.withLock { $0.isDiskFailing = isUnsaved && $0.isDiskFailing }
         } catch {
             diskFailed(error)
         }
         let goesOn = shared.withLock { shared in
-            let isDone = files.isEmpty && journals.isEmpty && shared.synchronizationWishes == wishes
+            let isDone =
+                files.isEmpty && journals.isEmpty && shared.synchronizationWishes == wishes && !shared.isDiskFailing
             shared.isSynchronizing = !isDone && !shared.isStopped
             return shared.isSynchronizing
         }
@@ -114,7 +139,7 @@ extension WriterEngine {
                     return nil
                 }
                 // A line that is on its way to the file is synchronized the next time.
-                if block.writes.load(ordering: .acquiring) == 0 { block.synchronized = block.used }
+                if block.isSettled { block.synchronized = block.used }
                 return journal
             }
         }

@@ -14,9 +14,9 @@ extension WriterEngine {
     /// Takes a point in, which `write` writes into an encoder, under no lock.
     ///
     /// - Parameter write: is given the encoder, and a number for a ``TimeNudge``.
-    /// - Returns: whether the point is held now.
+    /// - Returns: what became of the point.
     @inline(__always)
-    func take(_ write: (inout LineEncoder, Int64) -> Void) -> Bool {
+    func take(_ write: (inout LineEncoder, Int64) -> Void) -> WriteResult {
         let index = ThreadStripe.index(among: stripes.count)
         let stripe = stripes[index]
         let (scratch, number) = stripe.withLock { $0.lend() }
@@ -29,9 +29,7 @@ extension WriterEngine {
             if taking == .taken { stripe.takeBack(scratch) }
             return taking
         }
-        if taking == .taken { return true }
-        var frame: Frame?
-        return takeSlowly(stripe, scratch, taking, &frame, at: now)
+        return taking == .taken ? .inMemory : takeSlowly(stripe, scratch, taking, nil, at: now)
     }
 
     /// A line in a block, that is to be written to the block's file.
@@ -47,13 +45,13 @@ extension WriterEngine {
             self.block = block
             self.journal = journal
             (start, bytes) = block.lastFrame(of: length)
-            block.writes.wrappingAdd(1, ordering: .relaxed)
+            block.beginWrite()
         }
     }
 
     /// Takes a line in and writes it to its block's file, which is done by the one who brings it and under no lock.
     @inline(never)
-    private func takeDurably(_ stripe: Guarded<Stripe>, _ scratch: Scratch, at now: TimerInstant) -> Bool {
+    private func takeDurably(_ stripe: Guarded<Stripe>, _ scratch: Scratch, at now: TimerInstant) -> WriteResult {
         let length = scratch.encoder.count
         var frame: Frame?
         let taking = stripe.withLock { stripe in
@@ -62,25 +60,26 @@ extension WriterEngine {
             if taking == .taken { stripe.takeBack(scratch) }
             return taking
         }
-        let isHeld = taking == .taken || takeSlowly(stripe, scratch, taking, &frame, at: now)
-        guard isHeld else { return false }
-        guard let frame else {
-            // The disk failed when the block was made, which was told then.
-            shared.withLock { $0.statistics.unsaved += 1 }
-            return false
-        }
-        return write(frame)
+        return taking == .taken ? save(frame) : takeSlowly(stripe, scratch, taking, frame, at: now)
+    }
+
+    /// Writes a line to its block's file, if it has one.
+    private func save(_ frame: Frame?) -> WriteResult {
+        if let frame, write(frame) { return .saved }
+        // If there is no file, the disk failed when the block was made, which was told then.
+        if isDurable { shared.withLock { $0.statistics.unsaved += 1 } }
+        return .inMemory
     }
 
     /// There is no line.
     @inline(never)
-    private func losePoint(_ stripe: Guarded<Stripe>, _ scratch: Scratch) -> Bool {
+    private func losePoint(_ stripe: Guarded<Stripe>, _ scratch: Scratch) -> WriteResult {
         stripe.withLock { stripe in
             stripe.accepted += 1
             stripe.takeBack(scratch)
         }
         lose(.notEncodable)
-        return false
+        return .dropped(.notEncodable)
     }
 
     /// Counts a point as lost, and tells the first.
@@ -96,22 +95,23 @@ extension WriterEngine {
     /// The line is the first in a while, or fills its block, or finds none with room for it.
     @inline(never)
     private func takeSlowly(
-        _ stripe: Guarded<Stripe>, _ scratch: Scratch, _ taking: Stripe.Taking, _ frame: inout Frame?,
-        at now: TimerInstant
-    ) -> Bool {
-        var result = taking
-        if result == .noRoom {
+        _ stripe: Guarded<Stripe>, _ scratch: Scratch, _ taking: Stripe.Taking, _ frame: Frame?, at now: TimerInstant
+    ) -> WriteResult {
+        var frame = frame
+        if taking == .noRoom {
             switch takeIntoNewBlock(stripe, scratch, &frame, at: now) {
-            case .success(let taking): result = taking
+            case .success: break
             case .failure(let refusal):
                 stripe.withLock { stripe in
                     stripe.accepted += 1
                     stripe.takeBack(scratch)
                 }
                 lose(refusal.reason)
-                return false
+                return .dropped(refusal.reason)
             }
         }
+        // Before the block is handed in, which is held in memory while lines are on their way to its file.
+        let result = save(frame)
         let wasQuiet = stripe.withLock { stripe in
             if let block = stripe.block, block.isFull {
                 handIn(block)
@@ -122,7 +122,7 @@ extension WriterEngine {
         }
         if wasQuiet { wake(at: now) }
         advance()
-        return true
+        return result
     }
 
     private struct Refusal: Error { let reason: DropReason }

@@ -15,6 +15,8 @@ public enum WriterEvent: Sendable, Hashable {
     /// An earlier launch left so many files with points, which are being sent.
     case found(files: Int)
     /// A file of an earlier launch was damaged in so many bytes; what could be read of it is being sent.
+    ///
+    /// The file is kept under its name with `.damaged` behind it, once its whole lines have been sent.
     case damaged(file: String, bytes: Int)
     /// There are files in the directory that are none of the writer's; they stay, and these are the first of them.
     case foreignFiles(count: Int, names: [String])

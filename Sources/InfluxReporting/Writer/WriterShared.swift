@@ -24,6 +24,10 @@ struct WriterShared {
     // For a writer with a directory.
     /// The room that the lines of handed in blocks take up in memory.
     private(set) var memoryRoom = 0
+    /// The part of it that is not in files.
+    private var unsavedRoom = 0
+    /// Memory of blocks that are in their files alone, for the next ones; so that memory does not go to pieces.
+    private var memories: [HeapMemory] = []
     /// Files of blocks that were handed in or found since the disk was last synchronized.
     var unsynchronized: [BlockFile] = []
     var isSynchronizing = false
@@ -66,9 +70,10 @@ struct WriterShared {
     ///   - room: the room that it must have.
     mutating func wish(_ prepared: LineBlock?, points: Int, room: Int, dropped: inout [HeldLines]) -> Wish {
         if isShutDown { return .refused(.shutDown) }
-        if isDurable, let prepared, prepared.file == nil, memoryRoom + room > maximumMemory {
-            // The disk has failed, and memory is bounded, too.
-            return .refused(.disk)
+        if isDurable, unsavedRoom > 0 || isDiskFailing || (prepared.map { $0.file == nil } ?? false) {
+            // Memory is bounded, too, and what is in a file need not be there.
+            if memoryRoom + room > maximumMemory { dismissSaved(for: room) }
+            if memoryRoom + room > maximumMemory { return .refused(.disk) }
         }
         var block = prepared
         if block == nil, let place = spares.lastIndex(where: { $0.room >= room && $0.maximumPoints >= points }) {
@@ -106,8 +111,8 @@ struct WriterShared {
 
     /// Keeps the block of lines that nobody needs any more.
     private mutating func recycle(_ lines: HeldLines) {
-        guard case .block(let block) = lines, block.file == nil,
-            block.room == batching.settings.blockRoom, block.maximumPoints == batching.settings.blockPoints
+        guard !isDurable, case .block(let block) = lines, block.room == batching.settings.blockRoom,
+            block.maximumPoints == batching.settings.blockPoints
         else { return }
         block.reset()
         keep(block)
@@ -125,23 +130,97 @@ struct WriterShared {
             block.close()
             room = Self.roomOnDisk(block.used)
             // A line that is on its way to the file would not be found there.
-            let isComplete = block.writes.load(ordering: .acquiring) == 0
-            if isComplete, memoryRoom + block.room > maximumMemory { lines = .stored(file) }
+            if block.isSaved, memoryRoom + block.room > maximumMemory {
+                lines = .stored(file)
+                keepMemory(of: block)
+            }
         } else if block.isMostlyEmpty {
             let small = block.shrunk()
             recycle(lines)
             (lines, room) = (.block(small), small.room)
         }
-        if case .block(let block) = lines, isDurable { memoryRoom += block.room }
-        batching.handIn(
+        let number = batching.handIn(
             Parcel(
                 number: 0, points: points, bytes: bytes, room: room, precision: precision, content: lines))
+        guard case .block(let held) = lines, isDurable else { return }
+        held.number = number
+        memoryRoom += held.room
+        held.isInMemory = true
+        countAsUnsaved(held)
     }
 
     /// Lets go of lines that were sent or dropped.
     mutating func letGo(_ lines: HeldLines) {
-        if case .block(let block) = lines, isDurable { memoryRoom -= block.room }
+        if case .block(let block) = lines, isDurable { forget(block) }
         recycle(lines)
+    }
+
+    // MARK: Memory and files
+
+    /// Takes memory of a block that was handed in, if there is any of that size.
+    mutating func takeMemory(room: Int) -> HeapMemory? {
+        memories.last?.capacity == room ? memories.popLast() : nil
+    }
+
+    private mutating func keepMemory(of block: LineBlock) {
+        // The memory of others may still be read: by a line on its way to the file, or by what saves them.
+        guard block.isSaved, block.room == batching.settings.blockRoom, memories.count < mostSpares else { return }
+        memories.append(block.memory)
+    }
+
+    /// A block is not held in memory any more.
+    private mutating func forget(_ block: LineBlock) {
+        memoryRoom -= block.room
+        if block.isCountedAsUnsaved { unsavedRoom -= block.room }
+        block.isInMemory = false
+        keepMemory(of: block)
+    }
+
+    /// All lines of a block that was handed in are in its file, or never will be.
+    mutating func settled(_ block: LineBlock) {
+        guard block.isInMemory else { return }
+        countAsUnsaved(block)
+        if block.isSaved, memoryRoom > maximumMemory { dismiss(block) }
+    }
+
+    private mutating func countAsUnsaved(_ block: LineBlock) {
+        guard block.file == nil || block.isBroken, !block.isCountedAsUnsaved else { return }
+        block.isCountedAsUnsaved = true
+        unsavedRoom += block.room
+    }
+
+    /// Leaves a block to its file.
+    private mutating func dismiss(_ block: LineBlock) {
+        guard let file = block.file, batching.exchange(.stored(file), at: block.number) else { return }
+        forget(block)
+    }
+
+    /// Leaves blocks to their files until there is room for others.
+    private mutating func dismissSaved(for room: Int) {
+        guard memoryRoom > unsavedRoom else { return }
+        for parcel in batching.queue.all {
+            guard memoryRoom + room > maximumMemory else { return }
+            if case .block(let block) = parcel.content, block.isSaved { dismiss(block) }
+        }
+    }
+
+    /// The blocks that wait and are held in memory alone.
+    var unsavedBlocks: [LineBlock] {
+        guard unsavedRoom > 0 else { return [] }
+        return batching.queue.all.compactMap { parcel in
+            guard case .block(let block) = parcel.content, block.isSettled, !block.isSaved else { return nil }
+            return block
+        }
+    }
+
+    /// Takes a block in place of another one with the same lines.
+    ///
+    /// - Returns: false if that one has left.
+    mutating func replace(_ block: LineBlock, by saved: LineBlock) -> Bool {
+        guard let file = saved.file, batching.exchange(.stored(file), at: block.number) else { return false }
+        unsynchronized.append(file)
+        forget(block)
+        return true
     }
 
     /// Files take up whole pages.

@@ -1,11 +1,14 @@
 /// Names as the encoder writes them, where a backslash before `,`, `=` or a space is an escape and any other is itself.
+///
+/// A name lies at places of something that answers the byte at each of them.
 enum EscapedText {
     /// Compares two names by the bytes they stand for: below zero if the first sorts before the second.
-    static func compare<First: Collection<UInt8>, Second: Collection<UInt8>>(_ first: First, _ second: Second) -> Int {
-        var left = Walk(first)
-        var right = Walk(second)
+    static func compare(
+        _ first: Range<Int>, in firstByte: (Int) -> UInt8, _ second: Range<Int>, in secondByte: (Int) -> UInt8
+    ) -> Int {
+        var (left, right) = (first, second)
         while true {
-            switch (left.next(), right.next()) {
+            switch (next(in: &left, firstByte), next(in: &right, secondByte)) {
             case (nil, nil): return 0
             case (nil, _): return -1
             case (_, nil): return 1
@@ -14,38 +17,27 @@ enum EscapedText {
         }
     }
 
-    static func unescaped(_ bytes: some Collection<UInt8>) -> [UInt8] {
-        var walk = Walk(bytes)
+    static func unescaped(_ places: Range<Int>, in byte: (Int) -> UInt8) -> [UInt8] {
+        var rest = places
         var result: [UInt8] = []
-        while let byte = walk.next() { result.append(byte) }
+        while let byte = next(in: &rest, byte) { result.append(byte) }
         return result
     }
 
-    private struct Walk<Bytes: Collection<UInt8>> {
-        private let bytes: Bytes
-        private var index: Bytes.Index
-
-        init(_ bytes: Bytes) {
-            self.bytes = bytes
-            index = bytes.startIndex
-        }
-
-        mutating func next() -> UInt8? {
-            guard index < bytes.endIndex else { return nil }
-            let byte = bytes[index]
-            index = bytes.index(after: index)
-            guard byte == UInt8(ascii: "\\"), index < bytes.endIndex else { return byte }
-            switch bytes[index] {
-            case UInt8(ascii: ","), UInt8(ascii: "="), UInt8(ascii: " "):
-                defer { index = bytes.index(after: index) }
-                return bytes[index]
-            default: return byte
-            }
+    /// Takes the first byte that a name stands for off its front.
+    private static func next(in rest: inout Range<Int>, _ byte: (Int) -> UInt8) -> UInt8? {
+        guard let place = rest.first else { return nil }
+        let first = byte(place)
+        rest = rest.dropFirst()
+        guard first == UInt8(ascii: "\\"), let following = rest.first.map(byte) else { return first }
+        switch following {
+        case UInt8(ascii: ","), UInt8(ascii: "="), UInt8(ascii: " "):
+            rest = rest.dropFirst()
+            return following
+        default: return first
         }
     }
-}
 
-extension EscapedText {
     /// Where a byte stands that no backslash precedes, or the end.
     static func firstIndex(of byte: UInt8, in bytes: ArraySlice<UInt8>) -> Int {
         var index = bytes.startIndex

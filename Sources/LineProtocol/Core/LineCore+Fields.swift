@@ -1,50 +1,41 @@
 /// Fields: a key, and a value by its type.
 extension LineCore {
-    /// Writes a field's key with what stands before and behind it, and makes room for `more` bytes of its value.
+    /// Writes a field's key with what stands before and behind it.
     ///
     /// - Returns: Where the value is to stand, or nothing if the key cannot be written.
     @inline(__always)
-    mutating func beginField(_ key: String, roomFor more: Int = DigitWriter.room) -> UnsafeMutableRawPointer? {
-        guard readsSmallText, let small = SmallText(key), small.count > 0, small.isPlain(ByteWord.namesSpecials),
-            !isReserved(small.low, .fieldKey), seriesEnd &- lineStart < Self.roomyKeyLength
-        else { return beginAnyField(key, roomFor: more) }
-        reserve(more &+ 32)
-        let place = base + count
-        place.storeBytes(of: fieldCount == 0 ? UInt8(ascii: " ") : UInt8(ascii: ","), as: UInt8.self)
-        small.write(to: place + 1)
-        let end = place + (1 &+ small.count)
-        end.storeBytes(of: UInt8(ascii: "="), as: UInt8.self)
+    private mutating func beginField(_ key: String) -> Int? {
+        let start = bytes.count
+        bytes.put(fieldCount == 0 ? UInt8(ascii: " ") : UInt8(ascii: ","), at: start)
+        let written = bytes.put(key, at: start &+ 1, specials: ByteWord.namesSpecials)
+        // Servers keep the series and the field's key as one, joined by four bytes.
+        guard written.isPlain, written.count > 0, !isReserved(written.leading, .fieldKey),
+            seriesEnd &- lineStart &+ 4 &+ written.count <= LineEncoder.maximumKeyLength
+        else { return beginUnusualField(key) }
+        let end = start &+ 1 &+ written.count
+        bytes.put(UInt8(ascii: "="), at: end)
         fieldCount &+= 1
-        return end + 1
+        return end &+ 1
     }
 
-    /// A series below this length leaves room for any short key.
-    private static var roomyKeyLength: Int { LineEncoder.maximumKeyLength - 64 }
-
     @inline(never)
-    private mutating func beginAnyField(_ key: String, roomFor more: Int) -> UnsafeMutableRawPointer? {
+    private mutating func beginUnusualField(_ key: String) -> Int? {
         if key.isEmpty {
             note(.emptyFieldKey) { _ in .field("") }
             return nil
         }
-        let start = count
-        key.withBytes { key in
-            reserve(Self.room(for: key) &+ more)
-            put(fieldCount == 0 ? UInt8(ascii: " ") : UInt8(ascii: ","))
-            count = writeName(key, at: base + count, as: .fieldKey) - base
-        }
-        // Servers keep the series and the field's key as one, joined by four bytes.
-        if seriesEnd - lineStart + 4 + (count - start - 1) > LineEncoder.maximumKeyLength {
-            refuseOverlong(key, from: start)
+        let start = bytes.count + 1
+        let end = writeName(key, at: start, as: .fieldKey)
+        if seriesEnd - lineStart + 4 + (end - start) > LineEncoder.maximumKeyLength {
+            refuseOverlong(key)
             return nil
         }
-        put(UInt8(ascii: "="))
+        bytes.put(UInt8(ascii: "="), at: end)
         fieldCount &+= 1
-        return base + count
+        return end + 1
     }
 
-    private mutating func refuseOverlong(_ key: String, from start: Int) {
-        count = start
+    private mutating func refuseOverlong(_ key: String) {
         let shortestKey = 1
         if seriesEnd - lineStart + 4 + shortestKey > LineEncoder.maximumKeyLength {
             if !isLost { lose(.overlongKey) { _ in .point } }
@@ -57,80 +48,68 @@ extension LineCore {
     mutating func writeField(_ key: String, _ value: Double) {
         guard value.isFinite else { return skipField(key, .notFinite) }
         guard let place = beginField(key) else { return }
-        count = DigitWriter.write(value, at: place, powers: powers) - base
+        bytes.end(at: bytes.put(shortest: value, at: place))
     }
 
     /// Writes the shortest text that reads back as the same `Float`.
     mutating func writeField(_ key: String, _ value: Float) {
         guard value.isFinite else { return skipField(key, .notFinite) }
         guard let place = beginField(key) else { return }
-        count = place - base
-        value.description.withBytes { append(UnsafeRawBufferPointer($0)) }
+        let text = bytes.put(value.description, at: place, specials: ByteWord.namesSpecials)
+        bytes.end(at: place + text.count)
     }
 
     @inline(__always)
     mutating func writeField(_ key: String, _ value: Int64) {
         guard let place = beginField(key) else { return }
-        let end = DigitWriter.write(value, at: place)
-        end.storeBytes(of: UInt8(ascii: "i"), as: UInt8.self)
-        count = end + 1 - base
+        let end = bytes.put(decimal: value, at: place)
+        bytes.put(UInt8(ascii: "i"), at: end)
+        bytes.end(at: end &+ 1)
     }
 
     mutating func writeField(_ key: String, _ value: UInt64) {
         guard dialect.writesUnsigned || value <= UInt64(Int64.max) else { return skipField(key, .unsignedOverflow) }
         guard let place = beginField(key) else { return }
-        count = DigitWriter.write(value, at: place) - base
-        put(dialect.writesUnsigned ? UInt8(ascii: "u") : UInt8(ascii: "i"))
+        let end = bytes.put(decimal: value, at: place)
+        bytes.put(dialect.writesUnsigned ? UInt8(ascii: "u") : UInt8(ascii: "i"), at: end)
+        bytes.end(at: end + 1)
     }
 
     @inline(__always)
     mutating func writeField(_ key: String, _ value: Bool) {
         guard let place = beginField(key) else { return }
-        place.store(value ? 0x6575_7274 : 0x65_736C_6166)  // "true" and "false", their first letter lowest
-        count = place + (value ? 4 : 5) - base
+        // The letters of "true" and "false", the first one lowest.
+        bytes.put(value ? 0x6575_7274 : 0x65_736C_6166 as UInt64, at: place)
+        bytes.end(at: place &+ (value ? 4 : 5))
     }
 
     @inline(__always)
     mutating func writeField(_ key: String, _ value: String) {
-        guard readsSmallText, let small = SmallText(value), small.isPlain(ByteWord.stringsSpecials) else {
-            return writeAnyField(key, value)
+        guard let place = beginField(key) else { return }
+        bytes.put(UInt8(ascii: "\""), at: place)
+        let text = bytes.put(value, at: place &+ 1, specials: ByteWord.stringsSpecials)
+        var end = place &+ 1 &+ text.count
+        if !text.isPlain || text.count > LineEncoder.maximumStringLength {
+            end = writeSpecialString(value, at: place &+ 1, key)
         }
-        guard let place = beginField(key, roomFor: 32) else { return }
-        place.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
-        small.write(to: place + 1)
-        let end = place + (1 &+ small.count)
-        end.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
-        count = end + 1 - base
+        bytes.put(UInt8(ascii: "\""), at: end)
+        bytes.end(at: end &+ 1)
     }
 
     @inline(never)
-    private mutating func writeAnyField(_ key: String, _ value: String) {
-        value.withBytes { value in
-            // Every byte can turn into three, a newline; the quotes stand around it, and the copy overshoots.
-            guard let place = beginField(key, roomFor: 3 &* value.count &+ 32) else { return }
-            place.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
-            count = place + 1 - base
-            if value.count <= LineEncoder.maximumStringLength,
-                value.isEmpty || ByteWord.copy(value, to: place + 1, specials: ByteWord.stringsSpecials).isPlain
-            {
-                count &+= value.count
-            } else {
-                writeSpecialString(value, key)
-            }
-            put(UInt8(ascii: "\""))
-        }
-    }
-
-    private mutating func writeSpecialString(
-        _ value: UnsafeBufferPointer<UInt8>, _ key: String
-    ) {
-        var value = value
-        if value.count > LineEncoder.maximumStringLength {
-            value = Self.truncated(value)
+    private mutating func writeSpecialString(_ value: String, at start: Int, _ key: String) -> Int {
+        var text = value.utf8[...]
+        if text.count > LineEncoder.maximumStringLength {
+            text = Self.truncated(text)
             note(.overlongString) { _ in .field(key) }
         }
+        var place = start
         var hasNewline = false
-        for byte in value {
+        func put(_ byte: UInt8) {
+            bytes.put(byte, at: place)
+            place &+= 1
+        }
+        for byte in text {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
                 put(UInt8(ascii: "\\"))
@@ -145,13 +124,14 @@ extension LineCore {
             }
         }
         if hasNewline { note(.newlineInString) { _ in .field(key) } }
+        return place
     }
 
     /// The longest beginning of a string that may be written and does not end amid a character's bytes.
-    private static func truncated(_ value: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
-        var end = LineEncoder.maximumStringLength
-        while end > 0, value[end] & 0xC0 == 0x80 { end -= 1 }
-        return UnsafeBufferPointer(rebasing: value[..<end])
+    private static func truncated(_ text: Substring.UTF8View) -> Substring.UTF8View {
+        var end = text.index(text.startIndex, offsetBy: LineEncoder.maximumStringLength)
+        while end > text.startIndex, text[end] & 0xC0 == 0x80 { end = text.index(before: end) }
+        return text[..<end]
     }
 
     @inline(never)

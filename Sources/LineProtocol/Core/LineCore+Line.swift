@@ -2,7 +2,7 @@
 extension LineCore {
     @inline(__always)
     mutating func beginLine() {
-        lineStart = count
+        lineStart = bytes.count
         previousKey = KeyText(start: 0, end: 0, isPlain: true, leading: 0)
         isUnsorted = false
         fieldCount = 0
@@ -15,25 +15,12 @@ extension LineCore {
     @inline(__always)
     mutating func beginLine(measurement: String) {
         beginLine()
-        if readsSmallText, let small = SmallText(measurement), small.count > 0, small.isPlain(ByteWord.namesSpecials),
-            !isReserved(small.low, .measurement)
-        {
-            reserve(16)
-            small.write(to: base + count)
-            count &+= small.count
+        if measurement.isEmpty {
+            lose(.emptyMeasurement) { _ in .measurement("") }
         } else {
-            writeAnyMeasurement(measurement)
+            bytes.end(at: writeName(measurement, at: bytes.count, as: .measurement))
         }
-        tagsStart = count
-    }
-
-    @inline(never)
-    private mutating func writeAnyMeasurement(_ measurement: String) {
-        if measurement.isEmpty { return lose(.emptyMeasurement) { _ in .measurement("") } }
-        measurement.withBytes { name in
-            reserve(Self.room(for: name))
-            count = writeName(name, at: base + count, as: .measurement) - base
-        }
+        tagsStart = bytes.count
     }
 
     /// Begins a line with what was prepared.
@@ -41,8 +28,8 @@ extension LineCore {
     mutating func beginLine(series: PreparedSeries.Storage) {
         beginLine()
         if let error = series.firstError { take(series.own, error, isLost: series.bytes.isEmpty) }
-        append(series.bytes)
-        seriesEnd = count
+        bytes.end(at: bytes.put(series.bytes, at: bytes.count))
+        seriesEnd = bytes.count
     }
 
     @inline(never)
@@ -59,14 +46,13 @@ extension LineCore {
     /// - Returns: Whether the line stands in the buffer.
     @inline(__always)
     mutating func endLine(_ timestamp: Timestamp?, _ precision: Precision) -> Bool {
-        reserve(DigitWriter.room + 2)
-        var place = base + count
+        var place = bytes.count
         if let timestamp {
-            place.storeBytes(of: UInt8(ascii: " "), as: UInt8.self)
-            place = DigitWriter.write(storable(timestamp).count(in: precision), at: place + 1)
+            bytes.put(UInt8(ascii: " "), at: place)
+            place = bytes.put(decimal: storable(timestamp).count(in: precision), at: place &+ 1)
         }
-        place.storeBytes(of: UInt8(ascii: "\n"), as: UInt8.self)
-        count = place + 1 - base
+        bytes.put(UInt8(ascii: "\n"), at: place)
+        bytes.end(at: place &+ 1)
         if fieldCount == 0 || isLost || !noted.isEmpty { return settle() }
         return true
     }
@@ -84,7 +70,7 @@ extension LineCore {
     private mutating func settle() -> Bool {
         if fieldCount == 0, !isLost { lose(.noFields) { _ in .point } }
         let refused = isStrict && firstError != nil
-        if isLost || refused { count = lineStart }
+        if isLost || refused { bytes.end(at: lineStart) }
         if !refused {
             for problem in noted { repairs[problem] += 1 }
             if isLost { repairs.droppedPoints += 1 }
@@ -95,21 +81,24 @@ extension LineCore {
 
     /// Takes the line back as if it had never begun.
     mutating func abandonLine() {
-        count = lineStart
+        bytes.end(at: lineStart)
         noted.removeAll(keepingCapacity: true)
         firstError = nil
     }
 
     /// Keeps a problem for the end of the line.
     @inline(never)
-    mutating func note(_ problem: LineProblem, _ part: (LineCore) -> LineEncodingError.Part) {
+    mutating func note(_ problem: LineProblem, _ part: (borrowing LineCore) -> LineEncodingError.Part) {
         noted.append(problem)
-        if isStrict, firstError == nil { firstError = LineEncodingError(part(self), problem) }
+        if isStrict, firstError == nil {
+            let part = part(self)
+            firstError = LineEncodingError(part, problem)
+        }
     }
 
     /// Keeps a problem that leaves nothing to write.
     @inline(never)
-    mutating func lose(_ problem: LineProblem, _ part: (LineCore) -> LineEncodingError.Part) {
+    mutating func lose(_ problem: LineProblem, _ part: (borrowing LineCore) -> LineEncodingError.Part) {
         note(problem, part)
         isLost = true
     }

@@ -7,22 +7,14 @@ extension LineCore {
     /// What stands for a byte that has no encoding.
     static let replacement = UInt8(ascii: "-")
 
-    /// How much room a name may need: every byte can turn into two, and the copy overshoots.
-    @inline(__always)
-    static func room(for name: UnsafeBufferPointer<UInt8>) -> Int { 2 &* name.count &+ 16 }
-
-    /// Writes a name that is not empty into room that was made for it.
+    /// Writes a name that is not empty at a place.
     ///
     /// - Returns: Where the name ends.
     @inline(__always)
-    mutating func writeName(
-        _ name: UnsafeBufferPointer<UInt8>, at place: UnsafeMutableRawPointer, as kind: NameKind
-    ) -> UnsafeMutableRawPointer {
-        let copied = ByteWord.copy(name, to: place, specials: ByteWord.namesSpecials)
-        if copied.isPlain, !isReserved(copied.leading, kind) { return place + name.count }
-        count = place - base
-        writeSpecialName(name, as: kind)
-        return base + count
+    mutating func writeName(_ name: String, at place: Int, as kind: NameKind) -> Int {
+        let written = bytes.put(name, at: place, specials: ByteWord.namesSpecials)
+        if written.isPlain, !isReserved(written.leading, kind) { return place &+ written.count }
+        return writeSpecialName(name, at: place, as: kind)
     }
 
     /// Whether the whole name, or its beginning, means something else to a server.
@@ -36,28 +28,32 @@ extension LineCore {
         }
     }
 
-    /// The name `time`, as ``ByteWord/Copied`` has it.
+    /// The name `time`, as ``LineBytes/Text`` has it.
     @inline(__always)
     private static var time: UInt64 { 0x656D_6974 }
 
     /// The first eight bytes of a name in which a zero, which is no end, has been replaced.
-    private static func leading(_ name: UnsafeBufferPointer<UInt8>) -> UInt64 {
-        name.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1 == 0 ? replacement : $1) }
+    private static func leading(_ name: String) -> UInt64 {
+        name.utf8.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1 == 0 ? replacement : $1) }
     }
 
     /// Writes a name byte by byte, with its escapes and repairs.
+    ///
+    /// - Returns: Where the name ends.
     @inline(never)
-    mutating func writeSpecialName(_ name: UnsafeBufferPointer<UInt8>, as kind: NameKind) {
+    mutating func writeSpecialName(_ name: String, at start: Int, as kind: NameKind) -> Int {
         var hasControl = false
         var hasBackslash = false
-        let start = count
-        var end = base + start
+        var place = start
         func put(_ byte: UInt8) {
-            end.storeBytes(of: byte, as: UInt8.self)
-            end += 1
+            bytes.put(byte, at: place)
+            place &+= 1
         }
-        for index in name.indices {
-            let byte = name[index]
+        var isBehindBackslash = false
+        var rest = name.utf8.makeIterator()
+        var next = rest.next()
+        while let byte = next {
+            next = rest.next()
             switch byte {
             case 0...0x1F, 0x7F:
                 put(Self.replacement)
@@ -69,50 +65,52 @@ extension LineCore {
                 if kind != .measurement { put(UInt8(ascii: "\\")) }
                 put(byte)
             case UInt8(ascii: "\\"):
-                let isAmbiguous = Self.isAmbiguousBackslash(at: index, in: name)
+                let isAmbiguous = isBehindBackslash || Self.isAmbiguousBackslash(before: next)
                 put(isAmbiguous ? Self.replacement : byte)
                 if isAmbiguous { hasBackslash = true }
             default:
                 put(byte)
             }
+            isBehindBackslash = byte == UInt8(ascii: "\\")
         }
-        count = end - base
         if hasControl { note(.controlCharacter) { $0.part(name, kind) } }
         if hasBackslash { note(.ambiguousBackslash) { $0.part(name, kind) } }
         if kind != .tagValue, isReserved(Self.leading(name), kind) {
-            replaceReserved(name, kind, start: start)
+            place = replaceReserved(name, kind, from: start, to: place)
         }
+        return place
     }
 
     /// Whether servers differ in what they make of a backslash, or read it as the escape of what follows.
-    private static func isAmbiguousBackslash(at index: Int, in name: UnsafeBufferPointer<UInt8>) -> Bool {
-        if index > 0, name[index - 1] == UInt8(ascii: "\\") { return true }
-        guard index + 1 < name.count else { return true }
-        switch name[index + 1] {
-        case UInt8(ascii: "\\"), UInt8(ascii: ","), UInt8(ascii: "="), UInt8(ascii: " "), UInt8(ascii: "\""):
-            return true
-        default: return false
+    private static func isAmbiguousBackslash(before next: UInt8?) -> Bool {
+        switch next {
+        case nil, UInt8(ascii: "\\"), UInt8(ascii: ","), UInt8(ascii: "="), UInt8(ascii: " "), UInt8(ascii: "\""): true
+        default: false
         }
     }
 
     /// Changes the name just written, which is reserved as a whole or by its first byte.
-    private mutating func replaceReserved(_ name: UnsafeBufferPointer<UInt8>, _ kind: NameKind, start: Int) {
-        if name[0] == UInt8(ascii: "t") {
-            put(UInt8(ascii: "_"))
-        } else {
-            // No escape stands before a reserved first byte.
-            base.storeBytes(of: Self.replacement, toByteOffset: start, as: UInt8.self)
+    ///
+    /// - Returns: Where it ends now.
+    private mutating func replaceReserved(_ name: String, _ kind: NameKind, from start: Int, to end: Int) -> Int {
+        let first = name.utf8.first
+        note(first == UInt8(ascii: "#") ? .leadingHash : .reservedName) { $0.part(name, kind) }
+        if first == UInt8(ascii: "t") {
+            bytes.put(UInt8(ascii: "_"), at: end)
+            return end + 1
         }
-        note(name[0] == UInt8(ascii: "#") ? .leadingHash : .reservedName) { $0.part(name, kind) }
+        // No escape stands before a reserved first byte.
+        bytes.put(Self.replacement, at: start)
+        return end
     }
 
-    private func part(_ name: UnsafeBufferPointer<UInt8>, _ kind: NameKind) -> LineEncodingError.Part {
+    private func part(_ name: String, _ kind: NameKind) -> LineEncodingError.Part {
         switch kind {
-        case .measurement: .measurement(String(decoding: name, as: UTF8.self))
-        case .tagKey: .tag(String(decoding: name, as: UTF8.self))
+        case .measurement: .measurement(name)
+        case .tagKey: .tag(name)
         // The key of the tag has been written just before.
         case .tagValue: .tag(text(of: previousKey))
-        case .fieldKey: .field(String(decoding: name, as: UTF8.self))
+        case .fieldKey: .field(name)
         }
     }
 }

@@ -10,16 +10,12 @@ extension LineCore {
 
     @inline(__always)
     mutating func write(_ tags: Tags) {
-        tags.elements.withUnsafeBufferPointer { tags in
-            for index in tags.indices { writeTag(tags[index].key, tags[index].value) }
-        }
+        for tag in tags.elements { writeTag(tag.key, tag.value) }
     }
 
     @inline(__always)
     private mutating func write(_ fields: Fields) {
-        fields.elements.withUnsafeBufferPointer { fields in
-            for index in fields.indices { write(fields[index].key, fields[index].value) }
-        }
+        for field in fields.elements { write(field.key, field.value) }
     }
 
     @inline(__always)

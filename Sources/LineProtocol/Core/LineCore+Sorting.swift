@@ -11,12 +11,12 @@ extension LineCore {
     mutating func sortTags() {
         var tags = findTags()
         // Swift's sort is stable, so of equal keys the last one stays behind the others.
-        tags.sort { EscapedText.compare(bytes(of: $0.key), bytes(of: $1.key)) < 0 }
+        tags.sort { compare($0.key, $1.key) < 0 }
 
         var sorted: [UInt8] = []
         sorted.reserveCapacity(count - tagsStart)
         for (index, tag) in tags.enumerated() {
-            if index + 1 < tags.count, EscapedText.compare(bytes(of: tag.key), bytes(of: tags[index + 1].key)) == 0 {
+            if index + 1 < tags.count, compare(tag.key, tags[index + 1].key) == 0 {
                 // A default that came before the point's own tag was known gives way without a word.
                 if !defaultStarts.contains(tag.key.start) {
                     note(.duplicateTag) { .tag($0.text(of: tag.key)) }
@@ -24,10 +24,9 @@ extension LineCore {
                 continue
             }
             sorted.append(UInt8(ascii: ","))
-            sorted += UnsafeRawBufferPointer(start: base + tag.key.start, count: tag.end - tag.key.start)
+            sorted += array(of: tag.key.start..<tag.end)
         }
-        count = tagsStart
-        sorted.withUnsafeBytes { append($0) }
+        bytes.end(at: bytes.put(sorted, at: tagsStart))
     }
 
     /// The tags, by the commas and equals signs that no backslash precedes.
@@ -37,7 +36,7 @@ extension LineCore {
         var keyEnd = start
         var index = start
         while index < count {
-            switch self[index] {
+            switch bytes[index] {
             case UInt8(ascii: "\\"): index += 1  // Whatever follows is no separator.
             case UInt8(ascii: "="): keyEnd = index
             case UInt8(ascii: ","):

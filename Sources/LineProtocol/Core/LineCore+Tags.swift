@@ -5,94 +5,50 @@
 extension LineCore {
     @inline(__always)
     mutating func writeTag(_ key: String, _ value: String) {
-        if readsSmallText, let key = SmallText(key), let value = SmallText(value), writeTag(key, value) { return }
-        writeAnyTag(key, value)
-    }
-
-    /// Writes a tag of two short texts without anything unusual about it, or nothing.
-    @inline(__always)
-    private mutating func writeTag(_ key: SmallText, _ value: SmallText) -> Bool {
-        reserve(64)
-        let leading = key.low.byteSwapped
-        // An empty key never sorts behind the one before.
-        guard leading > previousKey.leading, previousKey.isPlain, value.count > 0, defaultsWritten == defaults.count,
-            key.isPlain(ByteWord.namesSpecials), value.isPlain(ByteWord.namesSpecials), !isReserved(key.low, .tagKey)
-        else { return false }
-        let start = count &+ 1
-        let end = start &+ key.count
-        let place = base + count
-        place.storeBytes(of: UInt8(ascii: ","), as: UInt8.self)
-        key.write(to: place + 1)
-        let equals = place + (1 &+ key.count)
-        equals.storeBytes(of: UInt8(ascii: "="), as: UInt8.self)
-        value.write(to: equals + 1)
-        previousKey = KeyText(start: start, end: end, isPlain: true, leading: leading)
-        count = end &+ 1 &+ value.count
-        return true
-    }
-
-    @inline(never)
-    private mutating func writeAnyTag(_ key: String, _ value: String) {
-        key.withBytes { key in value.withBytes { value in writeTag(key, value) } }
-    }
-
-    @inline(__always)
-    private mutating func writeTag(_ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
-        if key.isEmpty || value.isEmpty { return skipTag(key, value) }
-        reserve(Self.room(for: key) &+ Self.room(for: value))
-        var place = base + count
-        place.storeBytes(of: UInt8(ascii: ","), as: UInt8.self)
-        place += 1
-        let copied = ByteWord.copy(key, to: place, specials: ByteWord.namesSpecials)
-        let leading = copied.leading.byteSwapped
-        if copied.isPlain, previousKey.isPlain, leading > previousKey.leading, defaultsWritten == defaults.count,
-            !isReserved(copied.leading, .tagKey)
+        if key.isEmpty || value.isEmpty { return skipTag(key) }
+        let start = bytes.count &+ 1
+        bytes.put(UInt8(ascii: ","), at: bytes.count)
+        let written = bytes.put(key, at: start, specials: ByteWord.namesSpecials)
+        let leading = written.leading.byteSwapped
+        var place = start &+ written.count
+        if written.isPlain, previousKey.isPlain, leading > previousKey.leading, defaultsWritten == defaults.count,
+            !isReserved(written.leading, .tagKey)
         {
-            let start = place - base
-            previousKey = KeyText(start: start, end: start &+ key.count, isPlain: true, leading: leading)
-            place += key.count
+            previousKey = KeyText(start: start, end: place, isPlain: true, leading: leading)
         } else {
-            place = writeUnusualKey(key, roomFor: value)
+            place = writeUnusualKey(key, written, at: start)
         }
-        place.storeBytes(of: UInt8(ascii: "="), as: UInt8.self)
-        count = writeName(value, at: place + 1, as: .tagValue) - base
+        // A problem of the value is told with the key.
+        bytes.end(at: place)
+        bytes.put(UInt8(ascii: "="), at: place)
+        bytes.end(at: writeName(value, at: place &+ 1, as: .tagValue))
     }
 
-    /// Writes a key with its comma that has an escape or a problem, does not plainly sort behind the one before, or may
-    /// stand behind a default.
+    /// Writes a key that has an escape or a problem, does not plainly sort behind the one before, or may stand behind a default.
+    ///
+    /// - Returns: Where it ends.
     @inline(never)
-    private mutating func writeUnusualKey(
-        _ key: UnsafeBufferPointer<UInt8>, roomFor value: UnsafeBufferPointer<UInt8>
-    ) -> UnsafeMutableRawPointer {
-        let before = count
-        var written = writeKey(key)
-        if defaultsWritten < defaults.count { writeDefaults(before: &written, from: before) }
+    private mutating func writeUnusualKey(_ key: String, _ text: LineBytes.Text, at start: Int) -> Int {
+        let isPlain = text.isPlain && !isReserved(text.leading, .tagKey)
+        let end = isPlain ? start + text.count : writeSpecialName(key, at: start, as: .tagKey)
+        var written = KeyText(start: start, end: end, isPlain: isPlain, leading: text.leading.byteSwapped)
+        bytes.end(at: end)
+        if defaultsWritten < defaults.count { writeDefaults(before: &written) }
         if !precedes(previousKey, written) { isUnsorted = true }
         previousKey = written
-        reserve(Self.room(for: value))
-        return base + count
-    }
-
-    private mutating func writeKey(_ key: UnsafeBufferPointer<UInt8>) -> KeyText {
-        reserve(Self.room(for: key))
-        put(UInt8(ascii: ","))
-        let start = count
-        let copied = ByteWord.copy(key, to: base + start, specials: ByteWord.namesSpecials)
-        count = writeName(key, at: base + start, as: .tagKey) - base
-        let isPlain = copied.isPlain && !isReserved(copied.leading, .tagKey)
-        return KeyText(start: start, end: count, isPlain: isPlain, leading: copied.leading.byteSwapped)
+        return bytes.count
     }
 
     @inline(never)
-    private mutating func skipTag(_ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
-        note(key.isEmpty ? .emptyTagKey : .emptyTagValue) { _ in .tag(String(decoding: key, as: UTF8.self)) }
+    private mutating func skipTag(_ key: String) {
+        note(key.isEmpty ? .emptyTagKey : .emptyTagValue) { _ in .tag(key) }
     }
 
     /// Ends the tags: the rest of the defaults, the order, and whether the series is too long.
     @inline(__always)
     mutating func endTags() {
         if defaultsWritten < defaults.count || isUnsorted { completeTags() }
-        seriesEnd = count
+        seriesEnd = bytes.count
     }
 
     @inline(never)
@@ -103,21 +59,21 @@ extension LineCore {
 
     // MARK: Defaults
 
-    /// Writes the defaults that belong before a key, which is the last thing written and began at `start`.
-    private mutating func writeDefaults(before key: inout KeyText, from start: Int) {
-        let text = Array(bytes(of: key))
+    /// Writes the defaults that belong before a key, which is the last thing written.
+    private mutating func writeDefaults(before key: inout KeyText) {
+        let text = array(of: key.start..<key.end)
         var order = compare(defaults[defaultsWritten], text)
         if order < 0 {
-            count = start
+            // The key stands behind its comma.
+            bytes.end(at: key.start - 1)
             while order < 0 {
                 writeNextDefault()
                 order = defaultsWritten < defaults.count ? compare(defaults[defaultsWritten], text) : 1
             }
-            reserve(text.count + 1)
-            put(UInt8(ascii: ","))
-            key.start = count
-            text.withUnsafeBytes { append($0) }
-            key.end = count
+            bytes.put(UInt8(ascii: ","), at: bytes.count)
+            key.start = bytes.count + 1
+            key.end = bytes.put(text, at: key.start)
+            bytes.end(at: key.end)
         }
         // The point's own tag wins.
         if order == 0 { defaultsWritten += 1 }
@@ -126,9 +82,9 @@ extension LineCore {
     private mutating func writeNextDefault() {
         let next = defaults[defaultsWritten]
         var key = next.key
-        key.start += count
-        key.end += count
-        next.text.withUnsafeBytes { append($0) }
+        key.start += bytes.count
+        key.end += bytes.count
+        bytes.end(at: bytes.put(next.text, at: bytes.count))
         if !precedes(previousKey, key) { isUnsorted = true }
         previousKey = key
         defaultStarts.append(key.start)
@@ -136,27 +92,27 @@ extension LineCore {
     }
 
     private func compare(_ tag: DefaultTag, _ key: [UInt8]) -> Int {
-        EscapedText.compare(tag.text[tag.key.start..<tag.key.end], key[...])
+        EscapedText.compare(tag.key.start..<tag.key.end, in: { tag.text[$0] }, key.indices, in: { key[$0] })
     }
 
     // MARK: Order
 
-    /// Whether the first of two keys in the buffer sorts before the second.
+    /// Whether the first of two written keys sorts before the second.
     private func precedes(_ first: KeyText, _ second: KeyText) -> Bool {
         if first.isPlain, second.isPlain, first.leading != second.leading { return first.leading < second.leading }
-        return precedesEscaped(first, second)
+        return compare(first, second) < 0
     }
 
-    private func precedesEscaped(_ first: KeyText, _ second: KeyText) -> Bool {
-        EscapedText.compare(bytes(of: first), bytes(of: second)) < 0
+    /// Compares two written keys by the bytes they stand for.
+    func compare(_ first: KeyText, _ second: KeyText) -> Int {
+        EscapedText.compare(first.start..<first.end, in: { bytes[$0] }, second.start..<second.end, in: { bytes[$0] })
     }
 
-    func bytes(of key: KeyText) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: base + key.start, count: key.end - key.start)
-    }
+    /// A copy of some of the bytes.
+    func array(of places: Range<Int>) -> [UInt8] { places.map { bytes[$0] } }
 
     /// A key as its user knows it.
     func text(of key: KeyText) -> String {
-        String(decoding: EscapedText.unescaped(bytes(of: key)), as: UTF8.self)
+        String(decoding: EscapedText.unescaped(key.start..<key.end, in: { bytes[$0] }), as: UTF8.self)
     }
 }

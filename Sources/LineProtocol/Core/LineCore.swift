@@ -1,17 +1,13 @@
-/// The unsafe core of the encoder: a buffer of bytes that grows, and the state of the line at its end.
+/// The core of the encoder: the bytes of the lines, and the state of the line at their end.
 ///
-/// Every step first makes room for the most it can need, and then writes without looking at the bounds. The files
-/// `LineCore+….swift` hold the steps of a line in their order: the measurement, its tags, its fields, the end. A step that
-/// meets a problem repairs it and makes a note; whether that is good enough is decided at the end of the line.
-struct LineCore {
-    private(set) var base: UnsafeMutableRawPointer
-    private(set) var capacity: Int
-    var count = 0
+/// Every step puts its bytes behind the last one and then says where the line ends now; what was put and not kept is
+/// overwritten by what follows. The files `LineCore+….swift` hold the steps of a line in their order: the measurement, its
+/// tags, its fields, the end. A step that meets a problem repairs it and makes a note; whether that is good enough is decided
+/// at the end of the line.
+struct LineCore: ~Copyable {
+    var bytes: LineBytes
 
     let dialect: LineDialect
-    let powers: PowersOfTen
-    /// Whether short strings can be read as ``SmallText``.
-    let readsSmallText: Bool
     var repairs = Repairs()
 
     // The line being written.
@@ -40,7 +36,7 @@ struct LineCore {
     /// Where their keys are, for the case that the tags must be sorted.
     var defaultStarts: [Int] = []
 
-    /// A tag's key in the buffer.
+    /// A tag's key among the bytes.
     struct KeyText {
         var start: Int
         var end: Int
@@ -56,63 +52,19 @@ struct LineCore {
         var key: KeyText
     }
 
-    init(capacity: Int, dialect: LineDialect, readsSmallText: Bool = SmallText.isLayoutKnown) {
-        self.capacity = max(capacity, 64)
+    init(capacity: Int, dialect: LineDialect) {
+        bytes = LineBytes(capacity: capacity)
         self.dialect = dialect
-        powers = .shared
-        self.readsSmallText = readsSmallText
-        base = .allocate(byteCount: self.capacity, alignment: 16)
     }
 
-    /// Copies everything but the free room.
-    init(copying other: LineCore) {
-        self = other
-        capacity = max(other.count, 64)
-        base = .allocate(byteCount: capacity, alignment: 16)
-        base.copyMemory(from: other.base, byteCount: count)
+    /// Copies what stays from line to line; between two lines there is nothing else.
+    init(copying other: borrowing LineCore) {
+        bytes = LineBytes(copying: other.bytes)
+        dialect = other.dialect
+        repairs = other.repairs
+        defaults = other.defaults
     }
 
-    func free() { base.deallocate() }
-
-    /// Makes room for `more` bytes behind the end.
-    @inline(__always)
-    mutating func reserve(_ more: Int) {
-        if capacity &- count < more { grow(by: more) }
-    }
-
-    @inline(never)
-    private mutating func grow(by more: Int) {
-        let size = max(capacity * 2, count + more)
-        let larger = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
-        larger.copyMemory(from: base, byteCount: count)
-        base.deallocate()
-        base = larger
-        capacity = size
-    }
-
-    /// Lets go of the buffer and begins with one of `capacity` bytes.
-    mutating func shrink(to capacity: Int) {
-        base.deallocate()
-        self.capacity = max(capacity, 64)
-        base = .allocate(byteCount: self.capacity, alignment: 16)
-        count = 0
-    }
-
-    /// Writes a byte into room that was made before.
-    @inline(__always)
-    mutating func put(_ byte: UInt8) {
-        base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
-        count &+= 1
-    }
-
-    /// Appends bytes as they are.
-    @inline(__always)
-    mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        guard let source = bytes.baseAddress else { return }
-        reserve(bytes.count)
-        (base + count).copyMemory(from: source, byteCount: bytes.count)
-        count &+= bytes.count
-    }
-
-    subscript(index: Int) -> UInt8 { base.load(fromByteOffset: index, as: UInt8.self) }
+    /// How many bytes the lines have.
+    var count: Int { bytes.count }
 }

@@ -1,7 +1,7 @@
 /// The powers of ten that the shortest form of a double needs, each as its leading 128 bits, rounded up.
 ///
 /// They are worked out once, with exact arithmetic, instead of being listed.
-struct PowersOfTen: @unchecked Sendable {
+struct PowersOfTen: Sendable {
     struct Power {
         var high: UInt64
         var low: UInt64
@@ -10,31 +10,31 @@ struct PowersOfTen: @unchecked Sendable {
     static let exponents = -292...324
     static let shared = PowersOfTen()
 
-    /// The power whose exponent is `n` lies at index `n - exponents.lowerBound`; never written again, never freed.
-    let first: UnsafePointer<Power>
+    /// The power whose exponent is `n` lies at index `n - exponents.lowerBound`.
+    private let powers: [Power]
 
     private init() {
-        let powers = UnsafeMutablePointer<Power>.allocate(capacity: Self.exponents.count)
-        let zero = powers - Self.exponents.lowerBound
+        var powers = Array(repeating: Power(high: 0, low: 0), count: Self.exponents.count)
+        let zero = -Self.exponents.lowerBound
         // Dividing by ten again and again and rounding down each time gives the same as dividing once by the power, so
         // the leading bits are exact. Something is always left over, because no power of five divides a power of two.
         var number = BigNumber(words: 21)
         number[20] = 1
         for exponent in (Self.exponents.lowerBound...(-1)).reversed() {
             number.divideByTen()
-            zero[exponent] = number.leadingBits(roundedUp: true)
+            powers[zero + exponent] = number.leadingBits(roundedUp: true)
         }
         number = BigNumber(words: 18)
         number[0] = 1
         for exponent in 0...Self.exponents.upperBound {
-            zero[exponent] = number.leadingBits(roundedUp: false)
+            powers[zero + exponent] = number.leadingBits(roundedUp: false)
             number.multiplyByTen()
         }
-        first = UnsafePointer(powers)
+        self.powers = powers
     }
 
     @inline(__always)
-    subscript(exponent: Int) -> Power { first[exponent - Self.exponents.lowerBound] }
+    subscript(exponent: Int) -> Power { powers[exponent - Self.exponents.lowerBound] }
 }
 
 /// A natural number of a fixed size, least significant word first.

@@ -1,6 +1,6 @@
 /// A decimal number as text, known to be one: digits, perhaps with a point among them, and perhaps an exponent.
 struct DecimalText {
-    private let bytes: UnsafeBufferPointer<UInt8>
+    private let bytes: ArraySlice<UInt8>
     private var isNegative = false
     /// The digits as a number, without the point; they are fewer than twenty, or `isExact` is false.
     private var digits: UInt64 = 0
@@ -8,16 +8,16 @@ struct DecimalText {
     private var exponent = 0
 
     /// Checks the text, or gives nothing if it is no number.
-    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+    init?(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
-        var index = 0
+        var index = bytes.startIndex
         if bytes.first == UInt8(ascii: "-") {
             isNegative = true
-            index = 1
+            index += 1
         }
         var digitCount = 0
         var hasPoint = false
-        scan: while index < bytes.count {
+        scan: while index < bytes.endIndex {
             switch bytes[index] {
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 digitCount += 1
@@ -30,7 +30,7 @@ struct DecimalText {
             index += 1
         }
         guard digitCount > 0 else { return nil }
-        if index < bytes.count, !takeExponent(from: index) { return nil }
+        if index < bytes.endIndex, !takeExponent(from: index) { return nil }
     }
 
     private mutating func take(_ digit: UInt8, afterPoint: Bool) {
@@ -48,10 +48,10 @@ struct DecimalText {
         var index = mark
         guard bytes[index] | 0x20 == UInt8(ascii: "e") else { return false }
         index += 1
-        guard index < bytes.count else { return false }
+        guard index < bytes.endIndex else { return false }
         let isBelowOne = bytes[index] == UInt8(ascii: "-")
         if isBelowOne || bytes[index] == UInt8(ascii: "+") { index += 1 }
-        guard index < bytes.count else { return false }
+        guard index < bytes.endIndex else { return false }
         var power = 0
         for byte in bytes[index...] {
             guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return false }

@@ -47,8 +47,8 @@ public struct LineDecoder: Sendable {
     public mutating func decode(
         _ bytes: some Sequence<UInt8>, _ body: (Result<Point, LineDecodingError>) -> Void
     ) {
-        let done: Void? = bytes.withContiguousStorageIfAvailable { decode($0, body) }
-        if done == nil { Array(bytes).withUnsafeBufferPointer { decode($0, body) } }
+        let done: Void? = bytes.withContiguousStorageIfAvailable { decode($0[...], body) }
+        if done == nil { decode(Array(bytes)[...], body) }
     }
 
     /// Reads what is left of the text, which is a last line without an end.
@@ -59,9 +59,7 @@ public struct LineDecoder: Sendable {
             if splitter.isInString {
                 giveUpOpenString(body)
             } else {
-                let rest = pending
-                pending = []
-                rest.withUnsafeBufferPointer { read($0, body) }
+                read(body)
             }
         }
         splitter = LineSplitter()
@@ -72,57 +70,49 @@ public struct LineDecoder: Sendable {
 // MARK: Pieces
 
 extension LineDecoder {
-    private mutating func decode(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ body: (Result<Point, LineDecodingError>) -> Void
-    ) {
-        var start = 0
-        while start < bytes.count {
+    private mutating func decode<Bytes: RandomAccessCollection<UInt8>>(
+        _ bytes: Bytes, _ body: (Result<Point, LineDecodingError>) -> Void
+    ) where Bytes.Index == Int, Bytes.SubSequence == Bytes {
+        var rest = bytes
+        while !rest.isEmpty {
             if isSkipping {
-                guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else { return }
+                guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return }
                 isSkipping = false
                 line += 1
-                start = end + 1
+                rest = rest[(end + 1)...]
                 continue
             }
-            let end = splitter.end(in: bytes, from: start)
-            let part = UnsafeBufferPointer(rebasing: bytes[start..<(end ?? bytes.count)])
+            let end = splitter.end(in: rest)
+            let part = rest[..<(end ?? rest.endIndex)]
             let room = maximumLineLength - pending.count
             if part.count > room {
                 pending += part.prefix(room)
-                start += room
+                rest = rest.dropFirst(room)
                 giveUpLongLine(body)
-            } else if let end {
-                splitter = LineSplitter()
-                start = end + 1
-                readWithPending(part, body)
             } else {
                 pending += part
-                return
+                guard let end else { return }
+                splitter = LineSplitter()
+                rest = rest[(end + 1)...]
+                read(body)
             }
         }
     }
 
-    /// Reads a line that ends with `part`.
-    private mutating func readWithPending(
-        _ part: UnsafeBufferPointer<UInt8>, _ body: (Result<Point, LineDecodingError>) -> Void
-    ) {
-        guard !pending.isEmpty else { return read(part, body) }
-        pending += part
-        var whole: [UInt8] = []
-        swap(&whole, &pending)
-        whole.withUnsafeBufferPointer { read($0, body) }
-        whole.removeAll(keepingCapacity: true)
-        pending = whole
+    /// Reads the pending line, whose end has come.
+    private mutating func read(_ body: (Result<Point, LineDecodingError>) -> Void) {
+        var bytes: [UInt8] = []
+        swap(&bytes, &pending)
+        read(bytes, body)
+        // The memory serves the next line.
+        bytes.removeAll(keepingCapacity: true)
+        pending = bytes
     }
 
     /// Reads one line, which has no more newlines than its strings hold.
-    private mutating func read(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ body: (Result<Point, LineDecodingError>) -> Void
-    ) {
-        var parser = LineParser(bytes, from: 0, precision: precision)
-        parser.skipSpaces()
+    private mutating func read(_ bytes: [UInt8], _ body: (Result<Point, LineDecodingError>) -> Void) {
+        var parser = LineParser(bytes, precision: precision)
         if let first = parser.byte, first != UInt8(ascii: "#") {
-            parser = LineParser(bytes, from: parser.index, precision: precision)
             do throws(LineFault) {
                 body(.success(try parser.point()))
             } catch {
@@ -132,14 +122,14 @@ extension LineDecoder {
         line += 1 + Self.newlines(in: bytes[...])
     }
 
-    private func located(_ fault: LineFault, in bytes: UnsafeBufferPointer<UInt8>) -> LineDecodingError {
+    private func located(_ fault: LineFault, in bytes: [UInt8]) -> LineDecodingError {
         let before = bytes[..<fault.index]
         let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         return LineDecodingError(
             line: line + Self.newlines(in: before), column: fault.index - lineStart + 1, reason: fault.reason)
     }
 
-    private static func newlines(in bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
+    private static func newlines(in bytes: ArraySlice<UInt8>) -> Int {
         var count = 0
         for byte in bytes where byte == UInt8(ascii: "\n") { count += 1 }
         return count
@@ -152,11 +142,9 @@ extension LineDecoder {
     /// Refuses the pending line, whose last string never ends, and reads on behind the first newline in it.
     private mutating func giveUpOpenString(_ body: (Result<Point, LineDecodingError>) -> Void) {
         let all = takePending()
-        all.withUnsafeBufferPointer { bytes in
-            let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-            read(UnsafeBufferPointer(rebasing: bytes[..<end]), body)
-            if end < bytes.count { decode(UnsafeBufferPointer(rebasing: bytes[(end + 1)...]), body) }
-        }
+        let end = all.firstIndex(of: UInt8(ascii: "\n")) ?? all.count
+        read(Array(all[..<end]), body)
+        decode(all[min(end + 1, all.count)...], body)
     }
 
     /// Refuses the pending line, which is as long as a line may be and goes on.
@@ -171,7 +159,7 @@ extension LineDecoder {
         }
         line += 1
         // These are fewer than a line may have, so this does not come back here.
-        all.withUnsafeBufferPointer { decode(UnsafeBufferPointer(rebasing: $0[(end + 1)...]), body) }
+        decode(all[(end + 1)...], body)
     }
 
     private mutating func takePending() -> [UInt8] {

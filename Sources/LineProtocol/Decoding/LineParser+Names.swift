@@ -18,29 +18,26 @@ extension LineParser {
                 index += 1
             }
         }
-        let text = UnsafeBufferPointer(rebasing: bytes[start..<index])
-        guard hasEscapes else { return try string(text, at: start) }
-        return try Self.unescaped(text, escapes).withUnsafeBufferPointer { text throws(LineFault) in
-            try string(text, at: start)
-        }
+        let text = bytes[start..<index]
+        return try string(hasEscapes ? Self.unescaped(text, escapes) : text, at: start)
     }
 
-    static func unescaped(_ text: UnsafeBufferPointer<UInt8>, _ escapes: ByteSet) -> [UInt8] {
+    static func unescaped(_ text: ArraySlice<UInt8>, _ escapes: ByteSet) -> ArraySlice<UInt8> {
         var result: [UInt8] = []
         result.reserveCapacity(text.count)
-        var index = 0
-        while index < text.count {
-            if text[index] == UInt8(ascii: "\\"), index + 1 < text.count, escapes.contains(text[index + 1]) {
+        var index = text.startIndex
+        while index < text.endIndex {
+            if text[index] == UInt8(ascii: "\\"), index + 1 < text.endIndex, escapes.contains(text[index + 1]) {
                 index += 1
             }
             result.append(text[index])
             index += 1
         }
-        return result
+        return result[...]
     }
 
     /// The bytes as a string, which they are only if they are UTF-8.
-    func string(_ text: UnsafeBufferPointer<UInt8>, at start: Int) throws(LineFault) -> String {
+    func string(_ text: ArraySlice<UInt8>, at start: Int) throws(LineFault) -> String {
         guard let string = String(validating: text, as: UTF8.self) else {
             throw LineFault(index: start, reason: .invalidUTF8)
         }

@@ -26,12 +26,9 @@ extension LineParser {
             }
         }
         guard byte != nil else { throw LineFault(index: opening, reason: .unterminatedString) }
-        let text = UnsafeBufferPointer(rebasing: bytes[(opening + 1)..<index])
+        let text = bytes[(opening + 1)..<index]
         index += 1
-        guard hasEscapes else { return try string(text, at: opening) }
-        return try Self.unescaped(text, Self.stringEscapes).withUnsafeBufferPointer { text throws(LineFault) in
-            try string(text, at: opening)
-        }
+        return try string(hasEscapes ? Self.unescaped(text, Self.stringEscapes) : text, at: opening)
     }
 
     private static let stringEscapes = ByteSet("\"\\")
@@ -66,7 +63,7 @@ extension LineParser {
             index = end
             return .unsigned(number)
         default:
-            guard let decimal = DecimalText(UnsafeBufferPointer(rebasing: bytes[start..<end])) else {
+            guard let decimal = DecimalText(bytes[start..<end]) else {
                 throw LineFault(index: start, reason: .invalidNumber)
             }
             guard let number = decimal.double, number.isFinite else {

@@ -2,18 +2,20 @@
 ///
 /// Where it stands in the line is `index`; every step moves it, and a step that fails leaves it where the problem is.
 struct LineParser {
-    let bytes: UnsafeBufferPointer<UInt8>
+    let bytes: [UInt8]
     let precision: Precision
     var index = 0
-    /// Where the measurement begins.
+    /// Where the measurement begins, behind what servers skip.
     private let start: Int
     private var seriesEnd = 0
 
     typealias Failure = LineDecodingError.Reason
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, precision: Precision) {
+    init(_ bytes: [UInt8], precision: Precision) {
         self.bytes = bytes
         self.precision = precision
+        var start = 0
+        while start < bytes.count, Self.isSpace(bytes[start]) { start += 1 }
         self.start = start
         index = start
     }
@@ -36,7 +38,11 @@ struct LineParser {
 
     /// Skips what servers take for space between the parts of a line.
     mutating func skipSpaces() {
-        while let byte, byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == 0 { index += 1 }
+        while let byte, Self.isSpace(byte) { index += 1 }
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == 0
     }
 
     /// How many tags or fields there is room for before there must be more.

@@ -16,9 +16,10 @@ struct LineSplitter {
     var isInString: Bool { isQuoted }
 
     /// The place of the newline that ends the line, or nothing if it does not end in these bytes.
-    mutating func end(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
-        var index = start
-        while index < bytes.count {
+    @inline(__always)
+    mutating func end<Bytes: RandomAccessCollection<UInt8>>(in bytes: Bytes) -> Int? where Bytes.Index == Int {
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
             let byte = bytes[index]
             if !hasBegun { begin(byte) }
             if isComment {

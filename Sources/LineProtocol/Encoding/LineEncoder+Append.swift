@@ -8,7 +8,7 @@ extension LineEncoder {
     /// - Returns: Whether there is a line; there is none if nothing of the point can be encoded.
     @discardableResult
     public mutating func append(_ point: Point) -> Bool {
-        uniqueCore().pointee.write(point, precision)
+        uniqueStorage().core.write(point, precision)
     }
 
     /// Appends the lines of points.
@@ -21,10 +21,10 @@ extension LineEncoder {
     /// - Parameter point: The point.
     /// - Throws: Which part of the point has no encoding, and why; no line is appended then.
     public mutating func appendStrictly(_ point: Point) throws(LineEncodingError) {
-        let core = uniqueCore()
-        core.pointee.isStrict = true
-        _ = core.pointee.write(point, precision)
-        try core.endStrictly()
+        let storage = uniqueStorage()
+        storage.core.isStrict = true
+        _ = storage.core.write(point, precision)
+        try storage.core.endStrictly()
     }
 
     /// Appends a line whose tags and fields are written one by one.
@@ -52,17 +52,16 @@ extension LineEncoder {
         _ measurement: String, timestamp: Timestamp?, tags: (inout TagWriter) throws(Failure) -> Void,
         fields: (inout FieldWriter) throws(Failure) -> Void
     ) throws(Failure) -> Bool {
-        let core = begin(measurement)
         do throws(Failure) {
-            var tagWriter = Self.tagWriter(of: core)
+            var tagWriter = begin(measurement)
             try tags(&tagWriter)
-            var fieldWriter = Self.fieldWriter(of: core, afterTags: true)
+            var fieldWriter = Self.fieldWriter(after: tagWriter)
             try fields(&fieldWriter)
         } catch {
-            Self.abandon(core)
+            abandon()
             throw error
         }
-        return Self.end(core, timestamp, precision)
+        return end(timestamp)
     }
 
     /// Appends a line of a prepared series, whose fields are written one by one.
@@ -88,15 +87,14 @@ extension LineEncoder {
     public mutating func append<Failure: Error>(
         _ series: PreparedSeries, timestamp: Timestamp?, fields: (inout FieldWriter) throws(Failure) -> Void
     ) throws(Failure) -> Bool {
-        let core = begin(series)
         do throws(Failure) {
-            var fieldWriter = Self.fieldWriter(of: core, afterTags: false)
+            var fieldWriter = begin(series)
             try fields(&fieldWriter)
         } catch {
-            Self.abandon(core)
+            abandon()
             throw error
         }
-        return Self.end(core, timestamp, precision)
+        return end(timestamp)
     }
 
     /// Appends a line whose tags and fields are written one by one, unless something would have to be repaired.
@@ -111,7 +109,7 @@ extension LineEncoder {
         _ measurement: String, timestamp: Timestamp?, tags: (inout TagWriter) -> Void,
         fields: (inout FieldWriter) -> Void
     ) throws(LineEncodingError) {
-        uniqueCore().pointee.isStrict = true
+        uniqueStorage().core.isStrict = true
         append(measurement, timestamp: timestamp, tags: tags, fields: fields)
         try storage.core.endStrictly()
     }
@@ -126,7 +124,7 @@ extension LineEncoder {
     public mutating func appendStrictly(
         _ series: PreparedSeries, timestamp: Timestamp?, fields: (inout FieldWriter) -> Void
     ) throws(LineEncodingError) {
-        uniqueCore().pointee.isStrict = true
+        uniqueStorage().core.isStrict = true
         append(series, timestamp: timestamp, fields: fields)
         try storage.core.endStrictly()
     }
@@ -134,51 +132,40 @@ extension LineEncoder {
 
 // MARK: Steps
 
-/// The core, for the code that is inlined into the callers; it lives as long as the encoder that they have to themselves.
-@usableFromInline
-struct LineCoreReference {
-    fileprivate let core: UnsafeMutablePointer<LineCore>
-}
-
 extension LineEncoder {
     @usableFromInline
-    mutating func begin(_ measurement: String) -> LineCoreReference {
-        let core = uniqueCore()
-        core.pointee.beginLine(measurement: measurement)
-        return LineCoreReference(core: core)
+    mutating func begin(_ measurement: String) -> TagWriter {
+        let storage = uniqueStorage()
+        storage.core.beginLine(measurement: measurement)
+        return TagWriter(storage)
     }
 
     @usableFromInline
-    mutating func begin(_ series: PreparedSeries) -> LineCoreReference {
-        let core = uniqueCore()
-        core.pointee.beginLine(series: series.storage)
-        return LineCoreReference(core: core)
+    mutating func begin(_ series: PreparedSeries) -> FieldWriter {
+        let storage = uniqueStorage()
+        storage.core.beginLine(series: series.storage)
+        return FieldWriter(storage)
     }
 
     @usableFromInline
-    static func tagWriter(of reference: LineCoreReference) -> TagWriter { TagWriter(reference.core) }
-
-    @usableFromInline
-    static func fieldWriter(of reference: LineCoreReference, afterTags: Bool) -> FieldWriter {
-        if afterTags { reference.core.pointee.endTags() }
-        return FieldWriter(reference.core)
+    static func fieldWriter(after tags: consuming TagWriter) -> FieldWriter {
+        tags.storage.core.endTags()
+        return FieldWriter(tags.storage)
     }
 
     @usableFromInline
-    static func end(_ reference: LineCoreReference, _ timestamp: Timestamp?, _ precision: Precision) -> Bool {
-        reference.core.pointee.endLine(timestamp, precision)
-    }
+    mutating func end(_ timestamp: Timestamp?) -> Bool { storage.core.endLine(timestamp, precision) }
 
     @usableFromInline
-    static func abandon(_ reference: LineCoreReference) { reference.core.pointee.abandonLine() }
+    mutating func abandon() { storage.core.abandonLine() }
 }
 
-extension UnsafeMutablePointer<LineCore> {
+extension LineCore {
     /// Ends a strict line: throws the first problem it had.
-    func endStrictly() throws(LineEncodingError) {
-        let error = pointee.firstError
-        pointee.isStrict = false
-        pointee.firstError = nil
+    mutating func endStrictly() throws(LineEncodingError) {
+        let error = firstError
+        isStrict = false
+        firstError = nil
         if let error { throw error }
     }
 }

@@ -49,10 +49,10 @@ public struct LineEncoder: Sendable {
         storage = LineStorage(core)
     }
 
-    /// The core, which nobody else owns from here on.
-    mutating func uniqueCore() -> UnsafeMutablePointer<LineCore> {
-        if !isKnownUniquelyReferenced(&storage) { storage = LineStorage(LineCore(copying: storage.core.pointee)) }
-        return storage.core
+    /// The storage, which no other encoder owns from here on.
+    mutating func uniqueStorage() -> LineStorage {
+        if !isKnownUniquelyReferenced(&storage) { storage = LineStorage(LineCore(copying: storage.core)) }
+        return storage
     }
 }
 
@@ -60,28 +60,31 @@ public struct LineEncoder: Sendable {
 
 extension LineEncoder {
     /// How many bytes the lines have.
-    public var count: Int { storage.core.pointee.count }
+    public var count: Int { storage.core.count }
 
     /// Whether there is no line.
     public var isEmpty: Bool { count == 0 }
 
     /// How often something was repaired, and how many points were left out.
-    public var repairs: Repairs { storage.core.pointee.repairs }
+    public var repairs: Repairs { storage.core.repairs }
 
     /// Sets the counts of ``repairs`` to zero and gives back what they were.
     public mutating func takeRepairs() -> Repairs {
-        let core = uniqueCore()
-        defer { core.pointee.repairs = Repairs() }
-        return core.pointee.repairs
+        let storage = uniqueStorage()
+        defer { storage.core.repairs = Repairs() }
+        return storage.core.repairs
     }
 
     /// Takes all lines out.
     ///
     /// - Parameter keepingCapacity: Whether the memory is kept for the lines to come.
     public mutating func removeAll(keepingCapacity: Bool = true) {
-        let core = uniqueCore()
-        core.pointee.count = 0
-        if !keepingCapacity { core.pointee.shrink(to: 0) }
+        let storage = uniqueStorage()
+        if keepingCapacity {
+            storage.core.bytes.end(at: 0)
+        } else {
+            storage.core.bytes = LineBytes(capacity: 0)
+        }
     }
 
     /// Takes out all lines behind the first `count` bytes, which must end with a line or be none.
@@ -89,26 +92,16 @@ extension LineEncoder {
     /// - Parameter count: What ``count`` was at some moment since the last ``removeAll(keepingCapacity:)``; any other
     ///   number that does not stand behind a line changes nothing.
     public mutating func removeAll(behind count: Int) {
-        let core = uniqueCore()
-        guard count >= 0, count < core.pointee.count else { return }
-        guard count == 0 || core.pointee[count - 1] == UInt8(ascii: "\n") else { return }
-        core.pointee.count = count
+        guard count >= 0, count < self.count else { return }
+        guard count == 0 || storage.core.bytes[count - 1] == UInt8(ascii: "\n") else { return }
+        uniqueStorage().core.bytes.end(at: count)
     }
 
     /// Hands the bytes of all lines to `body` without copying them.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try withExtendedStorage { core throws(Failure) in
-            try body(UnsafeRawBufferPointer(start: core.pointee.base, count: core.pointee.count))
-        }
-    }
-
-    private func withExtendedStorage<Result, Failure: Error>(
-        _ body: (UnsafeMutablePointer<LineCore>) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        defer { _fixLifetime(storage) }
-        return try body(storage.core)
+        try storage.core.bytes.withUnsafeBytes(body)
     }
 
     /// A copy of the bytes of all lines.

@@ -2,13 +2,14 @@
 ///
 /// Tags whose keys come in byte order cost the least, because they are written in their place at once.
 public struct TagWriter: ~Copyable {
-    private let core: UnsafeMutablePointer<LineCore>
+    // It owns the lines, too, so that it harms nothing where it is kept longer than it should be.
+    let storage: LineStorage
 
-    init(_ core: UnsafeMutablePointer<LineCore>) { self.core = core }
+    init(_ storage: LineStorage) { self.storage = storage }
 
     /// Sets a tag; of two with the same key the later one stays.
     public mutating func set(_ key: String, _ value: String) {
-        core.pointee.writeTag(key, value)
+        storage.core.writeTag(key, value)
     }
 
     /// Sets a tag to what a value is called by its description.
@@ -26,43 +27,44 @@ public struct TagWriter: ~Copyable {
 ///
 /// A line needs at least one. If two have the same key, servers keep the later one.
 public struct FieldWriter: ~Copyable {
-    private let core: UnsafeMutablePointer<LineCore>
+    private let storage: LineStorage
 
-    init(_ core: UnsafeMutablePointer<LineCore>) { self.core = core }
+    /// Goes on with the line whose tags are complete.
+    init(_ storage: LineStorage) { self.storage = storage }
 
     /// Adds a field with a double, which is left out if it is not finite.
     public mutating func set(_ key: String, _ value: Double) {
-        core.pointee.writeField(key, value)
+        storage.core.writeField(key, value)
     }
 
     /// Adds a field with a float, by the shortest text that stands for it; it is left out if it is not finite.
     public mutating func set(_ key: String, _ value: Float) {
-        core.pointee.writeField(key, value)
+        storage.core.writeField(key, value)
     }
 
     /// Adds a field with an integer.
     public mutating func set(_ key: String, _ value: Int) {
-        core.pointee.writeField(key, Int64(value))
+        storage.core.writeField(key, Int64(value))
     }
 
     /// Adds a field with an integer.
     public mutating func set(_ key: String, _ value: Int64) {
-        core.pointee.writeField(key, value)
+        storage.core.writeField(key, value)
     }
 
     /// Adds a field with an unsigned integer, the way the dialect has it.
     public mutating func set(_ key: String, _ value: UInt64) {
-        core.pointee.writeField(key, value)
+        storage.core.writeField(key, value)
     }
 
     /// Adds a field that is true or false.
     public mutating func set(_ key: String, _ value: Bool) {
-        core.pointee.writeField(key, value)
+        storage.core.writeField(key, value)
     }
 
     /// Adds a field with a string.
     public mutating func set(_ key: String, _ value: String) {
-        core.pointee.writeField(key, value)
+        storage.core.writeField(key, value)
     }
 
     /// Adds a field with a value of any type.

@@ -6,16 +6,16 @@
 /// ```
 public struct PreparedSeries: Sendable {
     /// One object, so that handing a series on is cheap.
-    final class Storage: @unchecked Sendable {
-        /// The text that the lines begin with, which nobody changes; empty if nothing can be written.
-        let bytes: UnsafeRawBufferPointer
+    final class Storage: Sendable {
+        /// The text that the lines begin with; empty if nothing can be written.
+        let bytes: [UInt8]
         /// What had to be repaired, without the defaults.
         let own: Repairs
         let repairs: Repairs
         /// The first problem that was met, which the strict methods throw.
         let firstError: LineEncodingError?
 
-        init(_ core: LineCore) {
+        init(_ core: borrowing LineCore) {
             var own = Repairs()
             for problem in core.noted { own[problem] += 1 }
             self.own = own
@@ -24,17 +24,11 @@ public struct PreparedSeries: Sendable {
             all += own
             repairs = all
             firstError = core.firstError
-            let text = UnsafeMutableRawBufferPointer.allocate(byteCount: core.isLost ? 0 : core.count, alignment: 16)
-            text.copyMemory(from: UnsafeRawBufferPointer(start: core.base, count: text.count))
-            bytes = UnsafeRawBufferPointer(text)
+            bytes = core.isLost ? [] : core.bytes.withUnsafeBytes { Array($0) }
         }
-
-        deinit { bytes.deallocate() }
     }
 
     let storage: Storage
-
-    private var bytes: [UInt8] { withExtendedLifetime(storage) { Array($0.bytes) } }
 
     /// What had to be repaired; every line of the series counts it again, except for that of the defaults.
     public var repairs: Repairs { storage.repairs }
@@ -47,7 +41,6 @@ public struct PreparedSeries: Sendable {
     ///   - defaults: Tags that join those whose keys are not among them.
     public init(_ measurement: String, tags: Tags = [:], defaults: Tags = [:]) {
         var core = LineCore(capacity: 256, dialect: .portable)
-        defer { core.free() }
         core.setDefaults(defaults)
         core.isStrict = true
         core.beginLine(measurement: measurement)
@@ -58,7 +51,7 @@ public struct PreparedSeries: Sendable {
 
     /// The tags one by one, for lines that may have some of them themselves.
     var preparedTags: [LineCore.DefaultTag] {
-        var rest = bytes[...]
+        var rest = storage.bytes[...]
         rest = rest[EscapedText.firstIndex(of: UInt8(ascii: ","), in: rest)...]
         var result: [LineCore.DefaultTag] = []
         // Each tag begins with its comma.
@@ -78,7 +71,7 @@ public struct PreparedSeries: Sendable {
 
 extension PreparedSeries: CustomStringConvertible {
     /// What the lines of the series begin with.
-    public var description: String { String(decoding: bytes, as: UTF8.self) }
+    public var description: String { String(decoding: storage.bytes, as: UTF8.self) }
 }
 
 extension LineEncoder {

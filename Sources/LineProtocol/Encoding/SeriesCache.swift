@@ -102,7 +102,8 @@ private struct SeriesName: Hashable, Sendable {
     }
 
     private func combine(_ text: String, into hasher: inout Hasher) {
-        text.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: .init($0)) }
         hasher.combine(0xFF as UInt8)  // No byte of a string, so that the end of one is not the beginning of the next.
     }
 }

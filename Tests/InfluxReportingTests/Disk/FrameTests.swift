@@ -46,9 +46,12 @@ import Testing
         for line in Self.lines { ends.append((ends.last ?? 0) + LineFrame.length(of: line.utf8.count)) }
         for length in 0...block.count {
             let whole = ends.filter { $0 <= length }.count
-            let isRight = Self.read(Array(block[..<length])) == (Array(Self.lines[..<whole]), 0)
+            // What ends like a line may be one, so it is told.
+            let cut = block[(ends.last { $0 <= length } ?? 0)..<length]
+            let damage = cut.count > LineFrame.headLength && cut.last == UInt8(ascii: "\n") ? cut.count : 0
+            let isRight = Self.read(Array(block[..<length])) == (Array(Self.lines[..<whole]), damage)
             let withRoom = Array(block[..<length]) + [UInt8](repeating: 0, count: 100)
-            let isRightWithRoom = Self.read(withRoom) == (Array(Self.lines[..<whole]), 0)
+            let isRightWithRoom = Self.read(withRoom) == (Array(Self.lines[..<whole]), damage)
             #expect(isRight && isRightWithRoom, "\(length) bytes")
         }
     }
@@ -66,11 +69,32 @@ import Testing
                     let (lines, bytes) = Self.read(damaged)
                     var others = Self.lines
                     others.remove(at: number)
-                    let isLast = number == Self.lines.count - 1
-                    #expect(lines == others && bytes == (isLast ? 0 : frame.count), "byte \(place)")
+                    #expect(lines == others && bytes == frame.count, "byte \(place)")
                 }
             }
         }
+    }
+
+    @Test func whereNoLineIsWholeAllOfItIsDamage() {
+        var block = Self.block(Self.lines)
+        var start = 0
+        for line in Self.lines {
+            block[start + LineFrame.headLength] ^= 1
+            start += LineFrame.length(of: line.utf8.count)
+        }
+        #expect(Self.read(block) == ([], block.count))
+        // A text that was never a block's, with and without an end of its last line.
+        for text in ["some notes", "some notes\nof somebody's\n"] {
+            #expect(Self.read(Array(text.utf8)) == ([], text.utf8.count))
+        }
+    }
+
+    /// Each of these bytes looks like a frame to the end, so looking at all of them for each of them takes minutes.
+    @Test(.timeLimit(.minutes(1))) func aFileOfFalseFramesIsReadInTimeThatGrowsWithItsLength() {
+        let block: [UInt8] = [0x0A, 0x0A, 0x0A, 0]
+        let many = (0..<(4 << 20)).map { block[$0 % block.count] }
+        let found = Self.read(many)
+        #expect(found.lines.isEmpty && found.damagedBytes == many.lastIndex { $0 != 0 }.map { $0 + 1 })
     }
 
     @Test func aLineThatWasNotWrittenYetHidesNoneBehindIt() {

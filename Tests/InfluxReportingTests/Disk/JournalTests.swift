@@ -40,7 +40,7 @@ import Testing
         do {
             let writer = try InfluxWriter(
                 sender: sender, disk: SystemJournalDisk(nested), policy: Self.policy { $0.precision = .milliseconds })
-            for number in 0..<10 { #expect(writer.write(Self.point(number))) }
+            for number in 0..<10 { #expect(writer.write(Self.point(number)) == .saved) }
             let report = await writer.shutDown()
             #expect(report.kept == 10 && report.dropped == [:])
         }
@@ -50,7 +50,7 @@ import Testing
         let writer = try InfluxWriter(sender: sender, disk: SystemJournalDisk(nested), policy: Self.policy()) { event in
             events.withLock { $0.append(event) }
         }
-        #expect(writer.write(Self.point(10)))
+        #expect(writer.write(Self.point(10)) == .saved)
         // What was found may be on its way already, and is not waited for twice.
         await writer.flush()
         #expect(writer.statistics.delivered == 11)
@@ -115,7 +115,82 @@ import Testing
         #expect(told.contains { if case .damaged(name, _) = $0 { true } else { false } })
         #expect(told.contains(.foreignFiles(count: 1, names: ["notes.txt"])))
         await writer.shutDown()
-        #expect(Set(journal.names) == ["notes.txt"])
+        #expect(Set(journal.names) == ["notes.txt", name + ".damaged", garbage + ".damaged"])
+        #expect(journal.bytes(of: name + ".damaged") == bytes)
+    }
+
+    @Test func whatCannotBeReadIsToldAndKept() async throws {
+        let journal = MemoryJournal()
+        let sender = FakeSender(FakeSender.offline)
+        do {
+            let writer = try InfluxWriter(sender: sender, disk: journal, policy: Self.policy(), stripes: 1)
+            for number in 0..<30 { writer.write(Self.point(number)) }
+            journal.kill()
+            writer.engine.stop()
+        }
+        journal.revive()
+        let name = try #require(journal.names.first)
+        var bytes = try #require(journal.bytes(of: name))
+        // One byte of every line.
+        for place in bytes.indices where bytes[place] == UInt8(ascii: "m") { bytes[place] ^= 1 }
+        journal.put(bytes, at: name)
+        let foreign = BlockFile(number: 70, precision: .seconds, salt: 7).name
+        journal.put(Array("not a block\n".utf8), at: foreign)
+        let blank = BlockFile(number: 71, precision: .seconds, salt: 7).name
+        journal.put(Array(repeating: 0, count: 4_096), at: blank)
+        journal.put([], at: BlockFile(number: 72, precision: .seconds, salt: 7).name)
+        let events = Guarded<[WriterEvent]>([])
+        let writer = try InfluxWriter(sender: sender, disk: journal, policy: Self.policy()) { event in
+            events.withLock { $0.append(event) }
+        }
+        let told = events.withLock { $0 }
+        #expect(told == [.damaged(file: name, bytes: bytes.count), .damaged(file: foreign, bytes: 12)])
+        await writer.shutDown()
+        #expect(Set(journal.names) == [name + ".damaged", foreign + ".damaged"])
+        #expect(journal.bytes(of: name + ".damaged") == bytes)
+    }
+
+    @Test func aFlippedBitInTheLastLineIsTold() async throws {
+        let journal = MemoryJournal()
+        let sender = FakeSender(FakeSender.offline)
+        do {
+            let writer = try InfluxWriter(sender: sender, disk: journal, policy: Self.policy(), stripes: 1)
+            for number in 0..<3 { writer.write(Self.point(number)) }
+            journal.kill()
+            writer.engine.stop()
+        }
+        journal.revive()
+        let name = try #require(journal.names.first)
+        let whole = try #require(journal.bytes(of: name))
+        let frame = LineFrame.length(of: TestWriter.line(2).utf8.count + 1)
+        for bit in 0..<(frame * 8) {
+            var bytes = whole
+            bytes[whole.count - frame + bit / 8] ^= 1 << UInt8(bit % 8)
+            let copy = MemoryJournal()
+            copy.put(bytes, at: name)
+            let events = Guarded<[WriterEvent]>([])
+            let writer = try InfluxWriter(sender: FakeSender(), disk: copy, policy: Self.policy()) { event in
+                events.withLock { $0.append(event) }
+            }
+            let isTold = events.withLock { $0 }.contains(.damaged(file: name, bytes: frame))
+            #expect(isTold, "bit \(bit)")
+            await writer.shutDown()
+            #expect(writer.statistics.delivered == 2)
+        }
+    }
+
+    @Test func onlySoManyDamagedFilesAreKept() async throws {
+        let journal = MemoryJournal()
+        let files = (1...40).map { BlockFile(number: $0, precision: .seconds, salt: 7).name }
+        for name in files { journal.put(Array("x\n".utf8), at: name) }
+        let events = Guarded<[WriterEvent]>([])
+        let writer = try InfluxWriter(sender: FakeSender(), disk: journal, policy: Self.policy()) { event in
+            events.withLock { $0.append(event) }
+        }
+        #expect(journal.names == files.suffix(DamagedFile.mostKept).map { $0 + ".damaged" })
+        let troubles = events.withLock { $0 }.filter { if case .trouble = $0 { true } else { false } }
+        #expect(troubles.count == 8)
+        await writer.shutDown()
     }
 
     @Test func aFullDiskIsToldAndPointsAreHeldInMemory() async throws {
@@ -133,13 +208,13 @@ import Testing
             }, stripes: 1
         ) { event in events.withLock { $0.append(event) } }
         journal.cut(.failures(from: 1, code: ENOSPC))
-        #expect((0..<40).map { writer.write(Self.point($0)) } == Array(repeating: false, count: 40))
+        #expect((0..<40).map { writer.write(Self.point($0)) } == Array(repeating: .inMemory, count: 40))
         #expect(writer.statistics.unsaved == 40)
         let troubles = events.withLock { $0 }.filter { if case .trouble = $0 { true } else { false } }
         #expect(troubles.count == 1)
         journal.cut(nil)
         // A block that has no file fills up first.
-        #expect((40..<60).map { writer.write(Self.point($0)) }.suffix(10) == Array(repeating: true, count: 10)[...])
+        #expect((40..<60).map { writer.write(Self.point($0)) }.suffix(10) == Array(repeating: .saved, count: 10)[...])
         sender.answer(FakeSender.delivered)
         try await eventually("nothing is held") {
             timers.advance(by: .seconds(200))
@@ -164,7 +239,7 @@ import Testing
             for thread in 0..<8 {
                 group.addTask {
                     (0..<500).reduce(0) { count, number in
-                        count + (writer.write(Self.point(thread * 1_000 + number)) ? 1 : 0)
+                        count + (writer.write(Self.point(thread * 1_000 + number)) == .saved ? 1 : 0)
                     }
                 }
             }

@@ -13,7 +13,7 @@ import Testing
             $0.maximumPoints = 8
             $0.batchPoints = 100
         }
-        for number in 0..<20 { #expect(test.write(number)) }
+        for number in 0..<20 { #expect(test.write(number) == .inMemory) }
         #expect(test.statistics.dropped == [.noRoom: 12])
         #expect(test.statistics.held == 8 && test.statistics.addsUp)
         await test.writer.flush()
@@ -28,7 +28,7 @@ import Testing
             $0.whenFull = .dropNewest
             $0.batchPoints = 100
         }
-        let isHeld = (0..<20).map { test.write($0) }
+        let isHeld = (0..<20).map { test.write($0).isHeld }
         #expect(isHeld == (0..<20).map { $0 < 8 })
         #expect(test.statistics.dropped == [.noRoom: 12])
         #expect(test.statistics.addsUp)
@@ -61,7 +61,7 @@ import Testing
         let test = TestWriter(sender) { $0.batchBytes = 8_192 }
         let text = String(repeating: "x", count: 10_000)
         test.write(1)
-        #expect(!test.writer.write(Point("m", fields: ["text": .string(text)])))
+        #expect(test.writer.write(Point("m", fields: ["text": .string(text)])) == .dropped(.tooLarge))
         test.write(2)
         await test.writer.flush()
         #expect(test.statistics.dropped == [.tooLarge: 1])
@@ -87,8 +87,8 @@ import Testing
 
     @Test func aPointWithoutALineIsCounted() async {
         let test = TestWriter(FakeSender())
-        #expect(!test.writer.write(Point("m", fields: [:])))
-        #expect(test.writer.write(Point("m", tags: ["a": ""], fields: ["i": 1])))
+        #expect(test.writer.write(Point("m", fields: [:])) == .dropped(.notEncodable))
+        #expect(test.writer.write(Point("m", tags: ["a": ""], fields: ["i": 1])).isHeld)
         #expect(test.statistics.dropped == [.notEncodable: 1])
         #expect(test.statistics.repairs[.emptyTagValue] == 1)
         #expect(test.statistics.addsUp)
@@ -100,7 +100,7 @@ import Testing
         test.write(1)
         let report = await test.writer.shutDown()
         #expect(report.delivered == 1 && report.isComplete)
-        #expect(!test.write(2))
+        #expect(test.write(2) == .dropped(.shutDown))
         #expect(test.statistics.dropped == [.shutDown: 1])
         #expect(await test.writer.shutDown() == FlushReport())
         #expect(test.statistics.addsUp && test.timers.pendingCount == 0)

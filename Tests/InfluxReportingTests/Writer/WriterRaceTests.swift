@@ -110,7 +110,7 @@ import Testing
                             let point = Point(
                                 "m", tags: ["thread": "\(thread)"], fields: ["i": 1],
                                 timestamp: Timestamp(nanoseconds: Int64(number)))
-                            if writer.write(point) { count += 1 }
+                            if writer.write(point).isHeld { count += 1 }
                         }
                         let written = count
                         held.withLock { $0 += written }

@@ -28,6 +28,8 @@ final class MemoryJournal: JournalDisk {
         case failure(at: Int, code: CInt)
         /// It fails, and all after it until the disk is healed.
         case failures(from: Int, code: CInt)
+        /// Nothing can be written, while files can be made and removed, until the disk is healed.
+        case fullDisk
         /// The process ends in it; of a write, half has been done.
         case death(at: Int)
     }
@@ -115,6 +117,7 @@ final class MemoryJournal: JournalDisk {
             case .failure(state.operations, let code): throw FileFailure(action, name, code: code)
             case .failures(let first, let code) where state.operations >= first:
                 throw FileFailure(action, name, code: code)
+            case .fullDisk where action == "written": throw FileFailure(action, name, code: ENOSPC)
             case .death(state.operations):
                 partly(&state)
                 state.isDead = true
@@ -144,6 +147,15 @@ final class MemoryJournal: JournalDisk {
                 throw FileFailure("read", name, code: ENOENT)
             }
             return Data(file.bytes)
+        }
+    }
+
+    func rename(_ name: String, to newName: String) throws(FileFailure) {
+        try doing("renamed", name) { state throws(FileFailure) in
+            guard let number = state.names.removeValue(forKey: name) else {
+                throw FileFailure("renamed", name, code: ENOENT)
+            }
+            state.names[newName] = number
         }
     }
 

@@ -43,7 +43,7 @@ final class TestWriter: Sendable {
     func reaches(_ count: Int) async { await log.reaches(count) }
 
     @discardableResult
-    func write(_ number: Int) -> Bool {
+    func write(_ number: Int) -> WriteResult {
         writer.write(Point("m", fields: ["i": .integer(Int64(number))], timestamp: .seconds(Int64(number))))
     }
 
