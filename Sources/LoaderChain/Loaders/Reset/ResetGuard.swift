@@ -18,7 +18,7 @@ public final class ResetGuard: HTTPLoader, @unchecked Sendable {
 
     /// Passes the task on, unless a reset is running.
     public override func load(task: HTTPTask) {
-        if resets.load(ordering: .acquiring) > 0, !runningResets.isEmpty { return refuse(task) }
+        if resets.load(ordering: .acquiring) > 0, runningResets > 0 { return refuse(task) }
         super.load(task: task)
     }
 
@@ -34,16 +34,16 @@ public final class ResetGuard: HTTPLoader, @unchecked Sendable {
 
     /// How many resets are running, if any.
     public override var details: String {
-        let running = runningResets.count
+        let running = runningResets
         return running == 0 ? "" : "resets \(running)"
     }
 
-    /// The groups that somebody has not left yet.
+    /// How many groups there are that somebody has not left yet.
     ///
     /// A reset is over at the very moment when its group is empty. The notification that forgets it comes some time after,
     /// maybe after somebody who waited for the same reset loads the next request.
-    private var runningResets: [DispatchGroup] {
-        groups.withLock(\.self).filter { $0.wait(timeout: .now()) == .timedOut }
+    private var runningResets: Int {
+        groups.withLock { $0.count { $0.wait(timeout: .now()) == .timedOut } }
     }
 
     private func forget(_ group: DispatchGroup) {
