@@ -1,3 +1,5 @@
+import LoaderChain
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -26,6 +28,14 @@ struct ByteWriter {
         append(UInt8(text == nil ? 0 : 1))
         if let text { append(text) }
     }
+
+    mutating func append(_ headers: HTTPHeaders) {
+        append(UInt32(headers.count))
+        for field in headers {
+            append(field.name)
+            append(field.value)
+        }
+    }
 }
 
 /// Reads what a ``ByteWriter`` wrote; nil for whatever it did not.
@@ -47,6 +57,16 @@ struct ByteReader {
         guard let length = number(UInt32.self), rest.count >= Int(length) else { return nil }
         defer { rest = rest.dropFirst(Int(length)) }
         return String(validating: rest.prefix(Int(length)), as: UTF8.self)
+    }
+
+    mutating func headers() -> HTTPHeaders? {
+        guard let count = number(UInt32.self) else { return nil }
+        var headers = HTTPHeaders()
+        for _ in 0..<count {
+            guard let name = text(), let value = text() else { return nil }
+            headers.append(value, for: name)
+        }
+        return headers
     }
 
     /// A text that may be missing; nil outside for bytes that are neither.

@@ -66,11 +66,7 @@ extension RecordHead {
         writer.append(Int64(port ?? -1))
         writer.append(path)
         writer.append(query)
-        writer.append(UInt32(headers.count))
-        for field in headers {
-            writer.append(field.name)
-            writer.append(field.value)
-        }
+        writer.append(headers)
         return writer.bytes
     }
 
@@ -80,14 +76,8 @@ extension RecordHead {
         guard reader.number(UInt8.self) == Self.version, let id = reader.text().flatMap(ReportID.init),
             let method = reader.text(), let scheme = reader.text(), let host = reader.optionalText(),
             let port = reader.number(Int64.self), let path = reader.text(), let query = reader.optionalText(),
-            let count = reader.number(UInt32.self)
+            let headers = reader.headers(), reader.isAtEnd
         else { return nil }
-        var headers = HTTPHeaders()
-        for _ in 0..<count {
-            guard let name = reader.text(), let value = reader.text() else { return nil }
-            headers.append(value, for: name)
-        }
-        guard reader.isAtEnd else { return nil }
         self.id = id
         self.method = HTTPMethod(method)
         self.scheme = scheme

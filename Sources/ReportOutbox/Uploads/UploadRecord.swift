@@ -75,14 +75,9 @@ extension UploadRecord {
         writer.append(content.digest)
         writer.append(begun)
         if case .answered(let status, let headers) = answer {
-            let kept = headers.filter { !HTTPHeaders.isSecret($0.name) }
             writer.append(UInt8(1))
             writer.append(Int64(status.rawValue))
-            writer.append(UInt32(kept.count))
-            for field in kept {
-                writer.append(field.name)
-                writer.append(field.value)
-            }
+            writer.append(HTTPHeaders(headers.filter { !HTTPHeaders.isSecret($0.name) }))
         } else {
             writer.append(UInt8(0))
         }
@@ -102,12 +97,7 @@ extension UploadRecord {
         content = Content(key: key, digest: digest)
         self.begun = begun
         if isAnswered == 1 {
-            guard let status = reader.number(Int64.self), let count = reader.number(UInt32.self) else { return nil }
-            var headers = HTTPHeaders()
-            for _ in 0..<count {
-                guard let name = reader.text(), let value = reader.text() else { return nil }
-                headers.append(value, for: name)
-            }
+            guard let status = reader.number(Int64.self), let headers = reader.headers() else { return nil }
             answer = .answered(HTTPStatus(Int(clamping: status)), headers)
         }
         guard reader.isAtEnd else { return nil }
