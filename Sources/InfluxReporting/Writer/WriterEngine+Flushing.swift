@@ -21,7 +21,7 @@ extension WriterEngine {
     }
 
     private func begin(_ waiter: FlushWaiter, id: Int) {
-        reportDrops()
+        reportDrops(atOnce: true)
         shared.withLock { $0.batching.beginGathering() }
         gather()
         let done = shared.withLock { shared in
@@ -44,7 +44,7 @@ extension WriterEngine {
     /// Takes no further points, sends what there is, and ends.
     func shutDown(within limit: Duration) async -> FlushReport {
         // While points are still taken.
-        reportDrops()
+        reportDrops(atOnce: true)
         let isFirst = shared.withLock { !exchange(&$0.isShutDown, with: true) }
         guard isFirst else { return FlushReport() }
         var report = await flush(within: limit)
@@ -57,7 +57,7 @@ extension WriterEngine {
         report.kept -= min(unsent, report.kept)
         if report.kept == 0 { report.keptBecause = nil }
         report.note(unsent, .unsent)
-        tellDrops()
+        tellDrops(atOnce: true)
         stop()
         return report
     }

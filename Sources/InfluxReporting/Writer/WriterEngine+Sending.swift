@@ -83,19 +83,27 @@ extension WriterEngine {
     // MARK: What was dropped
 
     /// Writes points about what was dropped since the last time, and tells it.
-    func reportDrops() {
+    func reportDrops(atOnce: Bool = false) {
         let reasons = shared.withLock { $0.isShutDown ? [:] : $0.takeUnreported() }
         for (reason, count) in reasons.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             _ = take { encoder, nudge in
                 encoder.append(DropPoint.make(reason, count: count, at: TimeNudge.timestamp(timers.date, nudge)))
             }
         }
-        tellDrops()
+        tellDrops(atOnce: atOnce)
     }
 
-    /// Tells what was dropped since the last time.
-    func tellDrops() {
-        let reasons = shared.withLock { $0.takeUntold() }
+    /// Tells what was dropped since the last time, unless that was just now or, at the end, even so.
+    func tellDrops(atOnce: Bool = false) {
+        let now = timers.now
+        let reasons: [DropReason: Int]
+        switch shared.withLock({ $0.tellDrops(at: now, atOnce: atOnce || $0.isStopped) }) {
+        case .nothing: return
+        case .wait(let moment):
+            timers.schedule(at: moment) { [weak self] in self?.tellDrops() }
+            return
+        case .tell(let drops): reasons = drops
+        }
         for (reason, count) in reasons.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             listeners.tell(.dropped(count, reason))
         }

@@ -82,10 +82,10 @@ extension WriterEngine {
         return .dropped(.notEncodable)
     }
 
-    /// Counts a point as lost, and tells the first.
+    /// Counts a point as lost, and has it told.
     private func lose(_ reason: DropReason) {
         let isFirst = shared.withLock { shared in
-            let isFirst = shared.takesFirstDrop(reason)
+            let isFirst = shared.hasToldDrops
             shared.drop(1, reason)
             return isFirst
         }

@@ -10,7 +10,7 @@ public enum WriterEvent: Sendable, Hashable {
     ///
     /// Of ``WriteObstacle/refused(_:reason:)`` the app should hear: somebody has to set something right.
     case kept(Int, because: WriteObstacle, retryAfter: Duration)
-    /// So many points are gone without a server having seen them.
+    /// So many points are gone without a server having seen them; told once in a second at most for each reason.
     case dropped(Int, DropReason)
     /// An earlier launch left so many files with points, which are being sent.
     case found(files: Int)

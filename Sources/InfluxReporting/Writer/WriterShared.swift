@@ -13,7 +13,7 @@ struct WriterShared {
     /// What was dropped and not yet reported as points.
     private(set) var unreported: [DropReason: Int] = [:]
     /// What was dropped and not yet told as events.
-    private(set) var untold: [DropReason: Int] = [:]
+    private var untold = DropTelling()
     var sendings: [UInt64: Task<Void, Never>] = [:]
     var lastFlush = 0
     /// Whether no further points are taken.
@@ -238,17 +238,17 @@ struct WriterShared {
         guard count > 0 else { return }
         statistics.dropped[reason, default: 0] += count
         unreported[reason, default: 0] += count
-        untold[reason, default: 0] += count
+        untold.add(count, reason)
     }
 
     /// What is to be reported as points.
     mutating func takeUnreported() -> [DropReason: Int] { exchange(&unreported, with: [:]) }
 
-    /// What is to be told as events.
-    mutating func takeUntold() -> [DropReason: Int] { exchange(&untold, with: [:]) }
-}
+    /// What is to be told as events, now or later.
+    mutating func tellDrops(at now: TimerInstant, atOnce: Bool) -> DropTelling.Step {
+        untold.tell(at: now, atOnce: atOnce)
+    }
 
-extension WriterShared {
-    /// Whether nothing was dropped for this reason that was not reported yet.
-    func takesFirstDrop(_ reason: DropReason) -> Bool { untold[reason] == nil && unreported[reason] == nil }
+    /// Whether all drops were told.
+    var hasToldDrops: Bool { untold.isEmpty }
 }

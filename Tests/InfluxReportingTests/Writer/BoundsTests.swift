@@ -21,6 +21,21 @@ import Testing
         #expect(sender.batches[0].prefix(7) == TestWriter.lines(13..<20)[...])
     }
 
+    @Test(.timeLimit(.minutes(2))) func aBurstOfDropsIsToldInOneEventASecond() async {
+        let test = TestWriter(FakeSender(FakeSender.offline)) {
+            $0.maximumPoints = 80
+            $0.batchPoints = 1_000
+        }
+        for second in 1...3 {
+            for number in 0..<10_000 { test.write(number) }
+            test.timers.advance(by: .seconds(1))
+            let told = test.events.compactMap { if case .dropped(let count, .noRoom) = $0 { count } else { nil } }
+            // The first block that goes is told at once, and all others when a second has passed.
+            #expect(told.count == second + 1)
+            #expect(told.reduce(0, +) == test.statistics.dropped[.noRoom])
+        }
+    }
+
     @Test func orTheNewestDo() async {
         let sender = FakeSender()
         let test = TestWriter(sender) {
