@@ -85,7 +85,7 @@ stress() {
 
     swift build -c release --product Stress --sanitize=thread --scratch-path .build-release-thread
     TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Tests/races.supp" \
-        .build-release-thread/release/Stress --tasks 390000
+        .build-release-thread/release/Stress --tasks 390000 --orderly
 
     swift build -c release --product Stress --sanitize=address --scratch-path .build-release-address
     ASAN_OPTIONS="detect_stack_use_after_return=0" LSAN_OPTIONS="suppressions=$PWD/Tests/leaks.supp" \

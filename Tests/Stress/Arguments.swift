@@ -10,6 +10,8 @@ struct Arguments {
     /// Whose names are to be listed, in place of all else.
     var list: [String]?
     var seconds = 2
+    /// Whether a request is rewritten only by the loader that has the task, as it should be.
+    var isOrderly = false
 
     struct Problem: Error {
         let sentence: String
@@ -20,6 +22,10 @@ struct Arguments {
         var kinds: [Kind] = []
         var words = Array(words)[...]
         while let word = words.popFirst() {
+            guard word != "--orderly" else {
+                arguments.isOrderly = true
+                continue
+            }
             guard let value = words.popFirst() else { return .failure(Problem(sentence: "\(word) needs a value")) }
             let number = Int(value).flatMap { $0 > 0 ? $0 : nil }
             switch (word, number) {

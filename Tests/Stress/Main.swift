@@ -3,10 +3,13 @@ import Foundation
 /// Drives every loader from many threads, and ends at the first thing that is wrong.
 ///
 /// ```text
-/// Stress [--tasks N] [--seed S] [--threads N] [--patience SECONDS] [--kind NAME]…
+/// Stress [--tasks N] [--seed S] [--threads N] [--patience SECONDS] [--kind NAME]… [--orderly]
 /// Stress --program NAME [--seconds N]
 /// Stress --list kinds|programs
 /// ```
+///
+/// Requests are rewritten by any thread at any time, unless that is to be orderly: the thread sanitizer does not see that a
+/// reference count orders what two threads do to a value that they shared, and would take it for a race.
 ///
 /// The tasks are shared out among the kinds of load. Each must complete once and be released, and so must the chains. A
 /// seed decides what each thread does, although not what the others do meanwhile.

@@ -21,13 +21,9 @@ struct AttemptList: Sendable {
         return others.isEmpty ? nil : others.removeValue(forKey: attempt.number)
     }
 
-    /// Cancels all of them, the oldest first.
-    func cancel() {
-        if others.isEmpty {
-            if let first { HTTPTask(for: first).cancel() }
-        } else {
-            let all = Array(others.values) + [first].compactMap(\.self)
-            for attempt in all.sorted(by: { $0.number < $1.number }) { HTTPTask(for: attempt).cancel() }
-        }
+    /// All of them, in an array of its own: a dictionary that left the lock would be copied by the next change.
+    var all: [TaskCore] {
+        guard !others.isEmpty else { return first.map { [$0] } ?? [] }
+        return Array(others.values) + [first].compactMap(\.self)
     }
 }

@@ -58,10 +58,11 @@ final class TaskCore: Sendable {
         _ = withState { state, _ in state.attempts.remove(attempt) }
     }
 
-    /// Cancels the attempts that are under way.
+    /// Cancels the attempts that are under way, the oldest first.
     @inline(never)
     func cancelAttempts() {
-        withState { state, _ in state.attempts }.cancel()
+        let attempts = withState { state, _ in state.attempts.all }
+        for attempt in attempts.sorted(by: { $0.number < $1.number }) { HTTPTask(for: attempt).cancel() }
     }
 }
 

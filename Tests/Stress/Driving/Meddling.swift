@@ -2,10 +2,11 @@ import LoaderChain
 
 /// What any thread may do to any task, whoever has it.
 enum Meddling {
-    static func meddle(with task: HTTPTask, _ dice: inout SeededGenerator, _ ledger: Ledger) {
+    static func meddle(with task: HTTPTask, _ dice: inout SeededGenerator, _ ledger: Ledger, rewrites: Bool) {
         let chance = dice.next()
         switch chance % 16 {
         case 0, 1: task.cancel()
+        case 2...5 where !rewrites: read(task.request, ledger)
         case 2, 3: task.request = HTTPRequest(host: "stress.test", path: "/rewritten/\(chance % 97)")
         case 4, 5: task.request.headers["X-Rewritten"] = "\(chance)"
         case 6, 7: read(task.request, ledger)
