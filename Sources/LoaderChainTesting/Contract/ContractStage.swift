@@ -75,7 +75,9 @@ final class ContractStage: Sendable {
     /// How many things have been waited for or done; it stands still while a call blocks.
     var steps: Int { progress.load(ordering: .relaxed) }
 
-    /// How long to wait. Once something was waited for in vain, what follows from that is not waited for as well.
+    /// How long to wait for each thing.
+    ///
+    /// Once something was waited for in vain, what follows from that is not waited for as well.
     private var patience: Duration { waitedInVain.load(ordering: .relaxed) ? .zero : check.patience }
 
     /// Notes a violation unless what was waited for `happened`.

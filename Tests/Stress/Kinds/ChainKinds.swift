@@ -11,7 +11,7 @@ extension Kind {
             ResetGuard() --> inFlight --> throttle
             --> ApplyEnvironment(environment: ServerEnvironment(host: "stress.test", pathPrefix: "/v1"))
             --> Retry() --> Validate() --> ChanceTerminal(ledger, seed: seed)
-        return Rig(chain: chain) { number, _ in
+        var rig = Rig(chain: chain) { number, _ in
             var request = HTTPRequest(path: "people/\(number % 101)")
             request.retryStrategy = Backoff.immediately(maximumNumberOfAttempts: 3)
             return request
@@ -25,6 +25,8 @@ extension Kind {
             throttle.snapshot.total == .init() && inFlight.details == "in flight 0"
                 ? nil : "\(throttle.details), \(inFlight.details)"
         }
+        rig.tasksPerReset = 32_768
+        return rig
     }
 
     static let metrics = Kind(name: "metrics") { ledger, seed in
@@ -87,7 +89,7 @@ extension Kind {
             --> lower
             --> Choose(by: ThrottlePriority.self, [.normal: Hedge(), .high: AsyncLoader(), .low: ModifyRequest { $0 }])
             --> Validate(.success) --> Rewriter() --> ChanceTerminal(ledger, seed: seed)
-        return Rig(chain: chain) { number, dice in
+        var rig = Rig(chain: chain) { number, dice in
             let chance = dice.next()
             var request = HTTPRequest(path: "people/\(chance % 11)")
             request.priority = [.low, .normal, .high][Int(chance >> 8 % 3)]
@@ -105,6 +107,8 @@ extension Kind {
         } remains: {
             throttle.snapshot.total == .init() ? nil : throttle.details
         }
+        rig.tasksPerReset = 32_768
+        return rig
     }
 }
 
