@@ -2,6 +2,24 @@ import LineProtocol
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct LineDecoderTests {
+    @Test func carriageReturnsBelongToLineEndsWhereThatIsWanted() throws {
+        let text = "a s=\"x\r\ny\" 1\r\n\r\n# comment\r\nb i=2i\r\nc f=3 4\r"
+        for length in 1...text.utf8.count {
+            var decoder = LineDecoder(readsCarriageReturns: true)
+            var results: [Result<Point, LineDecodingError>] = []
+            var rest = Array(text.utf8)[...]
+            while !rest.isEmpty {
+                decoder.decode(rest.prefix(length)) { results.append($0) }
+                rest = rest.dropFirst(length)
+            }
+            decoder.finish { results.append($0) }
+            let points = try results.map { try $0.get() }
+            #expect(points.map(\.measurement) == ["a", "b", "c"])
+            #expect(points[0].fields["s"] == "x\r\ny" && points[1].fields["i"] == 2 && points[2].timestamp != nil)
+        }
+        #expect(refusal("b i=2i 1\r\n") != nil)
+    }
+
     @Test(arguments: SyntaxTable.taken + SyntaxTable.takenLater)
     func readsWhatServersRead(_ line: String, _ point: Point) throws {
         let found = try #require(try decoded(line.utf8).first)

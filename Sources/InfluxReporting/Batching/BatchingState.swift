@@ -54,14 +54,15 @@ struct BatchingState<Content: Sendable, Waiter> {
         case refused
     }
 
-    /// Grants room for a block that is going to be filled.
-    mutating func grant(points: Int, room: Int) -> Grant {
+    /// Grants room for a block that is going to be filled; others give way only if `mayDrop`, and the settings say so.
+    mutating func grant(points: Int, room: Int, mayDrop: Bool = true) -> Grant {
         var excess = (
             points: heldPoints + points - settings.maximumPoints, room: heldRoom + room - settings.maximumRoom
         )
         var dropped: [Item] = []
         if excess.points > 0 || excess.room > 0 {
-            guard settings.whenFull == .dropOldest, excess.points <= queue.points, excess.room <= queue.room else {
+            guard mayDrop, settings.whenFull == .dropOldest, excess.points <= queue.points, excess.room <= queue.room
+            else {
                 return .refused
             }
             while excess.points > 0 || excess.room > 0, let oldest = queue.popFirst() {

@@ -17,6 +17,30 @@ extension InfluxWriter {
         }
     }
 
+    /// Takes a point when there is room for it, and waits until then.
+    ///
+    /// No point is dropped for it, whatever ``WriterPolicy/whenFull`` says. While it waits, the writer sends what it holds.
+    ///
+    /// ```swift
+    /// for try await measurement in measurements {
+    ///     try await writer.writeWhenThereIsRoom(measurement)
+    /// }
+    /// ```
+    ///
+    /// - Parameter point: the point.
+    /// - Returns: what became of it; it is dropped only if there will never be room for it.
+    /// - Throws: `CancellationError` if the Swift task is cancelled before there is room; the point was not taken then.
+    @discardableResult
+    public func writeWhenThereIsRoom(_ point: Point) async throws(CancellationError) -> WriteResult {
+        let timers = engine.timers
+        let date = timers.date
+        return try await engine.takeWhenThereIsRoom { encoder, nudge in
+            var stamped = point
+            if stamped.timestamp == nil { stamped.timestamp = TimeNudge.timestamp(date, nudge) }
+            encoder.append(stamped)
+        }
+    }
+
     /// Takes points.
     ///
     /// - Parameter points: the points.

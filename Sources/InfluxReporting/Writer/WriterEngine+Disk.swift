@@ -115,7 +115,11 @@ extension WriterEngine {
             if !files.isEmpty || !journals.isEmpty { try store.syncFolder() }
             try saveUnsaved()
             let isUnsaved = isAnyOpenBlockUnsaved
-            shared.withLock { $0.isDiskFailing = isUnsaved && $0.isDiskFailing }
+            let works = shared.withLock { shared in
+                let wasFailing = exchange(&shared.isDiskFailing, with: isUnsaved && shared.isDiskFailing)
+                return wasFailing && !shared.isDiskFailing
+            }
+            if works { room.open() }
         } catch {
             diskFailed(error)
         }

@@ -67,6 +67,7 @@ extension WriterEngine {
         for (waiter, report) in done { waiter.end(with: report) }
         // A server that takes points takes the news of those it will never see, too.
         if outcome.deliveredCount > 0 { reportDrops() } else { tellDrops() }
+        room.open()
         advance()
     }
 

@@ -71,6 +71,18 @@ extension WriterEngine {
         return .inMemory
     }
 
+    /// Takes a point in if there is room for it without dropping another one.
+    ///
+    /// - Returns: What became of the point. If there is no room, it was not counted, and may be tried again.
+    func takeIfThereIsRoom(_ write: (inout LineEncoder, Int64) -> Void) -> WriteResult {
+        let index = ThreadStripe.index(among: stripes.count)
+        let stripe = stripes[index]
+        let (scratch, number) = stripe.withLock { $0.lend() }
+        write(&scratch.encoder, TimeNudge.of(number &* UInt64(stripes.count) &+ UInt64(index)))
+        guard !scratch.encoder.isEmpty else { return losePoint(stripe, scratch) }
+        return takeSlowly(stripe, scratch, .noRoom, nil, at: timers.now, mayDrop: false)
+    }
+
     /// There is no line.
     @inline(never)
     private func losePoint(_ stripe: Guarded<Stripe>, _ scratch: Scratch) -> WriteResult {
@@ -95,18 +107,20 @@ extension WriterEngine {
     /// The line is the first in a while, or fills its block, or finds none with room for it.
     @inline(never)
     private func takeSlowly(
-        _ stripe: Guarded<Stripe>, _ scratch: Scratch, _ taking: Stripe.Taking, _ frame: Frame?, at now: TimerInstant
+        _ stripe: Guarded<Stripe>, _ scratch: Scratch, _ taking: Stripe.Taking, _ frame: Frame?, at now: TimerInstant,
+        mayDrop: Bool = true
     ) -> WriteResult {
         var frame = frame
         if taking == .noRoom {
-            switch takeIntoNewBlock(stripe, scratch, &frame, at: now) {
+            switch takeIntoNewBlock(stripe, scratch, &frame, at: now, mayDrop: mayDrop) {
             case .success: break
             case .failure(let refusal):
+                let isLost = mayDrop || !refusal.reason.isForNow
                 stripe.withLock { stripe in
-                    stripe.accepted += 1
+                    if isLost { stripe.accepted += 1 }
                     stripe.takeBack(scratch)
                 }
-                lose(refusal.reason)
+                if isLost { lose(refusal.reason) }
                 return .dropped(refusal.reason)
             }
         }
@@ -129,7 +143,7 @@ extension WriterEngine {
 
     /// Hands in what the stripe has, if anything, and takes the line into another block.
     private func takeIntoNewBlock(
-        _ stripe: Guarded<Stripe>, _ scratch: Scratch, _ frame: inout Frame?, at now: TimerInstant
+        _ stripe: Guarded<Stripe>, _ scratch: Scratch, _ frame: inout Frame?, at now: TimerInstant, mayDrop: Bool
     ) -> Result<Stripe.Taking, Refusal> {
         let length = LineFrame.length(of: scratch.encoder.count)
         guard scratch.encoder.count <= batchBytes else { return .failure(Refusal(reason: .tooLarge)) }
@@ -150,7 +164,9 @@ extension WriterEngine {
                     stripe.block = nil
                     handIn(block)
                 }
-                switch shared.withLock({ $0.wish(prepared, points: points, room: room, dropped: &dropped) }) {
+                switch shared.withLock({
+                    $0.wish(prepared, points: points, room: room, mayDrop: mayDrop, dropped: &dropped)
+                }) {
                 case .given(let block):
                     stripe.block = block
                     let taking = scratch.encoder.withUnsafeBytes { stripe.take($0, at: now) }

@@ -19,6 +19,8 @@ final class WriterEngine: Sendable {
     let store: any BlockStore
     let sender: any LineSender
     let listeners: WriterListeners
+    /// Where writes wait that may wait.
+    let room = RoomGate()
     let timers: any Timers
     let dice: Dice
     let precision: Precision
@@ -71,15 +73,19 @@ final class WriterEngine: Sendable {
 
     /// Hands in all that is being filled.
     func gather() {
+        var hasMadeRoom = false
         for stripe in stripes {
             stripe.withLock { stripe in
                 stripe.isQuiet = true
                 if let block = stripe.block, !block.isEmpty {
                     handIn(block)
                     stripe.block = nil
+                    hasMadeRoom = true
                 }
             }
         }
+        // A block that is being filled counts as full.
+        if hasMadeRoom { room.open() }
     }
 
     /// Takes a block from its stripe, whose lock is held, so that it is nowhere out of sight.
@@ -123,6 +129,7 @@ final class WriterEngine: Sendable {
         for sending in sendings { sending.cancel() }
         removeUnused()
         store.close()
+        room.open()
         listeners.end()
     }
 

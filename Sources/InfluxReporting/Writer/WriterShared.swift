@@ -68,7 +68,10 @@ struct WriterShared {
     ///   - prepared: one that was made for this.
     ///   - points: how many points it takes.
     ///   - room: the room that it must have.
-    mutating func wish(_ prepared: LineBlock?, points: Int, room: Int, dropped: inout [HeldLines]) -> Wish {
+    ///   - mayDrop: whether others may have to go for it.
+    mutating func wish(
+        _ prepared: LineBlock?, points: Int, room: Int, mayDrop: Bool, dropped: inout [HeldLines]
+    ) -> Wish {
         if isShutDown { return .refused(.shutDown) }
         if isDurable, unsavedRoom > 0 || isDiskFailing || (prepared.map { $0.file == nil } ?? false) {
             // Memory is bounded, too, and what is in a file need not be there.
@@ -79,7 +82,9 @@ struct WriterShared {
         if block == nil, let place = spares.lastIndex(where: { $0.room >= room && $0.maximumPoints >= points }) {
             block = spares.remove(at: place)
         }
-        switch batching.grant(points: block?.maximumPoints ?? points, room: block?.room ?? room) {
+        switch batching.grant(
+            points: block?.maximumPoints ?? points, room: block?.room ?? room, mayDrop: mayDrop)
+        {
         case .refused:
             if let block { keep(block) }
             return .refused(.noRoom)

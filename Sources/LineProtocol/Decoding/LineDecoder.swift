@@ -24,6 +24,11 @@ public struct LineDecoder: Sendable {
     public let precision: Precision
     /// The longest line that is kept, in bytes; a longer one is an error.
     public let maximumLineLength: Int
+    /// Whether a carriage return before the end of a line belongs to that end.
+    ///
+    /// InfluxDB refuses such lines, so this is not the default. Text that went through a system or an editor that ends lines
+    /// by two characters is read with it; a carriage return within a string stays.
+    public let readsCarriageReturns: Bool
 
     private var splitter = LineSplitter()
     /// The beginning of a line whose end has not come, all of it seen by the splitter.
@@ -34,9 +39,12 @@ public struct LineDecoder: Sendable {
     private var isSkipping = false
 
     /// Makes a decoder that stands at the first line.
-    public init(precision: Precision = .nanoseconds, maximumLineLength: Int = 16_777_216) {
+    public init(
+        precision: Precision = .nanoseconds, maximumLineLength: Int = 16_777_216, readsCarriageReturns: Bool = false
+    ) {
         self.precision = precision
         self.maximumLineLength = max(1, maximumLineLength)
+        self.readsCarriageReturns = readsCarriageReturns
     }
 
     /// Reads the next piece of the text.
@@ -103,6 +111,7 @@ extension LineDecoder {
     private mutating func read(_ body: (Result<Point, LineDecodingError>) -> Void) {
         var bytes: [UInt8] = []
         swap(&bytes, &pending)
+        if readsCarriageReturns, bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         read(bytes, body)
         // The memory serves the next line.
         bytes.removeAll(keepingCapacity: true)

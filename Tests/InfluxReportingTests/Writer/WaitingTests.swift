@@ -1,0 +1,79 @@
+import LoaderChain
+import LoaderChainTesting
+import Testing
+
+@testable import InfluxReporting
+@testable import LineProtocol
+
+/// Writes that wait for room.
+@Suite(.timeLimit(.minutes(5))) struct WaitingTests {
+    private static func point(_ number: Int) -> Point {
+        Point("m", fields: ["i": .integer(Int64(number))], timestamp: .seconds(Int64(number)))
+    }
+
+    /// Waits until so many writes wait.
+    private static func waits(_ writer: InfluxWriter, _ count: Int) async {
+        while writer.engine.room.waiting != count { await Task.yield() }
+    }
+
+    @Test(arguments: [WriterPolicy.WhenFull.dropOldest, .dropNewest])
+    func aBurstOverTheBoundLosesNothing(_ whenFull: WriterPolicy.WhenFull) async throws {
+        let sender = FakeSender()
+        let test = TestWriter(sender) {
+            $0.maximumPoints = 80
+            $0.batchPoints = 20
+            $0.whenFull = whenFull
+        }
+        for number in 0..<5_000 { #expect(try await test.writer.writeWhenThereIsRoom(Self.point(number)) == .inMemory) }
+        await test.writer.flush()
+        #expect(sender.batches.flatMap(\.self) == TestWriter.lines(0..<5_000))
+        #expect(test.statistics.dropped == [:] && test.statistics.addsUp)
+    }
+
+    @Test func aWriteWaitsUntilABatchHasArrived() async throws {
+        let sender = HeldSender()
+        let test = TestWriter(sender) {
+            $0.maximumPoints = 8
+            $0.batchPoints = 100
+        }
+        for number in 0..<8 { test.write(number) }
+        let write = Task { try await test.writer.writeWhenThereIsRoom(Self.point(8)) }
+        await sender.reaches(1)
+        await Self.waits(test.writer, 1)
+        #expect(test.statistics.accepted == 8 && test.statistics.dropped == [:])
+        sender.answer()
+        #expect(try await write.value == .inMemory)
+        #expect(test.statistics.accepted == 9 && test.statistics.held == 1)
+    }
+
+    @Test func aCancelledWriteTakesNothing() async throws {
+        let sender = HeldSender()
+        let test = TestWriter(sender) {
+            $0.maximumPoints = 8
+            $0.batchPoints = 100
+        }
+        for number in 0..<8 { test.write(number) }
+        let write = Task { try await test.writer.writeWhenThereIsRoom(Self.point(8)) }
+        await Self.waits(test.writer, 1)
+        write.cancel()
+        await #expect(throws: CancellationError.self) { try await write.value }
+        #expect(test.statistics.accepted == 8 && test.statistics.addsUp)
+        sender.answer()
+        await test.settle()
+    }
+
+    @Test func theEndOfTheWriterEndsTheWait() async throws {
+        let sender = HeldSender()
+        let test = TestWriter(sender) {
+            $0.maximumPoints = 8
+            $0.batchPoints = 100
+        }
+        for number in 0..<8 { test.write(number) }
+        let write = Task { try await test.writer.writeWhenThereIsRoom(Self.point(8)) }
+        await Self.waits(test.writer, 1)
+        test.writer.engine.stop()
+        #expect(try await write.value == .dropped(.shutDown))
+        sender.answer()
+        await test.settle()
+    }
+}
