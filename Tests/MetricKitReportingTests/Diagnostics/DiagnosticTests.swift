@@ -102,7 +102,11 @@ import Testing
         #expect(diagnostic.leftovers.map(\.json.description) == ["7", "null"])
     }
 
-    @Test(arguments: [Diagnostics.ios14, Diagnostics.ios26, Diagnostics.ios27])
+    private static let escapes = #"""
+        {"a\"\\":"\\\"}{][\u005d","n" : -1.5e3 ,"hangDiagnostics":[{"b\"]":"\\"},true,"\"",[ ],-0 , {"c":["}\""]}],"x":[]}
+        """#
+
+    @Test(arguments: [Diagnostics.ios14, Diagnostics.ios26, Diagnostics.ios27, escapes])
     func piecesOfAnyLengthGiveTheSame(_ text: String) throws {
         let whole = try DiagnosticPayload(text)
         for length in [1, 2, 3, 7, 64, 1_000, 100_000] {

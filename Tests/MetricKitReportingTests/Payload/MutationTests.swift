@@ -8,7 +8,8 @@ import Testing
 /// Payloads that were damaged in every way: nothing traps, and no number comes out that did not go in.
 ///
 /// `METRICKIT_MUTATIONS` sets how many rounds.
-@Suite(.timeLimit(.minutes(10))) struct MutationTests {
+@Suite(.timeLimit(.minutes(60)))
+struct MutationTests {
     private static let rounds = environmentNumber("METRICKIT_MUTATIONS", default: 1_500)
     private static let seed: UInt64 = 2026
 
@@ -58,6 +59,47 @@ import Testing
             counts.metrics > Self.rounds / 4 && counts.diagnostics > Self.rounds / 8
                 && counts.unreadable > Self.rounds / 20)
         #expect(counts.numbers > Self.rounds * 20)
+    }
+
+    /// Every encoding, whole and in pieces: nothing traps, and pieces give what the whole gives.
+    @Test func damagedEncodingsReadTheSameInPieces() throws {
+        var generator = SeededGenerator(seed: Self.seed)
+        let trees = try Self.fixtures.map { JSONTree(try JSONDocument($0).root) }
+        var read = 0
+        for round in 0..<Self.rounds / 5 {
+            let tree = trees[Int.random(in: trees.indices, using: &generator)]
+            let text = Mutation.mutated(tree, trees, &generator).text
+            let encoding = EncodingTests.Encoding.allCases.randomElement(using: &generator)
+            var bytes = encoding?.bytes(text) ?? Array(text.utf8)
+            if Bool.random(using: &generator) { bytes = Array(text.utf8) }
+            if Bool.random(using: &generator) { Mutation.damageBytes(&bytes, &generator) }
+
+            let whole = Result { try DiagnosticPayload(Data(bytes)) }
+            _ = MetricKitReport(Data(bytes))
+            var reader = DiagnosticReader()
+            var diagnostics: [Diagnostic] = []
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let piece = rest.prefix(Int.random(in: 1...4_000, using: &generator))
+                reader.read(piece) { diagnostics.append($0) }
+                rest = rest.dropFirst(piece.count)
+            }
+            do {
+                let summary = try reader.finish { diagnostics.append($0) }
+                let payload = try whole.get()
+                read += 1
+                let isSame =
+                    payload.diagnostics == diagnostics && payload.timeRange == summary.timeRange
+                    && payload.leftovers == summary.leftovers
+                if !isSame { Issue.record("seed \(Self.seed), round \(round): pieces give something else") }
+            } catch {
+                guard case .failure(let other) = whole, other as? PayloadError == error as? PayloadError else {
+                    Issue.record("seed \(Self.seed), round \(round): \(error) in pieces, and \(whole)")
+                    continue
+                }
+            }
+        }
+        #expect(read > Self.rounds / 40)
     }
 
     /// A payload that breaks off anywhere is not read in part, and not lost.

@@ -73,7 +73,8 @@ struct EncodingTests {
             ([0xFE, 0xFF, 0, quote, 0xD8, 0x3D, 0, quote], JSONProblem.Reason.encoding),
             ([0xFE, 0xFF, 0, quote, 0xDE, 0, 0, quote], .encoding),
             ([0xFF, 0xFE, quote, 0, 0, 0xDE, 0x3D, 0xD8, quote, 0], .encoding),
-            ([0xFE, 0xFF, 0, quote, 0xD8, 0x3D], .unfinished),
+            ([0xFE, 0xFF, 0, quote, 0xD8, 0x3D], .unfinished), ([0xFE, 0xFF, 0, 0x31, 0xD8, 0x3D], .unfinished),
+            ([0xFE, 0xFF, 0, 0x31, 0], .unfinished), ([0, 0, 0xFE, 0xFF, 0, 0, 0, 0x31, 0, 0, 0], .unfinished),
             // Beyond Unicode, and a surrogate where there are none.
             ([0, 0, 0xFE, 0xFF, 0, 0x11, 0, 0], .encoding), ([0, 0, 0xFE, 0xFF, 0, 0, 0xD8, 0], .encoding),
             // Odd lengths, and marks alone.
