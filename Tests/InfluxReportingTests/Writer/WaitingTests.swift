@@ -59,7 +59,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await write.value }
         #expect(test.statistics.accepted == 8 && test.statistics.addsUp)
         sender.answer()
-        await test.settle()
+        try await test.settle()
     }
 
     @Test func theEndOfTheWriterEndsTheWait() async throws {
@@ -74,6 +74,6 @@ import Testing
         test.writer.engine.stop()
         #expect(try await write.value == .dropped(.shutDown))
         sender.answer()
-        await test.settle()
+        try await test.settle()
     }
 }
