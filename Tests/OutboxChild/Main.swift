@@ -20,6 +20,10 @@ import ReportOutbox
 ///
 ///     OutboxChild DIRECTORY PORT PREFIX COUNT
 ///
+/// Or one that submits reports, opens the box once more, and says by how many bytes it has grown meanwhile.
+///
+///     OutboxChild memory DIRECTORY COUNT
+///
 /// Each line that it writes goes out by a call of its own, so that what was said was said before the end.
 @main
 enum Main {
@@ -29,6 +33,9 @@ enum Main {
             let count = Int(arguments[5])
         {
             return try await Points.main(arguments[2], port: port, prefix: arguments[4], count: count)
+        }
+        if arguments.count == 4, arguments[1] == "memory", let count = Int(arguments[3]) {
+            return say("\(try Memory.growth(of: URL(filePath: arguments[2]), count: count))")
         }
         guard arguments.count == 5, let port = UInt16(arguments[2]), let count = Int(arguments[4]) else {
             say("usage: OutboxChild DIRECTORY PORT PREFIX COUNT")

@@ -1,0 +1,42 @@
+import LoaderChain
+import ReportOutbox
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a box with many reports takes of the process's memory.
+enum Memory {
+    /// By how many bytes the process has grown when as many reports as `count` are submitted and taken up again.
+    static func growth(of directory: URL, count: Int) throws -> Int {
+        let before = resident
+        var policy = OutboxPolicy()
+        policy.maximumCount = .max
+        try submit(count, to: try open(directory, policy))
+        let box = try open(directory, policy)
+        box.drain()
+        guard box.count == count else { throw CocoaError(.fileReadUnknown) }
+        return resident - before
+    }
+
+    private static func open(_ directory: URL, _ policy: OutboxPolicy) throws -> ReportOutbox {
+        try ReportOutbox(directory: directory, chain: HTTPLoader(), policy: policy, startsSending: false)
+    }
+
+    private static func submit(_ count: Int, to box: ReportOutbox) throws {
+        for index in 0..<count {
+            try box.submit(
+                Data("\(index)".utf8), identifier: "id-\(index)",
+                request: HTTPRequest(method: .put, host: "example.com", path: "/reports"))
+        }
+        box.drain()
+    }
+
+    /// How much memory the process has; nothing where the system does not say so.
+    private static var resident: Int {
+        guard let text = try? String(contentsOf: URL(filePath: "/proc/self/statm"), encoding: .utf8) else { return 0 }
+        return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
+    }
+}
