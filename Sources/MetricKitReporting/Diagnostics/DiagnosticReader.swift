@@ -45,6 +45,7 @@ public struct DiagnosticReader: Sendable {
         guard problem == nil else { return }
         do throws(JSONProblem) {
             try split(transcoder.read(Array(bytes)[...]), take)
+            problem = problem ?? transcoder.problem
         } catch {
             problem = problem ?? error
         }
@@ -66,6 +67,7 @@ public struct DiagnosticReader: Sendable {
         do throws(JSONProblem) {
             if let problem { throw problem }
             try split(transcoder.finish(), take)
+            if let problem = transcoder.problem { throw problem }
             guard splitter.isAtEnd else { throw JSONProblem(reason: .unfinished, offset: splitter.offset) }
             if let problem { throw problem }
             content = try head.finish()

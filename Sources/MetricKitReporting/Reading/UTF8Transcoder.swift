@@ -17,17 +17,20 @@ struct UTF8Transcoder: Sendable {
     private var firstHalf: UInt16?
     /// How many bytes were passed on.
     private var offset = 0
+    /// What was wrong behind everything that was passed on.
+    private(set) var problem: JSONProblem?
 
     /// A whole text in UTF-8.
     static func utf8(_ bytes: [UInt8]) throws(JSONProblem) -> [UInt8] {
         guard let first = bytes.first, canBeginMark(first) else { return bytes }
         var transcoder = UTF8Transcoder()
-        let text = try transcoder.read(bytes[...])
-        return Array(try text + transcoder.finish())
+        let text = transcoder.read(bytes[...]) + transcoder.finish()
+        if let problem = transcoder.problem { throw problem }
+        return Array(text)
     }
 
-    /// The bytes that a piece of the text adds.
-    mutating func read(_ bytes: ArraySlice<UInt8>) throws(JSONProblem) -> ArraySlice<UInt8> {
+    /// The bytes that a piece of the text adds, up to what is wrong with it.
+    mutating func read(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         if case .utf8? = encoding { return passOn(bytes) }
         if encoding == nil {
             if pending.isEmpty, let first = bytes.first, !Self.canBeginMark(first) {
@@ -37,16 +40,20 @@ struct UTF8Transcoder: Sendable {
             pending += bytes
             // A mark of UTF-32 may begin as one of UTF-16 does.
             guard pending.count >= 4 else { return [] }
-            return try decideAndConvert()
+            return decideAndConvert()
         }
-        return try convert(bytes)
+        return convert(bytes)
     }
 
     /// The bytes that the end of the text adds.
-    mutating func finish() throws(JSONProblem) -> ArraySlice<UInt8> {
-        let rest = encoding == nil ? try decideAndConvert() : []
-        guard pending.isEmpty, firstHalf == nil else { throw JSONProblem(reason: .unfinished, offset: offset) }
+    mutating func finish() -> ArraySlice<UInt8> {
+        let rest = encoding == nil ? decideAndConvert() : []
+        if !pending.isEmpty || firstHalf != nil { fail(.unfinished) }
         return rest
+    }
+
+    private mutating func fail(_ reason: JSONProblem.Reason) {
+        problem = problem ?? JSONProblem(reason: reason, offset: offset)
     }
 
     /// Whether a mark of UTF-16 or UTF-32 can begin with a byte.
@@ -57,7 +64,7 @@ struct UTF8Transcoder: Sendable {
         return bytes
     }
 
-    private mutating func decideAndConvert() throws(JSONProblem) -> ArraySlice<UInt8> {
+    private mutating func decideAndConvert() -> ArraySlice<UInt8> {
         let begin = pending
         pending = []
         let (encoding, length): (Encoding, Int) =
@@ -73,10 +80,10 @@ struct UTF8Transcoder: Sendable {
                 (.utf8, 0)
             }
         self.encoding = encoding
-        return try convert(begin[length...])
+        return convert(begin[length...])
     }
 
-    private mutating func convert(_ bytes: ArraySlice<UInt8>) throws(JSONProblem) -> ArraySlice<UInt8> {
+    private mutating func convert(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let (width, isBigEndian): (Int, Bool)
         switch encoding {
         case .utf16(let order): (width, isBigEndian) = (2, order)
@@ -85,7 +92,7 @@ struct UTF8Transcoder: Sendable {
         }
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count)
-        for byte in bytes {
+        for byte in bytes where problem == nil {
             pending.append(byte)
             guard pending.count == width else { continue }
             let unit = pending.reduce(into: (value: UInt32(0), shift: UInt32(0))) { unit, byte in
@@ -93,17 +100,17 @@ struct UTF8Transcoder: Sendable {
                 unit.shift += 8
             }
             pending.removeAll(keepingCapacity: true)
-            try append(unit.value, width: width, to: &text)
+            append(unit.value, width: width, to: &text)
         }
         return text[...]
     }
 
     /// Appends the letter that a unit is or completes.
-    private mutating func append(_ unit: UInt32, width: Int, to text: inout [UInt8]) throws(JSONProblem) {
+    private mutating func append(_ unit: UInt32, width: Int, to text: inout [UInt8]) {
         var value = unit
         if width == 2 {
             if let first = firstHalf {
-                guard 0xDC00...0xDFFF ~= unit else { throw JSONProblem(reason: .encoding, offset: offset) }
+                guard 0xDC00...0xDFFF ~= unit else { return fail(.encoding) }
                 value = 0x10000 + (UInt32(first) - 0xD800) << 10 + (unit - 0xDC00)
                 firstHalf = nil
             } else if 0xD800...0xDBFF ~= unit {
@@ -111,7 +118,7 @@ struct UTF8Transcoder: Sendable {
                 return
             }
         }
-        guard let scalar = Unicode.Scalar(value) else { throw JSONProblem(reason: .encoding, offset: offset) }
+        guard let scalar = Unicode.Scalar(value) else { return fail(.encoding) }
         let letter = UTF8.encode(scalar)
         letter.map { text.append(contentsOf: $0) }
         offset += letter?.count ?? 0

@@ -103,6 +103,11 @@ indirect enum JSONTree {
         return text.contains("\\ud") || text.contains(/[0-9]e/)
     }
 
+    /// Whether a text has what Foundation takes although it is not JSON: a comma behind the last of several values.
+    static func isLeniencyOfFoundation(_ text: [UInt8]) -> Bool {
+        String(decoding: text, as: UTF8.self).contains(/,\s*[\]}]/)
+    }
+
     static func same(_ node: JSONNode, _ other: Any) -> Bool {
         switch other {
         case is NSNull: return node.kind == .null

@@ -6,7 +6,7 @@ import LoaderChain
 /// A payload of metrics whose numbers are written by a writer that the test chooses, and what must be read out of it.
 struct LocalizedPayload {
     /// A number of a unit, by the unit's symbol.
-    struct Quantity {
+    struct Quantity: Equatable {
         var number: String
         var unit: String
 
@@ -79,9 +79,17 @@ struct LocalizedPayload {
             let both = [quantity(unit), quantity(unit)].sorted { Self.value($0) < Self.value($1) }
             return (both[0], both[1])
         }
+        func buckets(atMost most: Int) -> [(Quantity, Quantity)] {
+            var all: [(Quantity, Quantity)] = []
+            for _ in 0..<Int.random(in: 1...most, using: &generator) {
+                let new = bucket()
+                // Two with the same bounds would become one.
+                if !all.contains(where: { $0.0 == new.0 && $0.1 == new.1 }) { all.append(new) }
+            }
+            return all
+        }
         return LocalizedPayload(
-            launches: (0..<Int.random(in: 1...3, using: &generator)).map { _ in bucket() },
-            hangs: (0..<Int.random(in: 1...2, using: &generator)).map { _ in bucket() },
+            launches: buckets(atMost: 3), hangs: buckets(atMost: 2),
             times: times.isEmpty ? [] : (0..<Int.random(in: 0...5, using: &generator)).map { _ in quantity(times) },
             bytes: bytes.isEmpty ? [] : (0..<Int.random(in: 0...5, using: &generator)).map { _ in quantity(bytes) })
     }

@@ -20,6 +20,10 @@ struct GivenNumbers {
         // Counts of equal buckets are added.
         let counts = digits.compactMap { Int($0) }.filter { $0 < 1_000 }
         for first in counts { for second in counts { digits.insert(significant("\(first + second)")) } }
+        // Minutes and hours become seconds.
+        for number in digits.compactMap({ Int128($0) }) where number < 1 << 100 {
+            digits.formUnion([60 as Int128, 3_600].map { significant("\(number * $0)") })
+        }
     }
 
     private mutating func add(_ node: JSONNode) {
