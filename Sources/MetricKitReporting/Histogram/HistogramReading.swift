@@ -37,5 +37,5 @@ struct HistogramReading {
     }
 
     /// More than anything can happen in a day.
-    private static var largestCount: Int { 1 << 40 }
+    private static var largestCount: Int64 { 1 << 40 }
 }
