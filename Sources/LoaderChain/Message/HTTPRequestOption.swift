@@ -32,7 +32,8 @@ struct RequestOptions: Sendable {
 
     @inlinable init() {}
 
-    @usableFromInline
+    // Frozen, so that its inlined initializer compiles in a framework that may evolve, too.
+    @frozen @usableFromInline
     struct Entry: Sendable {
         /// The value, in a container that stores up to three words without an allocation.
         @usableFromInline let value: any StoredOption
@@ -74,7 +75,7 @@ protocol StoredOption: Sendable {
     func copy(to memory: UnsafeMutableRawPointer)
 }
 
-@usableFromInline
+@frozen @usableFromInline
 struct OptionValue<Value: Sendable>: StoredOption {
     @usableFromInline let value: Value
 
