@@ -27,6 +27,7 @@ strict=(-Xswiftc -warnings-as-errors)
 
 lint() {
     swift format lint --strict --recursive --parallel "${sources[@]}"
+    Tests/workflows.sh
 }
 
 build() {
