@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-steps=(lint build tests release stress servers pages threads addresses outside documentation benchmarks)
+steps=(lint apple build tests release stress servers pages threads addresses outside documentation benchmarks)
 sources=(Package.swift Sources Tests Benchmarks)
 
 # Runs the tests, and repeats at the end what failed, since the whole is long.
@@ -56,6 +56,13 @@ strict=(-Xswiftc -warnings-as-errors)
 lint() {
     swift format lint --strict --recursive --parallel "${sources[@]}"
     Tests/time-limits.sh
+    Tests/workflows.sh
+}
+
+# All of it as an Apple system's compiler would see it, and a proof that the check finds what it is for.
+apple() {
+    Tests/Apple/check.py --prove macos ios
+    Tests/Apple/check.py tvos watchos visionos
 }
 
 build() {

@@ -1,6 +1,6 @@
 /// The results of a run, as a document shows them.
 struct MarkdownTables {
-    let host: Host
+    let host: MeasuredHost
     let rows: [Session.Row]
 
     /// The lines of a part, or nil for one that a run of benchmarks does not make.

@@ -1,5 +1,5 @@
 extension Program {
-    func printResults(_ rows: [Session.Row], on host: Host, plan: Plan?) {
+    func printResults(_ rows: [Session.Row], on host: MeasuredHost, plan: Plan?) {
         console.print("\(host.cpu), \(host.cores) cores, \(host.os), Swift \(host.swift)")
         if let plan {
             let milliseconds = Numbers.short(plan.sampleLength.nanoseconds / 1e6)
@@ -19,7 +19,9 @@ extension Program {
                 : "\n\(missed.count) of \(verdicts.count) limits missed: \(missed.joined(separator: ", ")).")
     }
 
-    func print(_ comparison: Comparison, from earlier: Host, to host: Host, _ repeated: [String], isWhole: Bool) {
+    func print(
+        _ comparison: Comparison, from earlier: MeasuredHost, to host: MeasuredHost, _ repeated: [String], isWhole: Bool
+    ) {
         console.print("\nCompared with \(earlier.date), in ns/op:\n")
         ComparisonTable.lines(comparison, styled: console.isStyled).forEach(console.print)
         console.print("")

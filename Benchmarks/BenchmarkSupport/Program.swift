@@ -16,7 +16,7 @@ package struct Program {
     let suite: Suite
     let meter: AllocationMeter?
     let console: Console
-    let host: Host
+    let host: MeasuredHost
     let now: () -> Double
     let readFile: (String) throws -> Data
     let writeFile: (String, Data) throws -> Void
@@ -35,7 +35,7 @@ package struct Program {
     }
 
     init(
-        suite: Suite, meter: AllocationMeter?, console: Console, host: Host, now: @escaping () -> Double,
+        suite: Suite, meter: AllocationMeter?, console: Console, host: MeasuredHost, now: @escaping () -> Double,
         readFile: @escaping (String) throws -> Data, writeFile: @escaping (String, Data) throws -> Void
     ) {
         self.suite = suite

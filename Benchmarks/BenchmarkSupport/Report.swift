@@ -22,7 +22,7 @@ struct Report: Codable, Equatable {
         var ratio: Double?
     }
 
-    var host: Host
+    var host: MeasuredHost
     var results: [Row]
 }
 

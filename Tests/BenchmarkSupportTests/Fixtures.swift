@@ -59,6 +59,6 @@ final class Desk {
     }
 }
 
-extension Host {
-    static let example = Host(cpu: "Abacus", cores: 2, os: "Wood", swift: "6.0", date: "2026-01-02T03:04:05Z")
+extension MeasuredHost {
+    static let example = MeasuredHost(cpu: "Abacus", cores: 2, os: "Wood", swift: "6.0", date: "2026-01-02T03:04:05Z")
 }

@@ -63,9 +63,9 @@ import Testing
 
     @Test func hostFilesAreReadLineByLine() {
         let cpu = "processor\t: 0\nmodel name\t: Some CPU @ 2: fast\nmodel name\t: Other\n"
-        #expect(Host.value(of: "model name", separator: ":", in: cpu) == "Some CPU @ 2: fast")
+        #expect(MeasuredHost.value(of: "model name", separator: ":", in: cpu) == "Some CPU @ 2: fast")
         let os = "NAME=\"Wood\"\nPRETTY_NAME=\"Wood 12 (oak)\"\n"
-        #expect(Host.value(of: "PRETTY_NAME", separator: "=", in: os) == "Wood 12 (oak)")
-        #expect(Host.value(of: "model name", separator: ":", in: "nothing") == nil)
+        #expect(MeasuredHost.value(of: "PRETTY_NAME", separator: "=", in: os) == "Wood 12 (oak)")
+        #expect(MeasuredHost.value(of: "model name", separator: ":", in: "nothing") == nil)
     }
 }

@@ -78,8 +78,10 @@ final class LoopbackClient {
                 let part = UnsafeRawBufferPointer(rebasing: rest)
                 #if canImport(Darwin)
                     let count = Darwin.send(descriptor, part.baseAddress, part.count, flags)
-                #else
+                #elseif canImport(Glibc)
                     let count = Glibc.send(descriptor, part.baseAddress, part.count, flags)
+                #elseif canImport(Musl)
+                    let count = Musl.send(descriptor, part.baseAddress, part.count, flags)
                 #endif
                 guard count > 0 else { return }
                 rest = rest.dropFirst(count)

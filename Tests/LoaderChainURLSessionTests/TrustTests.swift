@@ -1,74 +1,77 @@
-import Foundation
-import LoaderChain
-import LoaderChainTesting
-import LoaderChainURLSession
-import TestProcesses
-import Testing
+#if os(Linux) || os(macOS)
+    import Foundation
+    import LoaderChain
+    import LoaderChainTesting
+    import LoaderChainURLSession
+    import TestProcesses
+    import Testing
 
-/// Which servers are trusted.
-@Suite(.timeLimit(.minutes(10))) struct TrustTests {
-    @Test func aServerThatSignedItsOwnCertificateIsNotTrusted() async throws {
-        guard let openssl = ChildProcess.find("openssl") else {
-            print("Passed over: openssl is not installed")
-            return
+    /// Which servers are trusted.
+    @Suite(.timeLimit(.minutes(10))) struct TrustTests {
+        @Test func aServerThatSignedItsOwnCertificateIsNotTrusted() async throws {
+            guard let openssl = ChildProcess.find("openssl") else {
+                print("Passed over: openssl is not installed")
+                return
+            }
+            let folder = try Folder()
+            let made = try await ChildProcess.run(
+                openssl,
+                [
+                    "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key", "-out", "certificate", "-days",
+                    "2",
+                    "-subj", "/CN=localhost",
+                ], in: folder.url)
+            #expect(made.status == 0, "\(made.errors)")
+            let port = try freePort()
+            let server = try ChildProcess(
+                openssl, ["s_server", "-quiet", "-accept", "\(port)", "-key", "key", "-cert", "certificate", "-www"],
+                in: folder.url, input: .held, keepsOutput: false)
+            let loader = URLSessionLoader(configuration: .ephemeral)
+            var error: HTTPError?
+            // Until it listens, nobody is there.
+            repeat {
+                error = await loader.failure(HTTPRequest(scheme: "https", host: "localhost", port: port))
+            } while error?.code == .cannotConnect && server.isRunning
+            #expect(error?.code == .insecureConnection, "\(String(describing: error?.underlyingError))")
         }
-        let folder = try Folder()
-        let made = try await ChildProcess.run(
-            openssl,
-            [
-                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key", "-out", "certificate", "-days", "2",
-                "-subj", "/CN=localhost",
-            ], in: folder.url)
-        #expect(made.status == 0, "\(made.errors)")
-        let port = try freePort()
-        let server = try ChildProcess(
-            openssl, ["s_server", "-quiet", "-accept", "\(port)", "-key", "key", "-cert", "certificate", "-www"],
-            in: folder.url, input: .held, keepsOutput: false)
-        let loader = URLSessionLoader(configuration: .ephemeral)
-        var error: HTTPError?
-        // Until it listens, nobody is there.
-        repeat {
-            error = await loader.failure(HTTPRequest(scheme: "https", host: "localhost", port: port))
-        } while error?.code == .cannotConnect && server.isRunning
-        #expect(error?.code == .insecureConnection, "\(String(describing: error?.underlyingError))")
-    }
 
-    @Test func aServerThatSpeaksNoTLSIsNotTrusted() async throws {
-        let server = try LoopbackServer()
-        server.fallback { _ in .ok() }
-        let loader = URLSessionLoader(configuration: .ephemeral)
-        let error = await loader.failure(HTTPRequest(scheme: "https", host: "127.0.0.1", port: server.port))
-        #expect(error?.code == .insecureConnection, "\(String(describing: error?.underlyingError))")
-    }
-
-    @Test func pinsAreNeverPassedOverInSilence() async throws {
-        let server = try LoopbackServer()
-        server.fallback { _ in .ok("unpinned") }
-        let pin = try #require(PublicKeyHash(base64: "r/mIkG3eEpVdm+u/ko/cwxzOMo1bk4TyHIlByibiA5E="))
-        let loader = URLSessionLoader(configuration: .ephemeral, serverTrust: .pinned(["localhost": [pin]]))
-        for scheme in ["http", "https"] {
-            let error = await loader.failure(HTTPRequest(scheme: scheme, host: "LocalHost", port: server.port))
-            #expect(error?.code == .insecureConnection)
+        @Test func aServerThatSpeaksNoTLSIsNotTrusted() async throws {
+            let server = try LoopbackServer()
+            server.fallback { _ in .ok() }
+            let loader = URLSessionLoader(configuration: .ephemeral)
+            let error = await loader.failure(HTTPRequest(scheme: "https", host: "127.0.0.1", port: server.port))
+            #expect(error?.code == .insecureConnection, "\(String(describing: error?.underlyingError))")
         }
-        #expect(server.connectionCount == 0)
-        #expect(try await loader.load(HTTPRequest(url: server.url("/"))).body == Data("unpinned".utf8))
+
+        @Test func pinsAreNeverPassedOverInSilence() async throws {
+            let server = try LoopbackServer()
+            server.fallback { _ in .ok("unpinned") }
+            let pin = try #require(PublicKeyHash(base64: "r/mIkG3eEpVdm+u/ko/cwxzOMo1bk4TyHIlByibiA5E="))
+            let loader = URLSessionLoader(configuration: .ephemeral, serverTrust: .pinned(["localhost": [pin]]))
+            for scheme in ["http", "https"] {
+                let error = await loader.failure(HTTPRequest(scheme: scheme, host: "LocalHost", port: server.port))
+                #expect(error?.code == .insecureConnection)
+            }
+            #expect(server.connectionCount == 0)
+            #expect(try await loader.load(HTTPRequest(url: server.url("/"))).body == Data("unpinned".utf8))
+        }
+
+        @Test func aRedirectToAPinnedHostIsNotFollowedWithoutThePin() async throws {
+            let server = try LoopbackServer()
+            server.route("/a") { _ in .redirect(to: "http://localhost/") }
+            let pin = try #require(PublicKeyHash(base64: "r/mIkG3eEpVdm+u/ko/cwxzOMo1bk4TyHIlByibiA5E="))
+            let loader = URLSessionLoader(configuration: .ephemeral, serverTrust: .pinned(["localhost": [pin]]))
+            #expect(await loader.failure(HTTPRequest(url: server.url("/a")))?.code == .insecureConnection)
+        }
+
+        @Test(arguments: ["", "short", "r/mIkG3eEpVdm+u/ko/cwxzOMo1bk4TyHIlByibiA5E"])
+        func whatIsNoHashIsNoPin(_ text: String) { #expect(PublicKeyHash(base64: text) == nil) }
     }
 
-    @Test func aRedirectToAPinnedHostIsNotFollowedWithoutThePin() async throws {
+    /// A port that nobody listens at, for a program that takes its port from its arguments.
+    func freePort() throws -> Int {
         let server = try LoopbackServer()
-        server.route("/a") { _ in .redirect(to: "http://localhost/") }
-        let pin = try #require(PublicKeyHash(base64: "r/mIkG3eEpVdm+u/ko/cwxzOMo1bk4TyHIlByibiA5E="))
-        let loader = URLSessionLoader(configuration: .ephemeral, serverTrust: .pinned(["localhost": [pin]]))
-        #expect(await loader.failure(HTTPRequest(url: server.url("/a")))?.code == .insecureConnection)
+        defer { server.stop() }
+        return server.port
     }
-
-    @Test(arguments: ["", "short", "r/mIkG3eEpVdm+u/ko/cwxzOMo1bk4TyHIlByibiA5E"])
-    func whatIsNoHashIsNoPin(_ text: String) { #expect(PublicKeyHash(base64: text) == nil) }
-}
-
-/// A port that nobody listens at, for a program that takes its port from its arguments.
-func freePort() throws -> Int {
-    let server = try LoopbackServer()
-    defer { server.stop() }
-    return server.port
-}
+#endif

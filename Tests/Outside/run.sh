@@ -10,6 +10,9 @@ for program in SwiftFive SwiftSix; do
     "$scratch/article/debug/$program"
 done
 
+echo "The samples of the guides and a program, in every mode that programs are written in, without a warning:"
+Modes/check.sh "$scratch/modes"
+
 echo "What a program links that uses the core alone:"
 swift build --package-path Small --scratch-path "$scratch/small" -c release -Xswiftc -warnings-as-errors
 "$scratch/small/release/small"

@@ -2,7 +2,7 @@
 # Writes every Swift sample of the guides, the catalogues and the comments of the sources into a file of its own.
 #
 # A sample is a function's body, unless its fence says ```swift file, or it stands in a comment and declares something.
-# Its imports move to the top. Usage: extract.sh FOLDER, an absolute path.
+# Its imports move to the top; what only some systems have is imported where it is. Usage: extract.sh FOLDER, an absolute path.
 # Package manifests, marked ```swift manifest, are left out.
 set -euo pipefail
 out=$1
@@ -35,7 +35,7 @@ for guide in README.md $(find Documentation -name '*.md' | sort) $(find Sources 
             next
         }
         line ~ /^```/ && inside { if (!skipping) finish(); inside = 0; next }
-        inside && line ~ /^(@testable )?import / { if (line !~ /import (Foundation|InfluxReporting|LineProtocol|LineProtocolFoundation|LoaderChain|LoaderChainTesting|LoaderChainURLSession|MetricKitReporting|ReportOutbox|Testing)$/) imports = imports line "\n"; next }
+        inside && line ~ /^(@testable )?import / { if (line !~ /import (Foundation|InfluxReporting|LineProtocol|LineProtocolFoundation|LoaderChain|LoaderChainTesting|LoaderChainURLSession|MetricKitReporting|ReportOutbox|Testing)$/) { module = line; sub(/.* /, "", module); imports = imports "#if canImport(" module ")\n    " line "\n#endif\n" }; next }
         inside && guide ~ /\.swift$/ && line ~ /^(public |final |open |private |@)*(extension|protocol|Test) ?/ { whole = 1 }
         inside { body = body line "\n" }
     ' "$guide"

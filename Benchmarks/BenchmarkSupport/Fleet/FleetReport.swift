@@ -1,6 +1,6 @@
 /// What fleets came to, and what it took to find out.
 struct FleetReport {
-    let host: Host
+    let host: MeasuredHost
     let runs: [FleetRun]
 
     /// The runs of the largest fleet, which is the one that is told of.

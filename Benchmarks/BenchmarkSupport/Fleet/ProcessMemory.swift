@@ -41,7 +41,7 @@ struct ProcessMemory: Sendable {
 
     /// Finds a line such as `VmRSS:  1024 kB`.
     static func bytes(of key: String, in status: String) -> Int? {
-        guard let value = Host.value(of: key, separator: ":", in: status),
+        guard let value = MeasuredHost.value(of: key, separator: ":", in: status),
             let kibibytes = value.split(separator: " ").first.flatMap({ Int($0) })
         else { return nil }
         return kibibytes * 1_024

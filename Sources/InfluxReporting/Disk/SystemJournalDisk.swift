@@ -89,11 +89,7 @@ private final class SystemJournalFile: JournalFile {
     }
 
     func sync() throws(FileFailure) {
-        #if canImport(Darwin)
-            // Plain fsync stops at the drive's own memory there.
-            if uninterrupted({ fcntl(number, F_FULLFSYNC) }).answer != -1 { return }
-        #endif
-        let (answer, code) = uninterrupted { fsync(number) }
+        let (answer, code) = synchronizeDescriptor(number)
         guard answer == 0 else { throw FileFailure("synchronized", name, code: code) }
     }
 }

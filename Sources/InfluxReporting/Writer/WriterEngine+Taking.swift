@@ -187,7 +187,7 @@ extension WriterEngine {
 enum ThreadStripe {
     @inline(__always)
     static func index(among count: Int) -> Int {
-        #if canImport(Darwin)
+        #if canImport(Darwin) || canImport(Musl)
             let thread = UInt(bitPattern: pthread_self())
         #else
             let thread = UInt(pthread_self())

@@ -31,7 +31,13 @@ import Synchronization
 ///
 /// A loader is called from any thread, also from many at once. It protects what it changes, and keeps no lock while it
 /// passes a task on or completes one. An ``AsyncLoader`` or a ``ClosureLoader`` is less to write.
-open class HTTPLoader {
+///
+/// A subclass restates `@unchecked Sendable`, in Swift 5 mode too: nobody but its author can promise what it says.
+//
+// `nonisolated` is for apps whose code belongs to the main actor by default; their loaders would belong to it too. The
+// conformance has no condition such as `@available(swift 6)`: with one, a subclass that restates it is warned of in Swift 5
+// mode, and one that does not in Swift 6 mode, so that no source would do for both.
+nonisolated open class HTTPLoader: @unchecked Sendable {
     /// The next loader, which is set once, and held until this one ends.
     private let next = Atomic<Unmanaged<HTTPLoader>?>(nil)
     /// The number of the name; zero until it was asked for.
@@ -169,13 +175,6 @@ open class HTTPLoader {
         fatalError(sentence)
     }
 }
-
-/// A loader is used by many threads at once, which nobody can check for a class that others override.
-///
-/// It says so to Swift 6 only. There, a subclass restates it; in Swift 5 mode, a subclass that does not would get a
-/// warning about something that its author has never heard of.
-@available(swift 6)
-extension HTTPLoader: @unchecked Sendable {}
 
 extension HTTPLoader {
     /// The loader at the end of the next loaders.

@@ -27,7 +27,7 @@ public protocol HTTPRequestOption: Sendable {
 ///
 /// An object whose class names the option can be checked and read for less than a cast of a value in a container costs.
 /// Requests carry few options, so comparing one after the other is faster than a hash table.
-@usableFromInline
+@frozen @usableFromInline
 struct RequestOptions: Sendable {
     @usableFromInline var values: [any AnyObject & Sendable] = []
 
@@ -64,5 +64,6 @@ struct RequestOptions: Sendable {
 final class OptionValue<Option: HTTPRequestOption>: Sendable {
     @usableFromInline let value: Option.Value
 
-    @inlinable init(_ value: Option.Value) { self.value = value }
+    // Not inlined, since a framework that may evolve keeps the layout of its objects to itself.
+    @usableFromInline init(_ value: Option.Value) { self.value = value }
 }

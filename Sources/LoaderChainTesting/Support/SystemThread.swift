@@ -44,7 +44,7 @@ package struct SystemThread: @unchecked Sendable {
 
     /// A number that no other living thread has.
     package static var currentNumber: UInt {
-        #if canImport(Darwin)
+        #if canImport(Darwin) || canImport(Musl)
             UInt(bitPattern: pthread_self())
         #else
             UInt(pthread_self())

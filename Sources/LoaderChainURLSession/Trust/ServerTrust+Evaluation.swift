@@ -1,4 +1,4 @@
-// Unverified: nothing here has been compiled on an Apple system yet.
+// Type-checked against stand-ins; unverified, since it has not run on an Apple system yet.
 #if canImport(Security) && canImport(CryptoKit)
     import CryptoKit
     import Foundation
@@ -43,19 +43,19 @@
             let attributes = SecKeyCopyAttributes(key) as? [CFString: Any]
             let kind = attributes?[kSecAttrKeyType] as? String
             switch (kind, attributes?[kSecAttrKeySizeInBits] as? Int) {
-            case (kSecAttrKeyTypeRSA as String, 2048):
+            case (String(kSecAttrKeyTypeRSA), 2048):
                 return rsa([0x30, 0x82, 0x01, 0x22], [0x03, 0x82, 0x01, 0x0F, 0])
-            case (kSecAttrKeyTypeRSA as String, 3072):
+            case (String(kSecAttrKeyTypeRSA), 3072):
                 return rsa([0x30, 0x82, 0x01, 0xA2], [0x03, 0x82, 0x01, 0x8F, 0])
-            case (kSecAttrKeyTypeRSA as String, 4096):
+            case (String(kSecAttrKeyTypeRSA), 4096):
                 return rsa([0x30, 0x82, 0x02, 0x22], [0x03, 0x82, 0x02, 0x0F, 0])
-            case (kSecAttrKeyTypeECSECPrimeRandom as String, 256):
+            case (String(kSecAttrKeyTypeECSECPrimeRandom), 256):
                 return [
                     0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A,
                     0x86,
                     0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0,
                 ]
-            case (kSecAttrKeyTypeECSECPrimeRandom as String, 384):
+            case (String(kSecAttrKeyTypeECSECPrimeRandom), 384):
                 return [
                     0x30, 0x76, 0x30, 0x10, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x05, 0x2B,
                     0x81,

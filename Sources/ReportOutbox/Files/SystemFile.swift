@@ -41,11 +41,7 @@ final class SystemOutput: OutputFile {
 
     func sync() throws(FileFailure) {
         let number = number ?? -1
-        #if canImport(Darwin)
-            // Plain fsync stops at the drive's own memory there.
-            if uninterrupted({ fcntl(number, F_FULLFSYNC) }).answer != -1 { return }
-        #endif
-        let (answer, code) = uninterrupted { fsync(number) }
+        let (answer, code) = synchronizeDescriptor(number)
         guard answer == 0 else { throw FileFailure("synchronized", path, code: code) }
     }
 

@@ -115,7 +115,7 @@ package final class SystemFiles: FileSystem {
     package func syncFolder(_ folder: String) throws(FileFailure) {
         let number = try openFolder(folder)
         defer { close(number) }
-        let (answer, code) = uninterrupted { fsync(number) }
+        let (answer, code) = synchronizeDescriptor(number)
         // Some file systems cannot bring a folder to the disk and say so; there is nothing more to be done there.
         guard answer == 0 || code == EINVAL else { throw FileFailure("synchronized", folder, code: code) }
     }

@@ -1,141 +1,144 @@
-import Foundation
-import LoaderChain
-import LoaderChainURLSession
-import TestProcesses
-import Testing
+#if os(Linux) || os(macOS)
+    import Foundation
+    import LoaderChain
+    import LoaderChainURLSession
+    import TestProcesses
+    import Testing
 
-@testable import InfluxReporting
+    @testable import InfluxReporting
 
-/// An InfluxDB 1 of the test's own, which can be stopped and started again.
-final class RealInflux: Sendable {
-    /// What is unusual about it.
-    struct Settings: Sendable {
-        /// Whether it asks who is there.
-        var asksForCredentials = false
-        /// The most bytes of a request's body; nil for its usual limit.
-        var bodyLimit: Int?
-    }
-
-    /// The user that may write where the server asks.
-    static let user = "writer"
-    static let password = "it's a: \"secret\""
-    /// The same as a JSON web token, signed with the servers' secret, until the year 2100.
-    static let webToken =
-        "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ1c2VybmFtZSI6IndyaXRlciIsImV4cCI6NDEwMjQ0NDgwMH0."
-        + "CHuOgVZVNhXpyYUZh0cjYEQJ_xnTVIr2SkNlF-F-Daw"
-
-    let url: URL
-    let chain: HTTPLoader = Autocancel() --> URLSessionLoader(configuration: .ephemeral)
-    private let program: URL
-    private let folder: ServerFolder
-    private let process: Guarded<ChildProcess?>
-
-    init(_ settings: Settings = Settings()) async throws {
-        program = try #require(ChildProcess.find("influxd"), "influxd is not installed")
-        while true {
-            // Beneath the ports that systems give out by themselves, so that it is still free after a restart.
-            let port = Int.random(in: 15_000..<32_000)
-            let folder = try ServerFolder()
-            try folder.write("influxdb.conf", Self.configuration(folder.url.path, port, settings))
-            let process = try Self.start(program, in: folder)
-            let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
-            guard await Self.isUp(url, process, chain) else { continue }
-            (self.url, self.folder, self.process) = (url, folder, Guarded(process))
-            break
+    /// An InfluxDB 1 of the test's own, which can be stopped and started again.
+    final class RealInflux: Sendable {
+        /// What is unusual about it.
+        struct Settings: Sendable {
+            /// Whether it asks who is there.
+            var asksForCredentials = false
+            /// The most bytes of a request's body; nil for its usual limit.
+            var bodyLimit: Int?
         }
-        if settings.asksForCredentials {
-            _ = try await query("CREATE USER admin WITH PASSWORD 'admin' WITH ALL PRIVILEGES")
+
+        /// The user that may write where the server asks.
+        static let user = "writer"
+        static let password = "it's a: \"secret\""
+        /// The same as a JSON web token, signed with the servers' secret, until the year 2100.
+        static let webToken =
+            "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ1c2VybmFtZSI6IndyaXRlciIsImV4cCI6NDEwMjQ0NDgwMH0."
+            + "CHuOgVZVNhXpyYUZh0cjYEQJ_xnTVIr2SkNlF-F-Daw"
+
+        let url: URL
+        let chain: HTTPLoader = Autocancel() --> URLSessionLoader(configuration: .ephemeral)
+        private let program: URL
+        private let folder: ServerFolder
+        private let process: Guarded<ChildProcess?>
+
+        init(_ settings: Settings = Settings()) async throws {
+            program = try #require(ChildProcess.find("influxd"), "influxd is not installed")
+            while true {
+                // Beneath the ports that systems give out by themselves, so that it is still free after a restart.
+                let port = Int.random(in: 15_000..<32_000)
+                let folder = try ServerFolder()
+                try folder.write("influxdb.conf", Self.configuration(folder.url.path, port, settings))
+                let process = try Self.start(program, in: folder)
+                let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
+                guard await Self.isUp(url, process, chain) else { continue }
+                (self.url, self.folder, self.process) = (url, folder, Guarded(process))
+                break
+            }
+            if settings.asksForCredentials {
+                _ = try await query("CREATE USER admin WITH PASSWORD 'admin' WITH ALL PRIVILEGES")
+            }
+            _ = try await query("CREATE DATABASE points WITH DURATION INF")
+            if settings.asksForCredentials {
+                let password = Self.password.replacing("'", with: "\\'")
+                _ = try await query("CREATE USER \(Self.user) WITH PASSWORD '\(password)'")
+                _ = try await query("GRANT WRITE ON points TO \(Self.user)")
+            }
         }
-        _ = try await query("CREATE DATABASE points WITH DURATION INF")
-        if settings.asksForCredentials {
-            let password = Self.password.replacing("'", with: "\\'")
-            _ = try await query("CREATE USER \(Self.user) WITH PASSWORD '\(password)'")
-            _ = try await query("GRANT WRITE ON points TO \(Self.user)")
+
+        private static func configuration(_ folder: String, _ port: Int, _ settings: Settings) -> String {
+            """
+            reporting-disabled = true
+            bind-address = "127.0.0.1:0"
+            [meta]
+              dir = "\(folder)/meta"
+            [data]
+              dir = "\(folder)/data"
+              wal-dir = "\(folder)/wal"
+              query-log-enabled = false
+            [monitor]
+              store-enabled = false
+            [http]
+              bind-address = "127.0.0.1:\(port)"
+              log-enabled = false
+              auth-enabled = \(settings.asksForCredentials)
+              shared-secret = "the tests' own secret"
+              max-body-size = \(settings.bodyLimit ?? 25_000_000)
+            """
+        }
+
+        private static func start(_ program: URL, in folder: ServerFolder) throws -> ChildProcess {
+            try ChildProcess(
+                program, ["-config", folder.url.appending(path: "influxdb.conf").path], in: folder.url,
+                keepsOutput: false)
+        }
+
+        /// Waits until the server answers; false if it has ended instead.
+        private static func isUp(_ url: URL, _ process: ChildProcess, _ chain: HTTPLoader) async -> Bool {
+            while process.isRunning {
+                let response = try? await chain.load(HTTPRequest(url: url.appending(path: "ping")))
+                if response?.status == .noContent, process.isRunning { return true }
+            }
+            return false
+        }
+
+        // MARK: Stopping and starting
+
+        /// Ends it as a power cut would.
+        func kill() async {
+            let process = process.withLock { exchange(&$0, with: nil) }
+            process?.send(SIGKILL)
+            _ = await process?.end()
+        }
+
+        /// Starts it again, at the same address and with the same data.
+        func start() async throws {
+            let started = try Self.start(program, in: folder)
+            process.withLock { $0 = started }
+            #expect(await Self.isUp(url, started, chain), "influxd does not start again")
+        }
+
+        // MARK: What it knows
+
+        /// A destination in its database.
+        func destination(_ authorization: InfluxAuthorization = .none) throws -> InfluxDestination {
+            try .influxDB1(url, database: "points", authorization: authorization)
+        }
+
+        /// The answer to a query: rows of cells, the first of them the names.
+        func query(_ text: String) async throws -> [[String]] {
+            var request = HTTPRequest(method: .post, url: url.appending(path: "query"), headers: ["Accept": "text/csv"])
+            request.queryItems = [HTTPQueryItem("db", "points"), HTTPQueryItem("epoch", "ms")]
+            request.headers["Authorization"] = "Basic " + Data("admin:admin".utf8).base64EncodedString()
+            request.body = FormBody([("q", text)])
+            let response = try await chain.load(request)
+            try #require(response.status == .ok, "\(String(decoding: response.body, as: UTF8.self))")
+            return TableText.rows(of: response.body)
         }
     }
 
-    private static func configuration(_ folder: String, _ port: Int, _ settings: Settings) -> String {
-        """
-        reporting-disabled = true
-        bind-address = "127.0.0.1:0"
-        [meta]
-          dir = "\(folder)/meta"
-        [data]
-          dir = "\(folder)/data"
-          wal-dir = "\(folder)/wal"
-          query-log-enabled = false
-        [monitor]
-          store-enabled = false
-        [http]
-          bind-address = "127.0.0.1:\(port)"
-          log-enabled = false
-          auth-enabled = \(settings.asksForCredentials)
-          shared-secret = "the tests' own secret"
-          max-body-size = \(settings.bodyLimit ?? 25_000_000)
-        """
-    }
+    /// A folder that is gone with its last reference.
+    final class ServerFolder: Sendable {
+        let url: URL
 
-    private static func start(_ program: URL, in folder: ServerFolder) throws -> ChildProcess {
-        try ChildProcess(
-            program, ["-config", folder.url.appending(path: "influxdb.conf").path], in: folder.url, keepsOutput: false)
-    }
-
-    /// Waits until the server answers; false if it has ended instead.
-    private static func isUp(_ url: URL, _ process: ChildProcess, _ chain: HTTPLoader) async -> Bool {
-        while process.isRunning {
-            let response = try? await chain.load(HTTPRequest(url: url.appending(path: "ping")))
-            if response?.status == .noContent, process.isRunning { return true }
+        init() throws {
+            url = FileManager.default.temporaryDirectory.appending(path: "LoaderChainServer-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         }
-        return false
+
+        deinit { try? FileManager.default.removeItem(at: url) }
+
+        func write(_ name: String, _ text: String) throws {
+            try Data(text.utf8).write(to: url.appending(path: name))
+        }
     }
-
-    // MARK: Stopping and starting
-
-    /// Ends it as a power cut would.
-    func kill() async {
-        let process = process.withLock { exchange(&$0, with: nil) }
-        process?.send(SIGKILL)
-        _ = await process?.end()
-    }
-
-    /// Starts it again, at the same address and with the same data.
-    func start() async throws {
-        let started = try Self.start(program, in: folder)
-        process.withLock { $0 = started }
-        #expect(await Self.isUp(url, started, chain), "influxd does not start again")
-    }
-
-    // MARK: What it knows
-
-    /// A destination in its database.
-    func destination(_ authorization: InfluxAuthorization = .none) throws -> InfluxDestination {
-        try .influxDB1(url, database: "points", authorization: authorization)
-    }
-
-    /// The answer to a query: rows of cells, the first of them the names.
-    func query(_ text: String) async throws -> [[String]] {
-        var request = HTTPRequest(method: .post, url: url.appending(path: "query"), headers: ["Accept": "text/csv"])
-        request.queryItems = [HTTPQueryItem("db", "points"), HTTPQueryItem("epoch", "ms")]
-        request.headers["Authorization"] = "Basic " + Data("admin:admin".utf8).base64EncodedString()
-        request.body = FormBody([("q", text)])
-        let response = try await chain.load(request)
-        try #require(response.status == .ok, "\(String(decoding: response.body, as: UTF8.self))")
-        return TableText.rows(of: response.body)
-    }
-}
-
-/// A folder that is gone with its last reference.
-final class ServerFolder: Sendable {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appending(path: "LoaderChainServer-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    func write(_ name: String, _ text: String) throws {
-        try Data(text.utf8).write(to: url.appending(path: name))
-    }
-}
+#endif

@@ -101,49 +101,53 @@ extension Shape {
     }
 }
 
-extension RealInflux {
-    /// Compares all that the server has of a shape with what was sent: the points from 0 to `count`, but for some.
-    func expectExactly(_ shape: Shape, _ count: Int, except missing: Set<Int> = []) async throws {
-        let total = try await query(
-            "SELECT count(\"\(shape == .service ? "bytes" : "f3")\") FROM \"\(shape.measurement)\"")
-        #expect(total.last?.last == "\(count - missing.count)")
-        for part in Shape.batches(of: count, size: 20_000) {
-            let (start, end) = (
-                Shape.firstMillisecond + Int64(part.lowerBound), Shape.firstMillisecond + Int64(part.upperBound)
-            )
-            let rows = try await query(
-                "SELECT * FROM \"\(shape.measurement)\" WHERE time >= \(start)ms AND time < \(end)ms")
-            let names = rows.first ?? []
-            let expected = part.filter { !missing.contains($0) }
-            guard rows.count - 1 == expected.count else {
-                Issue.record("\(rows.count - 1) rows in place of \(expected.count) from \(part.lowerBound)")
-                return
-            }
-            for (row, index) in zip(rows.dropFirst(), expected) where !Self.isRow(row, shape.point(index), names) {
-                Issue.record("Point \(index) is \(row), and was \(shape.point(index))")
-                return
-            }
-        }
-    }
-
-    /// Whether a row has the tags and the fields of a point and its time, and nothing else.
-    private static func isRow(_ row: [String], _ point: Point, _ names: [String]) -> Bool {
-        guard row.count == names.count, names.count == 3 + point.tags.count + point.fields.count else { return false }
-        for (name, text) in zip(names, row).dropFirst(2) {
-            if name == "time" {
-                if text != "\(point.timestamp.map { $0.nanoseconds / 1_000_000 } ?? 0)" { return false }
-            } else if let tag = point.tags[name] {
-                if text != tag { return false }
-            } else {
-                switch point.fields[name] {
-                case .double(let number)?: if Double(text) != number { return false }
-                case .integer(let number)?: if Int64(text) != number { return false }
-                case .boolean(let flag)?: if text != "\(flag)" { return false }
-                case .string(let string)?: if text != string { return false }
-                default: return false
+#if os(Linux) || os(macOS)
+    extension RealInflux {
+        /// Compares all that the server has of a shape with what was sent: the points from 0 to `count`, but for some.
+        func expectExactly(_ shape: Shape, _ count: Int, except missing: Set<Int> = []) async throws {
+            let total = try await query(
+                "SELECT count(\"\(shape == .service ? "bytes" : "f3")\") FROM \"\(shape.measurement)\"")
+            #expect(total.last?.last == "\(count - missing.count)")
+            for part in Shape.batches(of: count, size: 20_000) {
+                let (start, end) = (
+                    Shape.firstMillisecond + Int64(part.lowerBound), Shape.firstMillisecond + Int64(part.upperBound)
+                )
+                let rows = try await query(
+                    "SELECT * FROM \"\(shape.measurement)\" WHERE time >= \(start)ms AND time < \(end)ms")
+                let names = rows.first ?? []
+                let expected = part.filter { !missing.contains($0) }
+                guard rows.count - 1 == expected.count else {
+                    Issue.record("\(rows.count - 1) rows in place of \(expected.count) from \(part.lowerBound)")
+                    return
+                }
+                for (row, index) in zip(rows.dropFirst(), expected) where !Self.isRow(row, shape.point(index), names) {
+                    Issue.record("Point \(index) is \(row), and was \(shape.point(index))")
+                    return
                 }
             }
         }
-        return true
+
+        /// Whether a row has the tags and the fields of a point and its time, and nothing else.
+        private static func isRow(_ row: [String], _ point: Point, _ names: [String]) -> Bool {
+            guard row.count == names.count, names.count == 3 + point.tags.count + point.fields.count else {
+                return false
+            }
+            for (name, text) in zip(names, row).dropFirst(2) {
+                if name == "time" {
+                    if text != "\(point.timestamp.map { $0.nanoseconds / 1_000_000 } ?? 0)" { return false }
+                } else if let tag = point.tags[name] {
+                    if text != tag { return false }
+                } else {
+                    switch point.fields[name] {
+                    case .double(let number)?: if Double(text) != number { return false }
+                    case .integer(let number)?: if Int64(text) != number { return false }
+                    case .boolean(let flag)?: if text != "\(flag)" { return false }
+                    case .string(let string)?: if text != string { return false }
+                    default: return false
+                    }
+                }
+            }
+            return true
+        }
     }
-}
+#endif

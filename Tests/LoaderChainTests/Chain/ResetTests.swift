@@ -80,12 +80,14 @@ import Testing
     }
 
     @Test func itCallsBackOnTheQueueThatWasAskedFor() async {
-        let key = DispatchSpecificKey<Bool>()
+        // Dispatch does not say whether its keys may be shared between threads; that is what they are for.
+        struct Mark: @unchecked Sendable { let key = DispatchSpecificKey<Bool>() }
+        let mark = Mark()
         let queue = DispatchQueue(label: "asked-for")
-        queue.setSpecific(key: key, value: true)
+        queue.setSpecific(key: mark.key, value: true)
         let isThere = await withCheckedContinuation { continuation in
             HTTPLoader().reset(on: queue) {
-                continuation.resume(returning: DispatchQueue.getSpecific(key: key) == true)
+                continuation.resume(returning: DispatchQueue.getSpecific(key: mark.key) == true)
             }
         }
         #expect(isThere)

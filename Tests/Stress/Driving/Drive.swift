@@ -76,7 +76,9 @@ final class Drive: Sendable {
             if number % 64 == 0 { ledger.watch(task, "a caller's task") }
             shelf.put(task, at: dice.next())
             for _ in 0..<rig.meddling {
-                if let task = shelf[dice.next()] { Meddling.meddle(with: task, &dice, ledger, rewrites: !arguments.isOrderly) }
+                if let task = shelf[dice.next()] {
+                    Meddling.meddle(with: task, &dice, ledger, rewrites: !arguments.isOrderly)
+                }
             }
             if dice.next() % 64 == 0 { rig.change(&dice) }
             if dice.next() % rig.tasksPerReset == 0 { rig.chain.reset {} }

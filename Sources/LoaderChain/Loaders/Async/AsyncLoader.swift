@@ -16,7 +16,7 @@
 /// A cancel of the task cancels the Swift task that the method runs in, and with it what it asked of `next`. A thrown
 /// ``HTTPError`` becomes the result as it is, a `CancellationError` becomes ``HTTPError/Code/cancelled``, and any other
 /// error lies beneath an ``HTTPError/Code/unknown`` that names this loader.
-open class AsyncLoader: HTTPLoader, @unchecked Sendable {
+nonisolated open class AsyncLoader: HTTPLoader, @unchecked Sendable {
     /// Answers a request, usually by asking the loaders after this one.
     ///
     /// The default asks them and changes nothing.

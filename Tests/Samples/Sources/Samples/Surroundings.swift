@@ -4,11 +4,11 @@ import LoaderChain
 import LoaderChainTesting
 import ReportOutbox
 
-// What the samples take for given.
+// What the samples take for given. Where nothing else is asked for, an app's code may belong to the main actor.
 
 let url = URL(filePath: "/")
 nonisolated(unsafe) var request = HTTPRequest(host: "api.example.com", path: "/v1/users")
-let task = HTTPTask(request: request)
+nonisolated let task = HTTPTask(request: request)
 let terminal = ScriptedTerminal { _ in .success() }
 let chain = HTTPLoader() --> terminal
 let loader = chain
@@ -34,13 +34,13 @@ struct Client: Sendable {
 let client = Client()
 nonisolated(unsafe) var server = LoopbackServer.sample
 
-struct User: Codable, Sendable { var name: String }
+nonisolated struct User: Codable, Sendable { var name: String }
 let newUser = User(name: "Ada")
 
 func signature(of request: HTTPRequest) async throws -> String { "\(request.path.count)" }
-func newTraceID() -> String { "1" }
+nonisolated func newTraceID() -> String { "1" }
 
-extension LoopbackServer {
+nonisolated extension LoopbackServer {
     /// Only ever compiled.
     static var sample: LoopbackServer { fatalError("samples do not run") }
 }
@@ -73,9 +73,9 @@ func showSheet(wasWrong: Bool) async -> BasicCredentials? { nil }
 
 let data = Data("report".utf8)
 nonisolated(unsafe) var policy = OutboxPolicy()
-let outbox = ReportOutbox.sample
+nonisolated let outbox = ReportOutbox.sample
 
-extension ReportOutbox {
+nonisolated extension ReportOutbox {
     /// Only ever compiled.
     static var sample: ReportOutbox { fatalError("samples do not run") }
 }

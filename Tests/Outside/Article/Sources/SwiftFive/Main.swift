@@ -2,7 +2,7 @@ import Foundation
 import LoaderChain
 
 /// Keeps what it is handed until it is told to answer.
-final class Keeping: HTTPLoader {
+final class Keeping: HTTPLoader, @unchecked Sendable {
     var kept: [HTTPTask] = []
 
     override func load(task: HTTPTask) { kept.append(task) }

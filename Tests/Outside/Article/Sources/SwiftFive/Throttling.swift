@@ -2,7 +2,7 @@ import Foundation
 import LoaderChain
 
 /// The throttle as a reader of the article writes it: a loader of the user's own.
-public class Throttling: HTTPLoader {
+public class Throttling: HTTPLoader, @unchecked Sendable {
     /// How many tasks may run at once.
     public var maximumNumberOfRequests = UInt.max
 

@@ -8,7 +8,7 @@
 #endif
 
 /// The machine that numbers belong to.
-package struct Host: Codable, Equatable {
+package struct MeasuredHost: Codable, Equatable {
     var cpu: String
     var cores: Int
     var os: String
@@ -16,7 +16,7 @@ package struct Host: Codable, Equatable {
     var date: String
 
     /// Describes this machine, now.
-    package static func current() -> Host {
+    package static func current() -> MeasuredHost {
         #if canImport(Darwin)
             let cpu = systemControl("machdep.cpu.brand_string")
             let os: String? = "macOS " + ProcessInfo.processInfo.operatingSystemVersionString
@@ -24,7 +24,7 @@ package struct Host: Codable, Equatable {
             let cpu = contents(of: "/proc/cpuinfo").flatMap { value(of: "model name", separator: ":", in: $0) }
             let os = contents(of: "/etc/os-release").flatMap { value(of: "PRETTY_NAME", separator: "=", in: $0) }
         #endif
-        return Host(
+        return MeasuredHost(
             cpu: cpu ?? "unknown processor", cores: ProcessInfo.processInfo.activeProcessorCount,
             os: os ?? "unknown system", swift: compiler, date: Date.now.formatted(.iso8601))
     }

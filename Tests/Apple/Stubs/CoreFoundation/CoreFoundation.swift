@@ -1,0 +1,12 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+// Core Foundation's objects are bridged to Objective-C's without any conversion, so each is the same type here.
+@_exported import ObjectiveC
+
+public typealias CFString = NSString
+public typealias CFData = NSData
+public typealias CFArray = NSArray
+public typealias CFDictionary = NSDictionary
+public typealias CFError = NSError
+public typealias CFIndex = Int
+public typealias CFTypeRef = AnyObject

@@ -1,0 +1,19 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+import FoundationEssentials
+
+public protocol Digest: Hashable, Sendable, Sequence where Element == UInt8 {
+    static var byteCount: Int { get }
+}
+
+public struct SHA256Digest: Digest {
+    public static var byteCount: Int { 32 }
+    public func makeIterator() -> Array<UInt8>.Iterator { fatalError() }
+}
+
+public struct SHA256: Sendable {
+    public static func hash<D: DataProtocol>(data: D) -> SHA256Digest { fatalError() }
+    public init() {}
+    public mutating func update<D: DataProtocol>(data: D) {}
+    public func finalize() -> SHA256Digest { fatalError() }
+}

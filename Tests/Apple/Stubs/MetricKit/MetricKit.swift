@@ -1,0 +1,60 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+// Metric payloads came to macOS with version 26 and to visionOS with the same; diagnostics are older there.
+import Foundation
+
+@available(iOS 13.0, macOS 12.0, visionOS 1.0, *)
+@available(tvOS, unavailable)
+@available(watchOS, unavailable)
+open class MXMetricManager: NSObject {
+    open class var shared: MXMetricManager { fatalError() }
+    @available(iOS 13.0, macOS 26.0, visionOS 26.0, *)
+    open var pastPayloads: [MXMetricPayload] { [] }
+    @available(iOS 14.0, macOS 12.0, visionOS 1.0, *)
+    open var pastDiagnosticPayloads: [MXDiagnosticPayload] { [] }
+    open func add(_ subscriber: any MXMetricManagerSubscriber) {}
+    open func remove(_ subscriber: any MXMetricManagerSubscriber) {}
+}
+
+@available(iOS 13.0, macOS 12.0, visionOS 1.0, *)
+@available(tvOS, unavailable)
+@available(watchOS, unavailable)
+public protocol MXMetricManagerSubscriber: NSObjectProtocol {
+    @available(iOS 13.0, macOS 26.0, visionOS 26.0, *)
+    func didReceive(_ payloads: [MXMetricPayload])
+    @available(iOS 14.0, macOS 12.0, visionOS 1.0, *)
+    func didReceive(_ payloads: [MXDiagnosticPayload])
+}
+
+// Both methods are optional in Objective-C.
+@available(iOS 13.0, macOS 12.0, visionOS 1.0, *)
+@available(tvOS, unavailable)
+@available(watchOS, unavailable)
+extension MXMetricManagerSubscriber {
+    @available(iOS 13.0, macOS 26.0, visionOS 26.0, *)
+    public func didReceive(_ payloads: [MXMetricPayload]) {}
+    @available(iOS 14.0, macOS 12.0, visionOS 1.0, *)
+    public func didReceive(_ payloads: [MXDiagnosticPayload]) {}
+}
+
+@available(iOS 13.0, macOS 26.0, visionOS 26.0, *)
+@available(tvOS, unavailable)
+@available(watchOS, unavailable)
+open class MXMetricPayload: NSObject {
+    open var timeStampBegin: Date { fatalError() }
+    open var timeStampEnd: Date { fatalError() }
+    open var latestApplicationVersion: String { "" }
+    open var includesMultipleApplicationVersions: Bool { false }
+    open func jsonRepresentation() -> Data { Data() }
+    open func dictionaryRepresentation() -> [AnyHashable: Any] { [:] }
+}
+
+@available(iOS 14.0, macOS 12.0, visionOS 1.0, *)
+@available(tvOS, unavailable)
+@available(watchOS, unavailable)
+open class MXDiagnosticPayload: NSObject {
+    open var timeStampBegin: Date { fatalError() }
+    open var timeStampEnd: Date { fatalError() }
+    open func jsonRepresentation() -> Data { Data() }
+    open func dictionaryRepresentation() -> [AnyHashable: Any] { [:] }
+}

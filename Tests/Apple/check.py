@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Type-checks the package as an Apple system's compiler would; README.md, beside this file, tells what that shows.
+
+  Tests/Apple/check.py                 macOS and iOS, all of Sources, Benchmarks and Tests
+  Tests/Apple/check.py PLATFORM…       these: macos, ios, tvos, watchos, visionos
+  Tests/Apple/check.py --prove …       and then plants faults in the copies, one after the other, and sees each found
+"""
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+import consumers
+import copies
+import delegates
+import faults
+import names
+import widths
+from library import HERE, Failure, Library
+from platforms import PLATFORMS
+
+REPOSITORY = os.path.dirname(os.path.dirname(HERE))
+SCRATCH = os.path.join(REPOSITORY, ".build-apple")
+# A test bundle exists where tests run, so its targets are checked there.
+TESTED = ("macos", "ios")
+
+
+class Check:
+    """The package, compiled for one platform."""
+
+    def __init__(self, library, sources, targets, output):
+        self.library = library
+        self.sources = sources
+        self.targets = targets
+        self.output = output
+        maps = [target.module_map(sources, os.path.join(output, "C")) for target in targets.values()]
+        self.module_maps = [folder for folder in maps if folder]
+        os.makedirs(output, exist_ok=True)
+
+    @property
+    def search(self):
+        """The flags that name the platform and lead to its modules and to the package's."""
+        return self.library.search + [flag for folder in [self.output] + self.module_maps for flag in ("-I", folder)]
+
+    def run(self, names):
+        """Compiles targets and what they depend on; returns what the compiler has to say about each."""
+        wanted = self._with_dependencies(names)
+        with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, (os.cpu_count() or 2) // 2)) as pool:
+            jobs = {}
+            # A job waits only for jobs that were handed in before it.
+            for target in (target for target in self.targets.values() if target.name in wanted):
+                needed = [jobs[name] for name in target.dependencies if name in jobs]
+                jobs[target.name] = pool.submit(self._compile, target, needed)
+            return [job.result() for job in jobs.values()]
+
+    def _with_dependencies(self, names):
+        wanted = set()
+        waiting = list(names)
+        while waiting:
+            name = waiting.pop()
+            if name not in wanted and name in self.targets:
+                wanted.add(name)
+                waiting += self.targets[name].dependencies
+        return wanted
+
+    def _compile(self, target, needed):
+        for job in needed:
+            job.result()
+        return self.compile(target)
+
+    def compile(self, target):
+        """Compiles a target whose dependencies have been compiled; returns what the compiler has to say."""
+        files = target.files(self.sources)
+        if not files:
+            return ""
+        module = os.path.join(self.output, target.name + ".swiftmodule")
+        # A dependency with errors has complaints of its own, and a module as far as it goes.
+        return self._frontend(
+            ["-emit-module", "-o", module, "-experimental-allow-module-with-compiler-errors"] + self._options(target) + files)
+
+    def syntax_tree(self, target):
+        """A target's expressions with their types, as the compiler writes them down."""
+        arguments = []
+        with tempfile.TemporaryDirectory() as folder:
+            # Each file has a tree of its own.
+            for number, file in enumerate(target.files(self.sources)):
+                arguments += ["-primary-file", file, "-o", os.path.join(folder, str(number))]
+            complaints = self._frontend(["-dump-ast"] + self._options(target) + arguments)
+            trees = []
+            for name in os.listdir(folder):
+                with open(os.path.join(folder, name)) as tree:
+                    trees.append(tree.read())
+        if not trees:
+            raise Failure(f"{target.name} has no syntax tree: {complaints}")
+        return "\n".join(trees)
+
+    def _options(self, target):
+        options = [
+            "-module-name", target.name, "-swift-version", "6", "-package-name", "loaderchain", "-enable-testing", "-D", "DEBUG",
+        ]
+        if not any(os.path.basename(file) == "main.swift" for file in target.files(self.sources)):
+            options += ["-parse-as-library"]
+        for setting in target.settings:
+            options += self._flags(setting)
+        return options
+
+    def compile_evolving(self, target):
+        """Type-checks a library as a framework that may evolve; returns what the compiler has to say."""
+        options = ["-typecheck", "-enable-library-evolution"] + self._options(target)
+        text = self._frontend(options + target.files(self.sources))
+        # What of Foundation and of the package is compiled without is so here alone, or for all of an app at once.
+        return re.sub(r"^.*warning: module .* was not compiled with library evolution.*$", "", text, flags=re.M)
+
+    def compile_app(self, files, mode):
+        """Type-checks an app that uses the libraries; returns what the compiler has to say."""
+        # Samples leave values unused, which their readers will not.
+        text = self._frontend(["-typecheck", "-module-name", "App", "-parse-as-library"] + mode + files)
+        return re.sub(r"^.*warning: .*(?:never (?:used|mutated|read)|unused).*$", "", text, flags=re.M)
+
+    def _frontend(self, arguments):
+        command = ["swift-frontend"] + arguments + self.library.flags + self.search
+        result = subprocess.run(command, capture_output=True, text=True)
+        text = result.stdout + result.stderr
+        if result.returncode != 0 and "error:" not in text:
+            text += f"\nerror: the compiler ended with {result.returncode}: {text[:1000]}"
+        return text
+
+    @staticmethod
+    def _flags(setting):
+        (kind, value), = setting.items()
+        value = value["_0"]
+        return {
+            "enableUpcomingFeature": ["-enable-upcoming-feature", value],
+            "enableExperimentalFeature": ["-enable-experimental-feature", value],
+        }.get(kind, [])
+
+
+def diagnostics(text, root):
+    """The lines of errors and warnings, each once, with paths of the repository."""
+    lines = re.findall(r"^(?! |[0-9]).*\b(?:error|warning): .*$", text, re.M)
+    return sorted({line.replace(root + "/", "") for line in lines})
+
+
+def main(arguments):
+    proving = "--prove" in arguments
+    platforms = [name for name in arguments if not name.startswith("-")] or ["macos", "ios"]
+    targets, products, floors = copies.package(REPOSITORY)
+    failed = False
+    for name in platforms:
+        platform = PLATFORMS[name]
+        scratch = os.path.join(SCRATCH, name)
+        library = Library(platform, floors[platform.key], scratch)
+        library.build()
+        sources = os.path.join(scratch, "sources")
+        copies.copy(REPOSITORY, sources)
+        app = consumers.files(REPOSITORY, os.path.join(scratch, "app"))
+        wanted = [target.name for target in targets.values() if name in TESTED or target.path.startswith("Sources")]
+        check = Check(library, sources, targets, os.path.join(scratch, "modules"))
+        texts = check.run(wanted) + [check.compile_app(app, mode) for mode in consumers.MODES.values()]
+        texts += [check.compile_evolving(targets[product]) for product in products]
+        texts += [delegates.strangers(check, target) for target in targets.values()]
+        texts += [widths.overflows(check, targets[product]) for product in products]
+        found = [line for text in texts for line in diagnostics(text, scratch)] + names.collisions(check, products)
+        for line in found:
+            print(line)
+        print(f"{library.target}: {len(found)} complaints about {len(wanted)} targets and {len(app)} files of an app")
+        failed |= bool(found)
+        if proving and not found:
+            failed |= not faults.prove(name, check, app, products)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except Failure as failure:
+        sys.exit(f"The check itself failed: {failure}")

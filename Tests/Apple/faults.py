@@ -1,0 +1,157 @@
+"""Faults that the check must find: each is planted in the copies alone, and the targets that it touches are checked again."""
+import dataclasses
+import os
+import re
+import shutil
+
+import consumers
+import delegates
+import names
+import widths
+
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """A change of one or more files, and what the compiler must say about it."""
+
+    name: str
+    changes: tuple
+    """Each is a file, the text to be replaced, and what replaces it; without a text, it is appended."""
+    targets: tuple
+    expected: str
+    mode: str = ""
+    """The mode of the app that notices the fault, if only an app does."""
+    platforms: tuple = ("ios",)
+    """Where it is planted; once is enough, unless the systems differ."""
+    libraries: bool = False
+    """Whether it is the names of all libraries that show it."""
+    delegates: bool = False
+    """Whether it is a method that nothing calls."""
+    evolving: bool = False
+    """Whether it is an error in a framework alone."""
+    narrow: bool = False
+    """Whether it shows where an `Int` has 32 bits."""
+
+
+LOADER = "Sources/LoaderChain/Chain/HTTPLoader.swift"
+TRUST = "Sources/LoaderChainURLSession/Trust/ServerTrust+Evaluation.swift"
+DELEGATE = "Sources/LoaderChainURLSession/Session/SessionDelegate.swift"
+UPLOADS = "Sources/ReportOutbox/Apple/BackgroundUploads.swift"
+
+FAULTS = [
+    Fault(
+        "a cast in a pattern", ((TRUST, "String(kSecAttrKeyTypeRSA), 2048", "kSecAttrKeyTypeRSA as String, 2048"),),
+        ("LoaderChainURLSession",), "expression pattern of type"),
+    Fault(
+        "a delegate's method with another signature",
+        ((DELEGATE, "didCompleteWithError error: (any Error)?", "didCompleteWithError error: any Error"),),
+        ("LoaderChainURLSession",), "is no method of a delegate", delegates=True),
+    Fault(
+        "a part of the standard library that the deployment target lacks",
+        ((LOADER, "", "\nfunc planted() -> InlineArray<2, Int> { [1, 2] }\n"),), ("LoaderChain",), "only available in"),
+    Fault(
+        "metric payloads on a macOS that has none",
+        (("Sources/MetricKitReporting/Apple/MetricKitSubscriber.swift", "",
+          "\n#if canImport(MetricKit)\n    func planted() { _ = MXMetricManager.shared.pastPayloads }\n#endif\n"),),
+        ("MetricKitReporting",), "'pastPayloads' is only available in macOS 26", platforms=("macos",)),
+    Fault(
+        "a program started on a system that allows none",
+        (("Tests/TestProcesses/ChildOutput.swift", "", "\nimport Foundation\nlet planted = Process()\n"),),
+        ("TestProcesses",), "cannot find 'Process' in scope"),
+    Fault(
+        "a type with the name of one of Foundation's",
+        (("Benchmarks/BenchmarkSupport/MeasuredHost.swift", "", "\npackage struct Host {}\n"),
+         ("Tests/BenchmarkSupportTests/Fixtures.swift", "", "\nextension Host { static let planted = 1 }\n")),
+        ("BenchmarkSupport", "BenchmarkSupportTests"), "'Host' is ambiguous", platforms=("macos",)),
+    Fault(
+        "a thread's handle taken for a number",
+        (("Sources/LoaderChainTesting/Support/SystemThread.swift", "UInt(bitPattern: pthread_self())", "UInt(pthread_self())"),),
+        ("LoaderChainTesting",), "SystemThread.swift"),
+    Fault(
+        "a constant that only Linux has",
+        (("Sources/LoaderChainTesting/Support/SystemThread.swift", "", "\nlet planted = MSG_NOSIGNAL\n"),),
+        ("LoaderChainTesting",), "cannot find 'MSG_NOSIGNAL'"),
+    Fault(
+        "a loader that an app of the main actor cannot subclass",
+        ((LOADER, "nonisolated open class HTTPLoader", "open class HTTPLoader"),), ("LoaderChain",),
+        "has different actor isolation", mode="main actor by default"),
+    Fault(
+        "a conformance of Swift 6 mode only",
+        ((LOADER, "open class HTTPLoader: @unchecked Sendable", "open class HTTPLoader"),
+         (LOADER, "", "\n@available(swift 6)\nextension HTTPLoader: @unchecked Sendable {}\n")),
+        ("LoaderChain",), "is already unavailable", mode="Swift 5 mode"),
+    Fault(
+        "a handler of UIKit's that would have to be sendable",
+        ((UPLOADS, "completionHandler: @escaping () -> Void)", "completionHandler: @escaping @Sendable () -> Void)"),),
+        ("ReportOutbox",), "sending .completionHandler.|non-Sendable|non-sendable", mode="Swift 6 mode"),
+    Fault(
+        "a number that a watch cannot hold",
+        (("Sources/MetricKitReporting/Histogram/HistogramReading.swift", "", "\nlet planted = 1 << 40\n"),
+         ("Sources/MetricKitReporting/Histogram/HistogramReading.swift", "", "\nlet plantedToo = 5_000_000_000\n")),
+        ("MetricKitReporting",), r"by 40 leaves nothing(.|\n)*5000000000 does not fit", narrow=True),
+    Fault(
+        "inlined code that a framework cannot promise",
+        (("Sources/LoaderChain/Message/HTTPRequestOption.swift", "@frozen ", ""),), ("LoaderChain",),
+        "may not be initialized directly", evolving=True),
+    Fault(
+        "one name in two libraries", ((DELEGATE, "", "\npublic enum ReportID {}\n"),), ("LoaderChainURLSession",),
+        "ReportID is declared by", libraries=True),
+    Fault(
+        "a type that hides its library", (("Sources/LineProtocol/Model/Point.swift", "", "\npublic enum LineProtocol {}\n"),),
+        ("LineProtocol",), "has a library's name", libraries=True),
+]
+
+
+def prove(platform, check, files, products):
+    """Plants each fault and takes it away again; prints what was missed, and answers whether nothing was."""
+    found = True
+    for fault in (fault for fault in FAULTS if platform in fault.platforms):
+        said = _plant(fault, check, files, products)
+        hit = re.search(fault.expected, said) is not None
+        print(f"{platform}: {'found' if hit else 'MISSED'}: {fault.name}")
+        if not hit:
+            print(said[-2000:])
+        found &= hit
+    return found
+
+
+def _plant(fault, check, files, products):
+    before = {}
+    modules = check.output
+    planted = modules + "-planted"
+    shutil.rmtree(planted, ignore_errors=True)
+    # Hard links: a module that is made again replaces its link, and leaves the original alone.
+    shutil.copytree(modules, planted, copy_function=os.link)
+    check.output = planted
+    try:
+        for path, old, new in fault.changes:
+            path = os.path.join(check.sources, path)
+            with open(path) as file:
+                text = file.read()
+            before.setdefault(path, text)
+            if old not in text:
+                return f"{path} no longer has: {old}"
+            with open(path, "w") as file:
+                file.write(text.replace(old, new) if old else text + new)
+        said = ""
+        for name in fault.targets:
+            module = os.path.join(planted, name + ".swiftmodule")
+            if os.path.exists(module):
+                os.remove(module)
+            said += check.compile(check.targets[name])
+        if fault.mode:
+            said = check.compile_app(files, consumers.MODES[fault.mode])
+        if fault.delegates:
+            said = delegates.strangers(check, check.targets[fault.targets[0]])
+        if fault.evolving:
+            said = check.compile_evolving(check.targets[fault.targets[0]])
+        if fault.narrow:
+            said = widths.overflows(check, check.targets[fault.targets[0]])
+        if fault.libraries:
+            said = "\n".join(names.collisions(check, products))
+        return said
+    finally:
+        check.output = modules
+        for path, text in before.items():
+            with open(path, "w") as file:
+                file.write(text)

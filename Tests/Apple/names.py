@@ -1,0 +1,34 @@
+"""The names that an app sees when it imports all of the package's libraries at once."""
+import json
+import os
+
+from library import run
+
+# A module and its one central type may share a name only where every other type of the module has a plain name that an app
+# can write without the module's.
+SHARED = {"ReportOutbox": "the box is what the library is about, and is called that in every guide"}
+
+
+def collisions(check, products):
+    """Public names that two libraries declare, or that are a library's too, so that neither can be qualified."""
+    owners = {}
+    folder = os.path.join(check.output, "symbols")
+    os.makedirs(folder, exist_ok=True)
+    for product in products:
+        run(["swift-symbolgraph-extract", "-module-name", product, "-output-dir", folder, "-minimum-access-level", "public"]
+            + check.search)
+        with open(os.path.join(folder, product + ".symbols.json")) as file:
+            for symbol in json.load(file)["symbols"]:
+                path = symbol["pathComponents"]
+                if len(path) == 1 and symbol["kind"]["identifier"] in TYPES:
+                    owners.setdefault(path[0], set()).add(product)
+    found = []
+    for name, modules in sorted(owners.items()):
+        if len(modules) > 1:
+            found.append(f"error: {name} is declared by {' and by '.join(sorted(modules))}")
+        if name in products and name not in SHARED:
+            found.append(f"error: {name} of {', '.join(modules)} has a library's name, which it hides")
+    return found
+
+
+TYPES = {"swift.class", "swift.struct", "swift.enum", "swift.protocol", "swift.actor", "swift.typealias"}

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Checks the workflows of the public CI, by the tools that are installed: yamllint for the form, check-jsonschema for what a
+# workflow may say.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+workflows=(.github/workflows/*.yml)
+
+if command -v yamllint >/dev/null; then
+    rules='{extends: default, rules: {line-length: {max: 132}, document-start: disable, truthy: {check-keys: false}}}'
+    yamllint --strict -d "$rules" "${workflows[@]}"
+else
+    echo "yamllint is not installed, so the form of the workflows goes unchecked."
+fi
+if command -v check-jsonschema >/dev/null; then
+    check-jsonschema --builtin-schema vendor.github-workflows "${workflows[@]}"
+else
+    echo "check-jsonschema is not installed, so what the workflows say goes unchecked."
+fi
