@@ -22,8 +22,8 @@ extension InfluxWriter {
     /// No point is dropped for it, whatever ``WriterPolicy/whenFull`` says. While it waits, the writer sends what it holds.
     ///
     /// ```swift
-    /// for try await measurement in measurements {
-    ///     try await writer.writeWhenThereIsRoom(measurement)
+    /// for number in 0..<1_000_000 {
+    ///     try await writer.writeWhenThereIsRoom(Point("import", fields: ["number": .integer(Int64(number))]))
     /// }
     /// ```
     ///
