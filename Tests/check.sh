@@ -27,7 +27,8 @@ run_tests() {
 
 # A time limit tells of a test that takes too long, but cannot end it: whatever it waits for, it goes on waiting. So a run
 # that takes longer than any should is ended after some minutes, unless the file is gone by then. The process of the tests
-# is, and no other, so that the one that started it still tells what it has heard.
+# is, and no other, so that the one that started it still tells what it has heard. The first signal makes Swift show where
+# the threads are, after which the process goes on as if nothing had been.
 end_tests_after() {
     local end=$((SECONDS + 60 * $1)) process
     while [ $SECONDS -lt $end ]; do
@@ -36,7 +37,12 @@ end_tests_after() {
     done
     for process in $(descendants $$); do
         case $(ps -o args= -p "$process") in
-            *.xctest*) echo "error: the tests are not over after $1 minutes, and are ended"; kill -ABRT "$process" ;;
+            *.xctest*)
+                echo "error: the tests are not over after $1 minutes, and are ended"
+                kill -ABRT "$process"
+                sleep 20
+                kill -KILL "$process" 2>/dev/null || true
+                ;;
         esac
     done
 }
@@ -86,7 +92,12 @@ stress() {
     local program
     swift build -c release --product Stress --scratch-path .build-release
     for program in $(.build-release/release/Stress --list programs); do
-        for _ in 1 2 3 4 5; do .build-release/release/Stress --program "$program" --seconds 1; done
+        for _ in 1 2 3 4 5; do
+            if ! .build-release/release/Stress --program "$program" --seconds 1; then
+                echo "error: the program '$program' did not come to its end" >&2
+                return 1
+            fi
+        done
     done
     .build-release/release/Stress
 

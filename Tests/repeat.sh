@@ -31,7 +31,10 @@ end_after() {
         sleep 1
         if [ $SECONDS -ge $end ]; then
             echo "error: the tests are not over after $1 minutes, and are ended" >>"$output"
+            # Swift shows where the threads are, and then lets the process go on.
             kill -ABRT "$2"
+            sleep 20
+            kill -KILL "$2" 2>/dev/null || true
             return
         fi
     done
