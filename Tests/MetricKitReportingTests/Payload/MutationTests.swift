@@ -50,7 +50,9 @@ struct MutationTests {
             for number in ReadNumbers(report).all {
                 counts.numbers += 1
                 if !given.contains(number) {
-                    Issue.record("seed \(Self.seed), round \(round): \(number) is invented")
+                    Issue.record(
+                        "seed \(Self.seed), round \(round): \(number) is invented in \(String(decoding: text, as: UTF8.self))"
+                    )
                     return
                 }
             }

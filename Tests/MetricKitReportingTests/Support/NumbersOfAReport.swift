@@ -42,6 +42,8 @@ struct GivenNumbers {
             let text = String(decoding: node.bytes, as: UTF8.self)
             let mantissa = text.lowercased().split(separator: "e", omittingEmptySubsequences: false)[0]
             digits.insert(significant(mantissa.filter(\.isNumber)))
+            // A number of more digits than a double has becomes the nearest one.
+            if let nearest = Double(text) { digits.insert(significant(ReadNumbers.digits(of: nearest))) }
         }
     }
 
@@ -117,7 +119,7 @@ struct ReadNumbers {
     }
 
     /// The digits of a double that was a whole number of a base unit, or has few digits behind the point.
-    private static func digits(of number: Double) -> String {
+    static func digits(of number: Double) -> String {
         let text = "\(abs(number))".lowercased().split(separator: "e", omittingEmptySubsequences: false)[0]
         return text.filter(\.isNumber)
     }
