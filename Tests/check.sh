@@ -63,6 +63,7 @@ lint() {
     swift format lint --strict --recursive --parallel "${sources[@]}"
     Tests/time-limits.sh
     Tests/workflows.sh
+    python3 Tests/CLDR/units.py check
 }
 
 # All of it as an Apple system's compiler would see it, and a proof that the check finds what it is for.

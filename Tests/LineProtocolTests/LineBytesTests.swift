@@ -3,7 +3,7 @@ import Testing
 
 @testable import LineProtocol
 
-@Suite(.timeLimit(.minutes(2))) struct LineBytesTests {
+@Suite(.timeLimit(.minutes(10))) struct LineBytesTests {
     /// Whatever is put wherever, the bytes are those of an array.
     @Test func bytesArePutWhereTheyBelong() {
         var maker = PointMaker(seed: 71)

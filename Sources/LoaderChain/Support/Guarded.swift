@@ -45,19 +45,21 @@ package struct Guarded<Value>: @unchecked Sendable {
     }
 }
 
+private typealias LockPointer = UnsafeMutablePointer<PlatformLock>
+
 #if canImport(Darwin)
-    private func open(_ lock: UnsafeMutablePointer<PlatformLock>) { lock.initialize(to: os_unfair_lock_s()) }
-    private func acquire(_ lock: UnsafeMutablePointer<PlatformLock>) { os_unfair_lock_lock(lock) }
-    private func release(_ lock: UnsafeMutablePointer<PlatformLock>) { os_unfair_lock_unlock(lock) }
-    private func close(_ lock: UnsafeMutablePointer<PlatformLock>) {}
+    private func open(_ lock: LockPointer) { lock.initialize(to: os_unfair_lock_s()) }
+    private func acquire(_ lock: LockPointer) { os_unfair_lock_lock(lock) }
+    private func release(_ lock: LockPointer) { os_unfair_lock_unlock(lock) }
+    private func close(_ lock: LockPointer) {}
 #else
-    private func open(_ lock: UnsafeMutablePointer<PlatformLock>) {
+    private func open(_ lock: LockPointer) {
         lock.initialize(to: PlatformLock())
         pthread_mutex_init(lock, nil)
     }
-    private func acquire(_ lock: UnsafeMutablePointer<PlatformLock>) { pthread_mutex_lock(lock) }
-    private func release(_ lock: UnsafeMutablePointer<PlatformLock>) { pthread_mutex_unlock(lock) }
-    private func close(_ lock: UnsafeMutablePointer<PlatformLock>) { pthread_mutex_destroy(lock) }
+    private func acquire(_ lock: LockPointer) { pthread_mutex_lock(lock) }
+    private func release(_ lock: LockPointer) { pthread_mutex_unlock(lock) }
+    private func close(_ lock: LockPointer) { pthread_mutex_destroy(lock) }
 #endif
 
 extension Guarded: CustomReflectable {

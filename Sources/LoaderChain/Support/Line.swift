@@ -18,9 +18,9 @@ struct LinePlace<Entry: AnyObject> {
 ///
 /// An entry stands in one line at most. Whoever owns the line locks it.
 final class Line<Entry: LineEntry> {
-    @exclusivity(unchecked) private(set) var count = 0
-    @exclusivity(unchecked) private var first: Unmanaged<Entry>?
-    @exclusivity(unchecked) private var last: Unmanaged<Entry>?
+    private(set) var count = 0
+    private var first: Unmanaged<Entry>?
+    private var last: Unmanaged<Entry>?
 
     deinit { _ = removeAll() }
 

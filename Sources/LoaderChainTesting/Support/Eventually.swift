@@ -18,15 +18,21 @@ package struct NeverHappened: Error, CustomStringConvertible {
 
 /// Waits until `condition` holds, which other threads are about to bring about; throws if that takes too long.
 ///
+/// Where a thousand tests share a few threads, the time may be over before this has had a second look. So the end is reached
+/// by time and by the number of looks, of which each gives everything else that waits for a thread a turn.
+///
 /// - Parameter what: what is waited for, as a sentence says it: "the box is empty".
 package func eventually(
     _ what: String, within patience: Duration = .patient, isolation: isolated (any Actor)? = #isolation,
     _ condition: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + patience
+    let fewestLooks = 1_000
+    var looks = 0
     while try await !condition() {
+        looks += 1
         if Task.isCancelled { throw NeverHappened(description: "Cancelled while waiting until \(what)") }
-        if ContinuousClock.now >= deadline {
+        if looks >= fewestLooks, ContinuousClock.now >= deadline {
             throw NeverHappened(description: "After \(patience), it is still not so that \(what)")
         }
         await Task.yield()

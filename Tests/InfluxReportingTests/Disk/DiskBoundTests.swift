@@ -6,7 +6,7 @@ import Testing
 @testable import InfluxReporting
 
 /// What a writer with a directory holds in memory, and what becomes of it when the disk is full.
-@Suite(.timeLimit(.minutes(5))) struct DiskBoundTests {
+@Suite(.timeLimit(.minutes(10))) struct DiskBoundTests {
     private let timers = ManualTimers()
     private let journal = MemoryJournal()
     private let sender = FakeSender(FakeSender.offline)

@@ -41,7 +41,7 @@ import Testing
             let writer = try InfluxWriter(
                 sender: sender, disk: SystemJournalDisk(nested), policy: Self.policy { $0.precision = .milliseconds })
             for number in 0..<10 { #expect(writer.write(Self.point(number)) == .saved) }
-            let report = await writer.shutDown()
+            let report = await writer.shutDown(within: .seconds(600))
             #expect(report.kept == 10 && report.dropped == [:])
         }
         sender.answer(FakeSender.delivered)
@@ -246,7 +246,7 @@ import Testing
             return await group.reduce(0, +)
         }
         #expect(held == 4_000)
-        let report = await writer.shutDown()
+        let report = await writer.shutDown(within: .seconds(600))
         #expect(report.kept == 0 && writer.statistics.delivered == 4_000 && writer.statistics.addsUp)
         let lines = sender.batches.flatMap(\.self)
         #expect(lines.count == 4_000 && Set(lines).count == 4_000)

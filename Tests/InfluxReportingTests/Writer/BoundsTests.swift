@@ -21,7 +21,7 @@ import Testing
         #expect(sender.batches[0].prefix(7) == TestWriter.lines(13..<20)[...])
     }
 
-    @Test(.timeLimit(.minutes(2))) func aBurstOfDropsIsToldInOneEventASecond() async {
+    @Test(.timeLimit(.minutes(10))) func aBurstOfDropsIsToldInOneEventASecond() async {
         let test = TestWriter(FakeSender(FakeSender.offline)) {
             $0.maximumPoints = 80
             $0.batchPoints = 1_000

@@ -6,7 +6,7 @@ import Testing
 @testable import LineProtocol
 
 /// Writes that wait for room.
-@Suite(.timeLimit(.minutes(5))) struct WaitingTests {
+@Suite(.timeLimit(.minutes(10))) struct WaitingTests {
     private static func point(_ number: Int) -> Point {
         Point("m", fields: ["i": .integer(Int64(number))], timestamp: .seconds(Int64(number)))
     }

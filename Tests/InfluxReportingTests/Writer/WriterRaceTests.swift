@@ -87,7 +87,7 @@ import Testing
         sender.answer(FakeSender.delivered)
         await writer.flush()
         await writer.flush()
-        let end = await writer.shutDown()
+        let end = await writer.shutDown(within: .seconds(600))
         #expect(end.kept == 0)
         #expect(!isBroken.withLock { $0 })
         let statistics = writer.statistics
@@ -118,7 +118,7 @@ import Testing
                 }
                 group.addTask {
                     await Task.yield()
-                    await writer.shutDown()
+                    await writer.shutDown(within: .seconds(600))
                 }
             }
             // Whoever was told that a point is held finds it delivered.

@@ -5,7 +5,7 @@ import Testing
 @testable import MetricKitReporting
 
 /// Payloads in UTF-16 and UTF-32.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct EncodingTests {
     enum Encoding: CaseIterable {
         case utf16BigEndian, utf16LittleEndian, utf32BigEndian, utf32LittleEndian

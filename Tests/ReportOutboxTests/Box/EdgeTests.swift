@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// What happens seldom, and is told as what it is.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct EdgeTests {
     @Test func aServerThatIsTooBusyForLargeReportsIsWaitedFor() throws {
         let server = FakeServer(first: [.status(HTTPStatus(413), ["Retry-After": "120"]), .status(HTTPStatus(413))])

@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// A box's directory that is moved while the box is open.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct MovedBoxTests {
     @Test func aBoxThatIsMovedWhileItIsOpenGoesOnSending() throws {
         let (directory, elsewhere) = (try TemporaryDirectory(), try TemporaryDirectory())

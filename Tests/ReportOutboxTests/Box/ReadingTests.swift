@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// Records and bytes that cannot be read, for a while or for ever.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReadingTests {
     @Test func aRecordThatCannotBeReadIsTriedLessAndLessAndNotForEver() throws {
         let test = try TestBox(sends: false)

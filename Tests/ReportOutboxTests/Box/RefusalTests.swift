@@ -5,7 +5,7 @@ import Testing
 @testable import ReportOutbox
 
 /// A server that refuses one report means the report; one that refuses everything means itself.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RefusalTests {
     @Test(arguments: [HTTPStatus.notFound, .forbidden, .gone, .badRequest])
     func aBriefRefusalCostsNoBacklog(_ status: HTTPStatus) throws {

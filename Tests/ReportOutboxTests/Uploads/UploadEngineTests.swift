@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct UploadEngineTests {
     private func request(_ id: String) -> HTTPRequest {
         var request = upload

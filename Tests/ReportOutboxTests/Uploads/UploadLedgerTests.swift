@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct UploadLedgerTests {
     private static let record = UploadRecord(
         content: UploadRecord.Content(key: "a%2fb", digest: "0123"), begun: 1_000,

@@ -2,7 +2,7 @@
 ///
 /// It has the task only while that waits: a task that is passed on must be nobody's here.
 final class RateLimitWaiter: HTTPTaskObserver, LineEntry, @unchecked Sendable {
-    @exclusivity(unchecked) var place = LinePlace<RateLimitWaiter>()
+    var place = LinePlace<RateLimitWaiter>()
     /// The lane that it stands in.
     let host: String?
 

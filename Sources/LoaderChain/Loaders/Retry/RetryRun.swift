@@ -13,7 +13,7 @@ import Dispatch
 ///
 /// It keeps the task, and keeps an attempt only for a pause, while nobody else has it.
 final class RetryRun: HTTPTaskObserver, LineEntry, @unchecked Sendable {
-    @exclusivity(unchecked) var place = LinePlace<RetryRun>()
+    var place = LinePlace<RetryRun>()
 
     private let retry: Retry
     private let task: HTTPTask

@@ -5,9 +5,9 @@
 /// A host that has nothing running and nothing waiting is forgotten.
 final class HostQueues {
     /// How many tasks of one host may run at once.
-    @exclusivity(unchecked) private var limit: UInt
-    @exclusivity(unchecked) private var hosts: [String: ThrottleHost] = [:]
-    @exclusivity(unchecked) private var heaps = PerPriority(
+    private var limit: UInt
+    private var hosts: [String: ThrottleHost] = [:]
+    private var heaps = PerPriority(
         low: HostHeap(.low), normal: HostHeap(.normal), high: HostHeap(.high))
 
     init(limit: UInt) { self.limit = limit }
@@ -23,7 +23,7 @@ final class HostQueues {
         let host = hosts[name] ?? ThrottleHost(name)
         // Until it has a task it may be forgotten again.
         if host.isIdle { hosts[name] = host }
-        waiter.host = Unmanaged.passUnretained(host)
+        waiter.host = host
         return host
     }
 
@@ -62,7 +62,7 @@ final class HostQueues {
 
     /// Takes out a waiter wherever it stands.
     func remove(_ waiter: ThrottleWaiter) {
-        guard let host = waiter.host?.takeUnretainedValue() else { return }
+        guard let host = waiter.host else { return }
         host.lists.change(waiter.priority) { $0.remove(waiter) }
         host.waiting -= 1
         update(host, waiter.priority)
@@ -86,7 +86,7 @@ final class HostQueues {
     /// Counts the end of a task that ran.
     func finish(_ waiter: ThrottleWaiter) {
         // A task that ran before hosts were counted counts for none.
-        guard let host = waiter.host?.takeUnretainedValue() else { return }
+        guard let host = waiter.host else { return }
         host.running -= 1
         updateAll(host)
         forgetIfIdle(host)

@@ -1,11 +1,11 @@
 /// The tasks of one host: those that run, by number, and those that wait, in their order.
 final class ThrottleHost {
     let name: String
-    @exclusivity(unchecked) var running: UInt = 0
-    @exclusivity(unchecked) var waiting = 0
-    @exclusivity(unchecked) var lists = PerPriority(WaiterList())
+    var running: UInt = 0
+    var waiting = 0
+    var lists = PerPriority(WaiterList())
     /// Where the host stands in the heap of each priority.
-    @exclusivity(unchecked) var positions = PerPriority<Int?>(nil)
+    var positions = PerPriority<Int?>(nil)
 
     init(_ name: String) { self.name = name }
 

@@ -21,20 +21,20 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     private let state: Guarded<ThrottleState>
     let priority: ThrottlePriority
     private let isMeasured: Bool
-    @exclusivity(unchecked) var place = Place.arriving
+    var place = Place.arriving
     /// How many times the lists had been emptied when it was put into one; of an earlier list, it waits no longer.
-    @exclusivity(unchecked) var era: UInt32 = 0
-    @exclusivity(unchecked) var next: WaiterList.Link?
-    @exclusivity(unchecked) var previous: WaiterList.Link?
-    @exclusivity(unchecked) private var task: HTTPTask?
-    @exclusivity(unchecked) private var timer: (any ScheduledTimer)?
+    var era: UInt32 = 0
+    var next: WaiterList.Link?
+    var previous: WaiterList.Link?
+    private var task: HTTPTask?
+    private var timer: (any ScheduledTimer)?
 
-    /// What its end gives a slot back to, from when it has one; released by the waiter.
-    @exclusivity(unchecked) private var throttle: Unmanaged<Throttle>?
+    /// What its end gives a slot back to, from when it has one.
+    private var throttle: Throttle?
     /// Its host, which is kept for as long as it has a waiting or a running task.
-    @exclusivity(unchecked) var host: Unmanaged<ThrottleHost>?
+    var host: ThrottleHost?
     /// Which waiters came before it.
-    @exclusivity(unchecked) var ticket: UInt64 = 0
+    var ticket: UInt64 = 0
     let number: UInt64
 
     /// Makes one whose wait has begun; somebody may measure it.
@@ -45,8 +45,6 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
         self.task = task
         self.isMeasured = isMeasured
     }
-
-    deinit { throttle?.release() }
 
     /// The host that the task is counted for; the empty name where it is still to be filled in.
     var hostName: String {
@@ -61,7 +59,7 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     /// that nobody can start any more.
     @inline(__always)
     func hold(_ throttle: Throttle) {
-        self.throttle = Unmanaged.passRetained(throttle)
+        self.throttle = throttle
     }
 
     @inline(never)
@@ -107,12 +105,12 @@ extension ThrottleWaiter {
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
         let end = state.withLock { state in
             let end = state.end(self)
-            if let throttle { throttle._withUnsafeGuaranteedRef { end.starts(in: $0) } }
+            if let throttle { end.starts(in: throttle) }
             return end
         }
         // Somebody else completed the task while it waited.
         if end.wasWaiting { _ = takeTask() }
         // It is held since the task got its slot, and the waiter lives until the end of this call.
-        throttle?._withUnsafeGuaranteedRef { $0.carryOut(end) }
+        throttle?.carryOut(end)
     }
 }
