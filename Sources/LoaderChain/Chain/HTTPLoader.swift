@@ -47,8 +47,7 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
     public init() {}
 
     deinit {
-        var next = next.load(ordering: .acquiring)?.takeRetainedValue()
-        HandlerCalls.letGo(of: &next)
+        if let next = next.load(ordering: .acquiring) { HandlerCalls.letGo(of: next) }
     }
 
     // MARK: To override

@@ -29,7 +29,7 @@ final class HandlerCalls {
     private var cancels = 0
     private var pending: [Pending] = []
     /// The loaders that are let go of one after the other, while one is.
-    private var released: [HTTPLoader]?
+    private var released: [Unmanaged<HTTPLoader>]?
 
     private init() {}
 
@@ -126,18 +126,18 @@ final class HandlerCalls {
     // MARK: Letting go
 
     /// Lets go of the loader after one that is ending, without a call inside the last for each of a long chain.
-    static func letGo(of loader: inout HTTPLoader?) {
-        guard loader != nil else { return }
+    ///
+    /// They are let go of by hand, so that it is certain when: the optimizer may end a variable as soon as it was used last, which
+    /// would be before the array is there that the next one is to be added to.
+    static func letGo(of loader: Unmanaged<HTTPLoader>) {
         let calls = ofThisThread
         guard calls.released == nil else {
-            if let loader = loader.take() { calls.released?.append(loader) }
+            calls.released?.append(loader)
             return
         }
-        calls.released = []
-        repeat {
-            loader = nil  // Its own end may add the one after it.
-            loader = calls.released?.popLast()
-        } while loader != nil
+        calls.released = [loader]
+        // The end of one may add the one after it.
+        while let next = calls.released?.popLast() { next.release() }
         calls.released = nil
     }
 
