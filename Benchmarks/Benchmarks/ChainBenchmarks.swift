@@ -9,7 +9,7 @@ func chainBenchmarks() -> [Benchmark] {
 
     suite.add(
         "task/lifecycle", "Makes a task, adds a completion handler that keeps a value, and completes it.",
-        limit: .nanoseconds(150), allocations: 2
+        limit: .nanoseconds(150), allocations: 3
     ) {
         { iterations in liveTasks(0..<iterations, request, result) }
     }
@@ -17,7 +17,7 @@ func chainBenchmarks() -> [Benchmark] {
     suite.add(
         "task/threads-16",
         "The same on sixteen threads, each with tasks of its own; the wall time for each task of all threads.",
-        peer: "task/lifecycle", allocations: 2
+        peer: "task/lifecycle", allocations: 3
     ) {
         { iterations in onThreads(16, total: iterations) { range in liveTasks(range, request, result) } }
     }
@@ -41,7 +41,7 @@ func chainBenchmarks() -> [Benchmark] {
 
     suite.add(
         "chain/load", "Loads a request through two loaders over a terminal that answers at once, as a caller does.",
-        allocations: 2
+        allocations: 3
     ) {
         let chain = PassingLoader() --> PassingLoader() --> AnsweringLoader(result)
         return { iterations in

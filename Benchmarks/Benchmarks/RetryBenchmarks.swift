@@ -24,14 +24,14 @@ func retryBenchmarks() -> [Benchmark] {
 
     suite.add(
         "breaker/pass", "Loads a task through a closed circuit of its host, and counts its success.",
-        peer: "task/lifecycle", allocations: 2
+        peer: "task/lifecycle", allocations: 3
     ) {
         loads(request, through: CircuitBreaker(), result)
     }
 
     suite.add(
         "rate-limit/pass", "Loads a task for which there is a token.",
-        peer: "task/lifecycle", allocations: 2
+        peer: "task/lifecycle", allocations: 3
     ) {
         let mostPerSecond = 2_000_000_000
         return loads(

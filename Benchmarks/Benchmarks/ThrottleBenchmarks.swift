@@ -37,7 +37,7 @@ func throttleBenchmarks() -> [Benchmark] {
     }
 
     suite.add(
-        "throttle/threads-1", "Makes a task, loads it through a throttle, and has it answered at once.", allocations: 1
+        "throttle/threads-1", "Makes a task, loads it through a throttle, and has it answered at once.", allocations: 2
     ) { loading(threads: 1, Throttle(maximumNumberOfRequests: 4)) }
     // With more threads than slots some tasks wait, by chance, and a task that waits makes an allocation more.
     let slots = 4
