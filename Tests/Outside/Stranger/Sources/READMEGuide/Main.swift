@@ -59,6 +59,7 @@ enum Main {
         section("What can be relied on")
         section("Beside what you would pick instead")
         section("Adding it")
+        section("Systems")
         section("Limits")
         section("Reading on")
     }
