@@ -78,6 +78,7 @@ enum Main {
             await outbox.close()
         }
 
+        section("Background uploads")
         section("With MetricKit")
         section("What is different")
         try await withFolder { box in

@@ -46,6 +46,8 @@ enum Main {
             server.answer(held)
             await outbox.close()
         }
+        section("Languages")
+        section("Bounds")
     }
 
     /// The payload of the guide.
