@@ -2,18 +2,18 @@
 ///
 /// An entry that is idle says nothing that a new one would not say, so it can go at any time. Whenever the table has
 /// doubled, the idle ones go: it holds at most twice the hosts that were busy at once, at a constant cost for each.
-struct HostTable<Entry> {
-    private var entries: [String: Entry] = [:]
+struct HostTable<Host: Hashable, Entry> {
+    private var entries: [Host: Entry] = [:]
     private var roomBeforeSweep = smallestRoom
 
     private static var smallestRoom: Int { 64 }
 
     /// The hosts with their entries, in no order.
-    var all: [String: Entry] { entries }
+    var all: [Host: Entry] { entries }
 
     /// Changes a host's entry, making one if there is none.
     mutating func withEntry<Result>(
-        of host: String, orMake make: () -> Entry, sweeping isIdle: (inout Entry) -> Bool,
+        of host: Host, orMake make: () -> Entry, sweeping isIdle: (inout Entry) -> Bool,
         _ body: (inout Entry) -> Result
     ) -> Result {
         if entries.count >= roomBeforeSweep, entries[host] == nil { sweep(isIdle) }
@@ -21,13 +21,13 @@ struct HostTable<Entry> {
     }
 
     /// Changes a host's entry; nil if there is none.
-    mutating func withEntry<Result>(of host: String, _ body: (inout Entry) -> Result) -> Result? {
+    mutating func withEntry<Result>(of host: Host, _ body: (inout Entry) -> Result) -> Result? {
         guard let index = entries.index(forKey: host) else { return nil }
         return body(&entries.values[index])
     }
 
     /// Changes every entry.
-    mutating func forEach(_ body: (_ host: String, inout Entry) -> Void) {
+    mutating func forEach(_ body: (_ host: Host, inout Entry) -> Void) {
         for index in entries.indices { body(entries.keys[index], &entries.values[index]) }
     }
 

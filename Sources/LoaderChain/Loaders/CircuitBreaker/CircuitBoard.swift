@@ -5,7 +5,7 @@
 struct CircuitBoard {
     private let policy: Circuit.Policy
     private var common: Place
-    private var places = HostTable<Place>()
+    private var places = HostTable<String, Place>()
 
     /// A circuit, and who hears of the calls of its present phase.
     private struct Place {

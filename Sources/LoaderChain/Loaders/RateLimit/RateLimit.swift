@@ -52,7 +52,7 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
         get { state.withLock { $0.rate } }
         set {
             let now = timers.now
-            for (host, step) in state.withLock({ $0.change(to: newValue, at: now) }) { take(step, in: host) }
+            for (origin, step) in state.withLock({ $0.change(to: newValue, at: now) }) { take(step, for: origin) }
         }
     }
 
@@ -61,29 +61,42 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
 
     /// Passes a task on when there is a token for it.
     public override func load(task: HTTPTask) {
-        let host = isPerHost ? task.request.hostKey : nil
+        let origin = isPerHost ? task.request.origin : nil
         let now = timers.now
         // Most pass, and need nothing to wait with.
-        var admission = state.withLock { $0.admit(nil, for: host, at: now) }
-        if case .waits = admission {
-            let waiter = RateLimitWaiter(task, for: host, at: self)
-            admission = state.withLock { $0.admit(waiter, for: host, at: now) }
-            // Otherwise the line has emptied meanwhile, or filled, and nobody else knows the waiter.
-            if case .waits = admission { task.addObserver(waiter) } else { _ = waiter.takeTask() }
-        }
-        switch admission {
+        switch state.withLock({ $0.admit(nil, for: origin, at: now) }) {
         case .passes: super.load(task: task)
-        case .waits(let setting): if let setting { set(setting, in: host) }
-        case .refused(let delay):
-            fail(task, .rateLimited, reason: "Too many requests came at once; the next may pass in \(delay)")
+        case .refused(let delay): refuse(task, delay)
+        case .mustWait, .waits: queue(task, for: origin, at: now)
         }
+    }
+
+    private func queue(_ task: HTTPTask, for origin: HTTPOrigin?, at now: TimerInstant) {
+        let waiter = RateLimitWaiter(task, in: origin, of: self)
+        // The queue may have emptied meanwhile, or filled.
+        switch state.withLock({ $0.admit(waiter, for: origin, at: now) }) {
+        case .waits(let place, let setting):
+            waiter.place = place
+            task.addObserver(waiter)
+            if let setting { set(setting, for: origin) }
+        case .passes, .mustWait:
+            waiter.end()
+            super.load(task: task)
+        case .refused(let delay):
+            waiter.end()
+            refuse(task, delay)
+        }
+    }
+
+    private func refuse(_ task: HTTPTask, _ delay: Duration) {
+        fail(task, .rateLimited, reason: "Too many requests came at once; the next may pass in \(delay)")
     }
 
     /// Ends the waiting of all tasks.
     public override func reset(with group: DispatchGroup) {
         for (_, step) in state.withLock({ $0.removeAll() }) {
             step.timer?.cancel()
-            for task in step.passing.compactMap({ $0.takeTask() }) {
+            for task in step.passing.compactMap({ $0.end() }) {
                 fail(task, .resetInProgress, reason: "A reset ended the wait for the task's turn")
             }
         }
@@ -97,29 +110,28 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
 
     // MARK: Waiting
 
-    /// Takes a waiter out of its line, and answers whether it still stood there.
-    func removeFromLine(_ waiter: RateLimitWaiter) -> Bool {
-        guard let rung = state.withLock({ $0.withLane(of: waiter.host) { $0.leave(waiter) } }) else { return false }
-        rung.timer?.cancel()
-        _ = waiter.takeTask()
-        return true
+    /// Takes a waiter out of its lane, and answers whether it still waited there.
+    func remove(_ waiter: RateLimitWaiter) -> Bool {
+        let left = state.withLock { $0.withLane(of: waiter.lane) { $0.leave(waiter.place, among: &$1) } }
+        left?.timer?.cancel()
+        return left != nil
     }
 
-    private func set(_ setting: RateLimitLane<RateLimitWaiter>.Setting, in host: String?) {
-        let timer = timers.schedule(at: setting.deadline) { self.ring(setting.number, in: host) }
-        state.withLock { $0.withLane(of: host) { $0.keep(timer, of: setting.number) } }?.cancel()
+    private func set(_ setting: RateLimitLane<RateLimitWaiter>.Setting, for origin: HTTPOrigin?) {
+        let timer = timers.schedule(at: setting.deadline) { self.ring(setting.number, for: origin) }
+        state.withLock { $0.withLane(of: origin) { lane, _ in lane.keep(timer, of: setting.number) } }?.cancel()
     }
 
-    private func ring(_ number: UInt64, in host: String?) {
+    private func ring(_ number: UInt64, for origin: HTTPOrigin?) {
         let now = timers.now
-        guard let step = state.withLock({ $0.withLane(of: host) { $0.ring(number, at: now) } }) else { return }
-        take(step, in: host)
+        let step = state.withLock { $0.withLane(of: origin) { $0.ring(number, at: now, among: &$1) } }
+        if let step { take(step, for: origin) }
     }
 
-    private func take(_ step: RateLimitLane<RateLimitWaiter>.Step, in host: String?) {
+    private func take(_ step: RateLimitLane<RateLimitWaiter>.Step, for origin: HTTPOrigin?) {
         step.timer?.cancel()
-        // Set before anybody passes, because the loaders below may take their time.
-        if let setting = step.setting { set(setting, in: host) }
-        for task in step.passing.compactMap({ $0.takeTask() }) { super.load(task: task) }
+        // Set before any passes, because the loaders below may take their time.
+        if let setting = step.setting { set(setting, for: origin) }
+        for task in step.passing.compactMap({ $0.end() }) { super.load(task: task) }
     }
 }

@@ -1,18 +1,18 @@
-/// One bucket of tokens and those who wait for them, first come, first served.
+/// One bucket of tokens and what waits for them, first come, first served.
 ///
-/// Whoever waits has an alarm set for the next token. Every method changes the lane and returns what there is to do; the
-/// owner does that after it has unlocked.
-struct RateLimitLane<Waiter: LineEntry> {
+/// While any wait, an alarm is set for the next token. The waiters of all lanes are in one storage, which the owner passes
+/// to every change. Every method changes the lane and returns what there is to do; the owner does that after it has unlocked.
+struct RateLimitLane<Waiter> {
+    typealias Waiters = LinkedNodes<Waiter, Void>
+
     private var bucket: TokenBucket
-    private let line = Line<Waiter>()
+    private var queue = QueueEnds()
+    private(set) var waiting = 0
     private var alarm = Alarm()
 
     init(_ rate: RateLimit.Rate, at now: TimerInstant) {
         bucket = TokenBucket(rate, at: now)
     }
-
-    /// How many wait.
-    var waiting: Int { line.count }
 
     /// An alarm to be set.
     struct Setting: Equatable {
@@ -24,55 +24,69 @@ struct RateLimitLane<Waiter: LineEntry> {
     enum Admission: Equatable {
         /// It has its token.
         case passes
-        /// It waits in line, or is to be put there; an alarm is to be set if none is.
-        case waits(Setting?)
-        /// There is no room in line. The next token comes after that time.
+        /// It is to wait, for which it has to be admitted again, as a waiter.
+        case mustWait
+        /// It waits at a place; an alarm is to be set if none is.
+        case waits(QueuePlace, Setting?)
+        /// There is no room to wait in. The next token comes after that time.
         case refused(Duration)
     }
 
-    /// Admits one who arrives.
+    /// Admits one that arrives.
     ///
-    /// - Parameter waiter: who stands in line if need be; nil to learn whether there is need.
-    mutating func admit(_ waiter: Waiter?, room: Int, at now: TimerInstant) -> Admission {
-        // Whoever waits goes first, also if there is a token and the alarm is only about to ring.
-        if line.isEmpty, bucket.take(at: now) { return .passes }
-        guard line.count < room else { return .refused(now.duration(to: max(now, bucket.nextToken(at: now)))) }
-        guard let waiter else { return .waits(nil) }
-        line.append(waiter)
-        return .waits(alarm.isSet ? nil : setAlarm(at: now))
+    /// - Parameter waiter: what waits if need be; nil to learn whether there is need.
+    mutating func admit(
+        _ waiter: Waiter?, room: Int, at now: TimerInstant, among waiters: inout Waiters
+    ) -> Admission {
+        // Those that wait go first, also if there is a token and the alarm is only about to ring.
+        if waiting == 0, bucket.take(at: now) { return .passes }
+        guard waiting < room else { return .refused(now.duration(to: max(now, bucket.nextToken(at: now)))) }
+        guard let waiter else { return .mustWait }
+        waiting += 1
+        return .waits(waiters.append(waiter, (), to: &queue), alarm.isSet ? nil : setAlarm(at: now))
     }
 
-    /// Takes one out who no longer waits; nil if it was not here, else what is left of the alarm if it was the last.
-    mutating func leave(_ waiter: Waiter) -> Alarm.Rung? {
-        guard line.remove(waiter) else { return nil }
-        return Alarm.Rung(timer: line.isEmpty ? alarm.clear() : nil)
+    /// Takes one out that no longer waits; nil if it has left, else also the alarm's timer if it was the last.
+    mutating func leave(_ place: QueuePlace, among waiters: inout Waiters) -> Left? {
+        guard let waiter = waiters.remove(place, from: &queue) else { return nil }
+        waiting -= 1
+        return Left(waiter: waiter, timer: waiting == 0 ? alarm.clear() : nil)
+    }
+
+    /// A waiter that left before its turn.
+    struct Left {
+        let waiter: Waiter
+        /// The timer of the alarm, to be cancelled.
+        let timer: (any ScheduledTimer)?
     }
 
     /// What there is to do when tokens have come, or come at another pace.
     struct Step {
-        /// Who has a token, in order.
+        /// What has a token, in order.
         var passing: [Waiter] = []
-        /// The alarm to set for those who go on waiting.
+        /// The alarm to set for those that go on waiting.
         var setting: Setting?
         /// The timer of the alarm before, to be cancelled.
         var timer: (any ScheduledTimer)?
     }
 
     /// The alarm rang; nil if it was of no use any more.
-    mutating func ring(_ number: UInt64, at now: TimerInstant) -> Step? {
+    mutating func ring(_ number: UInt64, at now: TimerInstant, among waiters: inout Waiters) -> Step? {
         guard let rung = alarm.ring(number) else { return nil }
-        return step(at: now, after: rung.timer)
+        return step(at: now, after: rung.timer, among: &waiters)
     }
 
     /// The pace changes.
-    mutating func change(to rate: RateLimit.Rate, at now: TimerInstant) -> Step {
+    mutating func change(to rate: RateLimit.Rate, at now: TimerInstant, among waiters: inout Waiters) -> Step {
         bucket.change(to: rate, at: now)
-        return step(at: now, after: alarm.clear())
+        return step(at: now, after: alarm.clear(), among: &waiters)
     }
 
-    /// Sends everybody away; the tokens stay as they are, since whoever counts the requests does not know of it.
-    mutating func removeAll() -> Step {
-        Step(passing: line.removeAll(), timer: alarm.clear())
+    /// Takes out all that wait; the tokens stay as they are, since the server that counts requests does not know of it.
+    mutating func removeAll(among waiters: inout Waiters) -> Step {
+        var step = Step(timer: alarm.clear())
+        while let waiter = popFirst(among: &waiters) { step.passing.append(waiter) }
+        return step
     }
 
     /// A timer has been scheduled: returns it if it is of no use any more, and to be cancelled.
@@ -82,14 +96,22 @@ struct RateLimitLane<Waiter: LineEntry> {
 
     /// Whether it is as good as a new one.
     mutating func isIdle(at now: TimerInstant) -> Bool {
-        line.isEmpty && bucket.isFull(at: now)
+        waiting == 0 && bucket.isFull(at: now)
     }
 
-    private mutating func step(at now: TimerInstant, after timer: (any ScheduledTimer)?) -> Step {
+    private mutating func step(
+        at now: TimerInstant, after timer: (any ScheduledTimer)?, among waiters: inout Waiters
+    ) -> Step {
         var step = Step(timer: timer)
-        while !line.isEmpty, bucket.take(at: now), let waiter = line.popFirst() { step.passing.append(waiter) }
-        if !line.isEmpty { step.setting = setAlarm(at: now) }
+        while waiting > 0, bucket.take(at: now), let waiter = popFirst(among: &waiters) { step.passing.append(waiter) }
+        if waiting > 0 { step.setting = setAlarm(at: now) }
         return step
+    }
+
+    private mutating func popFirst(among waiters: inout Waiters) -> Waiter? {
+        guard let (waiter, _) = waiters.popFirst(of: &queue) else { return nil }
+        waiting -= 1
+        return waiter
     }
 
     private mutating func setAlarm(at now: TimerInstant) -> Setting {

@@ -1,11 +1,12 @@
 /// The lanes of a rate limit: one for all requests, or one for each host.
-struct RateLimitState<Waiter: LineEntry> {
+struct RateLimitState<Waiter> {
     typealias Lane = RateLimitLane<Waiter>
 
     private(set) var rate: RateLimit.Rate
     private let room: Int
     private var common: Lane
-    private var lanes = HostTable<Lane>()
+    private var lanes = HostTable<HTTPOrigin, Lane>()
+    private var waiters = Lane.Waiters()
 
     init(_ rate: RateLimit.Rate, waiting: RateLimit.Waiting, at now: TimerInstant) {
         self.rate = rate
@@ -14,39 +15,44 @@ struct RateLimitState<Waiter: LineEntry> {
     }
 
     /// How many wait in all.
-    var waiting: Int { lanes.all.values.reduce(common.waiting) { $0 + $1.waiting } }
+    var waiting: Int { waiters.count }
 
     /// How many hosts have a lane of their own.
     var hosts: Int { lanes.all.count }
 
-    /// Admits one who arrives for `host`, nil for the common lane; the rest is as for a lane.
-    mutating func admit(_ waiter: Waiter?, for host: String?, at now: TimerInstant) -> Lane.Admission {
-        guard let host else { return common.admit(waiter, room: room, at: now) }
-        return lanes.withEntry(of: host, orMake: { Lane(rate, at: now) }, sweeping: { $0.isIdle(at: now) }) {
-            $0.admit(waiter, room: room, at: now)
+    /// Admits one that arrives for `origin`, nil for the common lane; the rest is as for a lane.
+    mutating func admit(_ waiter: Waiter?, for origin: HTTPOrigin?, at now: TimerInstant) -> Lane.Admission {
+        guard let origin else { return common.admit(waiter, room: room, at: now, among: &waiters) }
+        return lanes.withEntry(of: origin, orMake: { Lane(rate, at: now) }, sweeping: { $0.isIdle(at: now) }) {
+            $0.admit(waiter, room: room, at: now, among: &waiters)
         }
     }
 
-    /// Changes the lane of `host`, nil for the common one; does nothing for a host without a lane.
-    mutating func withLane<Result>(of host: String?, _ body: (inout Lane) -> Result?) -> Result? {
-        guard let host else { return body(&common) }
-        return lanes.withEntry(of: host, body) ?? nil
+    /// Changes the lane of `origin`, nil for the common one; does nothing for one without a lane.
+    mutating func withLane<Result>(
+        of origin: HTTPOrigin?, _ body: (inout Lane, inout Lane.Waiters) -> Result?
+    ) -> Result? {
+        guard let origin else { return body(&common, &waiters) }
+        return lanes.withEntry(of: origin) { body(&$0, &waiters) } ?? nil
     }
 
-    /// Goes on at another pace, and returns what there is to do in which lane.
-    mutating func change(to rate: RateLimit.Rate, at now: TimerInstant) -> [(host: String?, step: Lane.Step)] {
+    /// What there is to do in the lane of a host, nil for the common one.
+    typealias LaneStep = (origin: HTTPOrigin?, step: Lane.Step)
+
+    /// Goes on at another pace.
+    mutating func change(to rate: RateLimit.Rate, at now: TimerInstant) -> [LaneStep] {
         self.rate = rate
-        return forEach { $0.change(to: rate, at: now) }
+        return forEach { $0.change(to: rate, at: now, among: &$1) }
     }
 
-    /// Sends everybody away.
-    mutating func removeAll() -> [(host: String?, step: Lane.Step)] {
-        forEach { $0.removeAll() }
+    /// Takes out all that wait.
+    mutating func removeAll() -> [LaneStep] {
+        forEach { $0.removeAll(among: &$1) }
     }
 
-    private mutating func forEach(_ body: (inout Lane) -> Lane.Step) -> [(host: String?, step: Lane.Step)] {
-        var steps: [(host: String?, step: Lane.Step)] = [(nil, body(&common))]
-        lanes.forEach { host, lane in steps.append((host, body(&lane))) }
+    private mutating func forEach(_ body: (inout Lane, inout Lane.Waiters) -> Lane.Step) -> [LaneStep] {
+        var steps: [LaneStep] = [(nil, body(&common, &waiters))]
+        lanes.forEach { origin, lane in steps.append((origin, body(&lane, &waiters))) }
         return steps
     }
 }

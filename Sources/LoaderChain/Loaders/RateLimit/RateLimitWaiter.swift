@@ -1,35 +1,35 @@
-/// A task that waits for its token, and leaves the line when it is cancelled.
-///
-/// It has the task only while that waits: a task that is passed on must be nobody's here.
-final class RateLimitWaiter: HTTPTaskObserver, LineEntry, @unchecked Sendable {
-    var place = LinePlace<RateLimitWaiter>()
-    /// The lane that it stands in.
-    let host: String?
+/// A task that waits for its token, and leaves its queue when it is cancelled or completed before.
+final class RateLimitWaiter: HTTPTaskObserver, @unchecked Sendable {
+    /// The host whose lane it waits in; nil for the common one.
+    let lane: HTTPOrigin?
+    /// Its place in the lane; set before it listens.
+    var place = QueuePlace.nowhere
 
     private let limit: RateLimit
-    // Written while it is in nobody's reach, and taken once by whoever took it out of the line.
-    private var task: HTTPTask?
     private let isMeasured: Bool
+    // Written while nothing else knows of it, and taken once, by what has taken this out of its lane.
+    private var task: HTTPTask?
 
-    init(_ task: HTTPTask, for host: String?, at limit: RateLimit) {
-        self.task = task
-        self.host = host
+    init(_ task: HTTPTask, in lane: HTTPOrigin?, of limit: RateLimit) {
+        self.lane = lane
         self.limit = limit
+        self.task = task
         isMeasured = task.beginWait()
     }
 
-    /// Gives the task away; to be called by the one who took this out of the line.
-    func takeTask() -> HTTPTask? {
+    /// Ends the wait, and returns the task; to be called once, by what has taken this out of its lane.
+    @discardableResult
+    func end() -> HTTPTask? {
         if isMeasured { task?.endWait() }
         return exchange(&task, with: nil)
     }
 
     func taskWasCancelled(_ task: HTTPTask) {
-        if limit.removeFromLine(self) { limit.fail(task, .cancelled) }
+        if limit.remove(self), let task = end() { limit.fail(task, .cancelled) }
     }
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
-        // A loader above has ended it: whoever comes next gets the token.
-        _ = limit.removeFromLine(self)
+        // A loader above has ended it: the next one gets the token.
+        if limit.remove(self) { end() }
     }
 }

@@ -39,7 +39,7 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
     private let hasStrategy: Bool
     private let deadline: Duration?
     private let maximumRetryAfter: Duration
-    private let runs = Guarded(Line<RetryRun>())
+    private let runs = Guarded(LinkedQueue<RetryRun>())
 
     /// Makes a loader that retries.
     ///
@@ -82,19 +82,19 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
         budget.noteRequest()
         let deadline = (request.retryDeadline ?? deadline).map { timers.now.advanced(by: $0) }
         let run = RetryRun(task, by: strategy, until: deadline, self)
-        runs.withLock { $0.append(run) }
+        runs.withLock { run.place = $0.append(run) }
         run.begin(with: request)
     }
 
     /// Ends the delays, and waits for the attempts that are running.
     public override func reset(with group: DispatchGroup) {
-        for run in runs.withLock({ $0.entries }) { run.reset(with: group) }
+        for run in runs.withLock({ $0.elements }) { run.reset(with: group) }
         super.reset(with: group)
     }
 
     /// How many tasks are on their way, how many of them wait for their next attempt, and what is left of the budget.
     public override var details: String {
-        let runs = runs.withLock { $0.entries }
+        let runs = runs.withLock { $0.elements }
         let retries = budget.remaining.map { ", retries left \($0)" } ?? ""
         return "running \(runs.count), of these waiting \(runs.count(where: \.isPausing))\(retries)"
     }
@@ -106,7 +106,7 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
 
     /// Lets go of a run whose task has its result.
     func forget(_ run: RetryRun) {
-        _ = runs.withLock { $0.remove(run) }
+        _ = runs.withLock { $0.remove(run.place) }
     }
 
     /// How long a response asks to wait, as far as that is granted.

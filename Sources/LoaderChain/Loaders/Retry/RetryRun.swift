@@ -12,8 +12,9 @@ import Dispatch
 /// cancel of the task reaches it, and through it the pause.
 ///
 /// It keeps the task, and keeps an attempt only for a pause, while nobody else has it.
-final class RetryRun: HTTPTaskObserver, LineEntry, @unchecked Sendable {
-    var place = LinePlace<RetryRun>()
+final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
+    /// Where it is among the runs of its loader, whose lock protects this.
+    var place = QueuePlace.nowhere
 
     private let retry: Retry
     private let task: HTTPTask

@@ -21,13 +21,14 @@ import Synchronization
 /// because it counts what it sees.
 ///
 /// **The order.** First come, first served among tasks of one ``ThrottlePriority``. No newcomer starts while a waiter could
-/// run; only a waiter whose host is busy is passed by those of other hosts. A request with `throttle` set to
+/// run; only a waiter whose host is busy is passed by those of other hosts. No priority starves: when eight of higher priority
+/// have gone past one that could have run, it is that one's turn, in all and at its host. A request with `throttle` set to
 /// ``ThrottleOption/never`` goes straight through and is not counted.
 ///
 /// **How waiting ends.** With a slot; or with the task's cancel, at once; or, where the throttle was made so, at a deadline
-/// with ``HTTPError/Code/queueTimedOut``. Where too many wait already, a task fails on arrival with
-/// ``HTTPError/Code/queueFull``. A reset ends the waiting with ``HTTPError/Code/resetInProgress``, and then waits for the
-/// tasks that run.
+/// with ``HTTPError/Code/queueTimedOut``. Where as many wait already as may, a task fails on arrival with
+/// ``HTTPError/Code/queueFull``; but if one of a lower priority waits, the last of the lowest fails so instead, and makes
+/// room. A reset ends the waiting with ``HTTPError/Code/resetInProgress``, and then waits for the tasks that run.
 ///
 /// **What it costs.** A task that starts at once costs no allocation unless hosts are limited; one that waits costs one, and
 /// the same time in a queue of ten as in one of a million. A deadline adds a timer for each task that waits.
@@ -37,7 +38,9 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     /// How long a task may wait; nil for as long as it takes.
     public let deadline: Duration?
     private let timers: any Timers
-    private let state: Guarded<ThrottleState>
+    private let room: ThrottleRoom
+    /// Whether hosts are told apart, from the first limit per host on.
+    private let tellsHostsApart: Atomic<Bool>
     /// Whether the last task had to wait and no slot has been left free since: then the next one will wait too.
     ///
     /// It only spares a task that will wait the attempt to start at once.
@@ -47,9 +50,10 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - maximumNumberOfRequests: how many tasks may run at once; by default as many as come.
-    ///   - perHost: how many of them may be for one host, so that a slow one cannot take every slot. `.max` only counts
-    ///     them, for ``snapshot``; nil, the default, does not look at hosts at all.
-    ///   - maximumWaiting: how many tasks may wait; one more fails at once. By default as many as come.
+    ///   - perHost: how many of them may be for one host, so that a slow one cannot take every slot. Two ports of one machine
+    ///     are two hosts. `.max` only counts them, for ``snapshot``; nil, the default, does not look at hosts at all.
+    ///   - maximumWaiting: how many tasks may wait. One more fails at once, or the last of a lower priority does in its
+    ///     place. By default as many as come.
     ///   - deadline: how long a task may wait; then it fails. By default as long as it takes.
     ///   - timers: what tells when a deadline has come.
     public init(
@@ -59,14 +63,14 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         self.maximumWaiting = maximumWaiting
         self.deadline = deadline
         self.timers = timers
-        state = Guarded(
+        tellsHostsApart = Atomic(perHost != nil)
+        room = ThrottleRoom(
             ThrottleState(limit: maximumNumberOfRequests, perHost: perHost, mostWaiting: maximumWaiting ?? .max))
     }
 
     deinit {
-        // Nobody can start them any more, so nobody but their callers may hold them.
-        var waiters = state.withLock { $0.removeAll() }
-        while let waiter = waiters.popFirst() { _ = waiter.takeRetainedValue().takeTask() }
+        // Nothing can start them any more, so only their callers may hold them.
+        for waiter in room.with({ $0.removeAll() }).inOrder { waiter.end() }
     }
 
     // MARK: Limits
@@ -75,32 +79,35 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     ///
     /// Raising it starts waiting tasks before this returns. Lowering it stops none that runs. 0 is a pause.
     public var maximumNumberOfRequests: UInt {
-        get { state.withLock { $0.limit } }
+        get { room.with { $0.limit } }
         set {
-            state.withLock { $0.limit = newValue }
+            room.with { $0.limit = newValue }
             startWaiters()
         }
     }
 
     /// How many tasks of one host may run at once, or nil; any thread may change it at any time.
     ///
-    /// Tasks that run already when it is set for the first time count for no host.
+    /// A host is a server: its name, however it is spelled, and its port. Tasks that run already when this is set for the
+    /// first time count for no host.
     public var perHost: UInt? {
-        get { state.withLock { $0.perHost } }
+        get { room.with { $0.limitPerHost } }
         set {
-            state.withLock { $0.setPerHost(newValue) }
+            // Before the waiters are told apart, so that newcomers do not join them untold.
+            if newValue != nil { tellsHostsApart.store(true, ordering: .relaxed) }
+            room.setLimitPerHost(newValue)
             startWaiters()
         }
     }
 
     /// How many tasks run and wait at the moment, in all and per host.
     public var snapshot: Snapshot {
-        state.withLock { $0.snapshot }
+        room.with { $0.snapshot }
     }
 
     /// The limits, and how many run and wait.
     public override var details: String {
-        let (limit, perHost, running, waiting) = state.withLock { ($0.limit, $0.perHost, $0.running, $0.waiting) }
+        let (limit, perHost, running, waiting) = room.with { ($0.limit, $0.limitPerHost, $0.running, $0.waiting) }
         var text = limit == .max ? "no limit" : "limit \(limit)"
         if let perHost, perHost != .max { text += ", per host \(perHost)" }
         return text + ", running \(running), waiting \(waiting)"
@@ -111,10 +118,20 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     /// Passes the task on, or lets it wait.
     public override func load(task: HTTPTask) {
         guard task.option(ThrottleOption.self) == .always else { return super.load(task: task) }
-        guard !isFull.load(ordering: .relaxed), state.withLock({ $0.start(task.number) }) else {
-            return receive(task)
+        if tellsHostsApart.load(ordering: .relaxed) { return load(task, for: task.request.origin) }
+        guard !isFull.load(ordering: .relaxed), room.with({ $0.start(task.number) }) != nil else {
+            return queue(task, for: nil)
         }
         task.addObserver(self)
+        super.load(task: task)
+    }
+
+    @inline(never)
+    private func load(_ task: HTTPTask, for origin: HTTPOrigin) {
+        guard !isFull.load(ordering: .relaxed), let slot = room.with({ $0.start(task.number, for: origin) }) else {
+            return queue(task, for: origin)
+        }
+        task.addObserver(ThrottleSlotHolder(slot, of: self))
         super.load(task: task)
     }
 
@@ -125,73 +142,77 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         // A second time, for the tasks that run: their end may come before that of the waiting.
         group.enter()
         // Drawn under the lock, so that it is higher than the number of any task that was let through before.
-        var (waiters, isFinished) = state.withLock { $0.reset(TaskIdentity.next(), group) }
-        while let waiter = waiters.popFirst() {
-            if let task = waiter.takeRetainedValue().takeTask() {
-                fail(task, .resetInProgress, reason: "It was waiting for its turn when the chain was reset")
-            }
+        let (waiters, isFinished) = room.with { $0.reset(TaskIdentity.next(), group) }
+        for task in waiters.inOrder.compactMap({ $0.end() }) {
+            fail(task, .resetInProgress, reason: "It was waiting for its turn when the chain was reset")
         }
         if isFinished { group.leave() }
         super.reset(with: group)
     }
 
+    // MARK: Waiting
+
     @inline(never)
-    private func receive(_ task: HTTPTask) {
-        let link = WaiterList.Link.passRetained(ThrottleWaiter(task, isMeasured: task.beginWait(), in: state))
+    private func queue(_ task: HTTPTask, for origin: HTTPOrigin?) {
+        let (number, priority) = (task.number, task.option(ThrottlePriority.self))
+        let waiter = ThrottleWaiter(task, in: room)
         // It listens before others can see it, so that loaders below are always told before it.
-        link._withUnsafeGuaranteedRef { task.addObserver($0) }
-        // Once it is in a list it may be over at any time.
-        let timed = deadline == nil ? nil : link.takeUnretainedValue()
-        let arrival = state.withLock { state in
-            let arrival = state.arrive(link)
-            if arrival == .starts { link._withUnsafeGuaranteedRef { $0.hold(self) } }
-            return arrival
-        }
-        switch arrival {
+        task.addObserver(waiter)
+        switch room.arrive(waiter, number: number, priority: priority, for: origin, in: self) {
         case .starts:
-            start(link)
-        case .waits:
+            start(waiter)
+        case .waits(_, let displaced):
             if !isFull.load(ordering: .relaxed) { isFull.store(true, ordering: .relaxed) }
-            if let timed, let deadline { timed.wait(noLongerThan: deadline, by: timers) }
+            if let deadline { limit(waiter, to: deadline) }
+            if let displaced { refuse(displaced, "One of a higher priority came, and no more may wait") }
         case .isRefused:
-            _ = link.takeRetainedValue().takeTask()
-            fail(task, .queueFull, reason: "As many as \(maximumWaiting ?? 0) tasks may wait, and they do already")
-        case .isOver:
-            _ = link.takeRetainedValue().takeTask()
+            refuse(waiter, "As many as \(maximumWaiting ?? 0) tasks may wait, and they do already")
+        case nil:
+            waiter.end()
             // Either it was completed, and this does nothing, or it was cancelled.
             fail(task, .cancelled)
         }
     }
 
-    // MARK: Starting the waiting
-
-    @inline(__always)
-    private func start(_ link: WaiterList.Link) {
-        let task = link._withUnsafeGuaranteedRef { $0.takeTask() }
-        link.release()
-        if let task { super.load(task: task) }
+    private func refuse(_ waiter: ThrottleWaiter, _ reason: String) {
+        if let task = waiter.end() { fail(task, .queueFull, reason: reason) }
     }
+
+    private func limit(_ waiter: ThrottleWaiter, to duration: Duration) {
+        let timer = timers.schedule(after: duration) {
+            waiter.fail(.queueTimedOut, reason: "It waited for \(duration), which is as long as it may")
+        }
+        if !room.keep(timer, for: waiter) { timer.cancel() }
+    }
+
+    // MARK: Running
 
     /// Starts one waiter after the other for as long as there is room.
     private func startWaiters() {
-        while let link = nextWaiter() { start(link) }
+        while let waiter = room.next(in: self) { start(waiter) }
         isFull.store(false, ordering: .relaxed)
     }
 
-    private func nextWaiter() -> WaiterList.Link? {
-        state.withLock { state in
-            let link = state.next()
-            link?._withUnsafeGuaranteedRef { $0.hold(self) }
-            return link
-        }
+    @inline(__always)
+    private func start(_ waiter: ThrottleWaiter) {
+        if let task = waiter.end() { super.load(task: task) }
     }
+
+    /// Gives a slot to the next in line; the throttle hears here of tasks that did not wait and are counted for no host.
+    public func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
+        finish(ThrottleSlot(number: task.number, host: nil))
+    }
+
+    /// Takes back the slot of a task that has ended.
+    @inline(__always)
+    func finish(_ slot: ThrottleSlot) { carryOut(room.finish(slot, in: self)) }
 
     /// Does what the end of a task has led to.
     @inline(__always)
-    func carryOut(_ end: ThrottleState.End) {
+    func carryOut(_ end: ThrottleRoom.State.End) {
         if let resets = end.resets { finish(resets) }
         if let next = end.next {
-            start(next)
+            start(next.waiter)
         } else if isFull.load(ordering: .relaxed) {
             isFull.store(false, ordering: .relaxed)
         }
@@ -201,20 +222,10 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     private func finish(_ resets: [DispatchGroup]) {
         for group in resets { group.leave() }
     }
-
-    /// Gives a slot to the next in line; the throttle hears here of tasks that it let through at once.
-    public func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
-        let end = state.withLock { state in
-            let end = state.finish(task.number)
-            end.starts(in: self)
-            return end
-        }
-        carryOut(end)
-    }
 }
 
 extension HTTPError.Code {
-    /// As many tasks as are allowed to wait in a ``Throttle`` were waiting already; nothing was sent.
+    /// As many tasks waited in a ``Throttle`` as may, and this one had the least claim to a place; nothing was sent.
     public static let queueFull = HTTPError.Code("queueFull")
     /// The task waited in a ``Throttle`` for as long as it may; nothing was sent.
     public static let queueTimedOut = HTTPError.Code("queueTimedOut")

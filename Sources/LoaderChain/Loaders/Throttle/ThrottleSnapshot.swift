@@ -17,7 +17,8 @@ extension Throttle {
 
         /// The tasks of all hosts.
         public var total: Counts
-        /// The tasks of each host that has any, by its name in lower case; empty unless the throttle counts per host.
+        /// The tasks of each host that has any, by its name in lower case and its port if that is not the
+        /// scheme's own, as in `localhost:8080`; empty unless the throttle counts per host.
         public var hosts: [String: Counts]
 
         /// Combines counts.

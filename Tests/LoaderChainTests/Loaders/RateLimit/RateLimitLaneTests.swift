@@ -13,22 +13,19 @@ import Testing
     }
 }
 
-private final class LaneEntry: LineEntry {
-    var place = LinePlace<LaneEntry>()
-    let number: Int
-    init(_ number: Int) { self.number = number }
-}
-
 private final class LaneWalk {
     private(set) var fault = ""
     private var dice: SeededGenerator
     private var now: Int64 = 0
     private let room: Int
-    private var lane: RateLimitLane<LaneEntry>
+    private var lane: RateLimitLane<Int>
     /// The naive model: a bucket of its own, and who waits.
     private var bucket: TokenBucket
-    private var waiting: [LaneEntry] = []
-    private var setting: RateLimitLane<LaneEntry>.Setting?
+    private var waiting: [(number: Int, place: QueuePlace)] = []
+    private var waiters = RateLimitLane<Int>.Waiters()
+    /// Places that lead nowhere any more.
+    private var left: [QueuePlace] = []
+    private var setting: RateLimitLane<Int>.Setting?
     private var past: [UInt64] = []
     private var arrivals = 0
 
@@ -84,33 +81,35 @@ private final class LaneWalk {
 
     private func arrive() {
         arrivals += 1
-        let entry = LaneEntry(arrivals)
-        let first = lane.admit(nil, room: room, at: instant)
-        if case .waits = first {
-            let second = lane.admit(entry, room: room, at: instant)
-            guard case .waits(let new) = second else { return expect(false, "\(first) and then \(second)") }
+        let first = lane.admit(nil, room: room, at: instant, among: &waiters)
+        if case .mustWait = first {
+            let second = lane.admit(arrivals, room: room, at: instant, among: &waiters)
+            guard case .waits(let place, let new) = second else { return expect(false, "\(first) and then \(second)") }
             expect(waiting.count < room, "waits beyond the room")
             expect((new != nil) == (setting == nil), "another alarm")
-            waiting.append(entry)
+            waiting.append((arrivals, place))
             if let new { setting = new }
             return
         }
         let passes = waiting.isEmpty && bucket.take(at: instant)
         let refusal = instant.duration(to: max(instant, bucket.nextToken(at: instant)))
-        expect(first == (passes ? .passes : .refused(refusal)), "\(first) for \(entry.number)")
+        expect(first == (passes ? .passes : .refused(refusal)), "\(first) for \(arrivals)")
         expect(passes || waiting.count >= room, "refused although there is room")
     }
 
     private func leave() {
         guard let index = waiting.indices.randomElement(using: &dice) else {
-            return expect(lane.leave(LaneEntry(0)) == nil, "one left who was not there")
+            guard let place = left.randomElement(using: &dice) else { return }
+            return expect(lane.leave(place, among: &waiters) == nil, "one left who was not there")
         }
-        expect(lane.leave(waiting.remove(at: index)) != nil, "one could not leave")
+        let (number, place) = waiting.remove(at: index)
+        expect(lane.leave(place, among: &waiters)?.waiter == number, "one could not leave")
+        left.append(place)
         if waiting.isEmpty { forgetAlarm() }
     }
 
     private func ring(_ number: UInt64) {
-        let step = lane.ring(number, at: instant)
+        let step = lane.ring(number, at: instant, among: &waiters)
         guard number == setting?.number else { return expect(step == nil, "an old alarm rang") }
         guard let step else { return expect(false, "the alarm did not ring") }
         take(step)
@@ -119,22 +118,23 @@ private final class LaneWalk {
     private func change() {
         let rate = Self.rate(&dice)
         bucket.change(to: rate, at: instant)
-        take(lane.change(to: rate, at: instant))
+        take(lane.change(to: rate, at: instant, among: &waiters))
     }
 
     private func sendAway() {
-        let step = lane.removeAll()
-        expect(step.passing.elementsEqual(waiting, by: ===), "sent others away than wait")
+        let step = lane.removeAll(among: &waiters)
+        expect(step.passing == waiting.map(\.number), "sent others away than wait")
+        left += waiting.map(\.place)
         waiting = []
         forgetAlarm()
     }
 
-    private func take(_ step: RateLimitLane<LaneEntry>.Step) {
+    private func take(_ step: RateLimitLane<Int>.Step) {
         forgetAlarm()
-        for entry in step.passing {
-            expect(bucket.take(at: instant), "\(entry.number) passes without a token")
-            expect(waiting.first === entry, "\(entry.number) passes out of turn")
-            if !waiting.isEmpty { waiting.removeFirst() }
+        for number in step.passing {
+            expect(bucket.take(at: instant), "\(number) passes without a token")
+            expect(waiting.first?.number == number, "\(number) passes out of turn")
+            if !waiting.isEmpty { left.append(waiting.removeFirst().place) }
         }
         if !waiting.isEmpty {
             expect(!bucket.take(at: instant), "\(waiting[0].number) waits although there is a token")

@@ -113,6 +113,30 @@ import Testing
         #expect(terminal.requests.count == 4 && timers.pendingCount == 0)
     }
 
+    @Test func twoPortsOfOneHostAreTwo() {
+        let (limit, terminal) = chain(perHost: true)
+        for port in [8080, 9090, 8080] { limit.load(request: HTTPRequest(host: "localhost", port: port)) { _ in } }
+        #expect(terminal.requests.map(\.port) == [8080, 9090] && limit.waiting == 1)
+    }
+
+    @Test func anEndThatComesLateTakesNoOthersPlace() {
+        let limit = RateLimit(requests: 10, per: .seconds(1), perHost: true, timers: timers)
+        let terminal = ScriptedTerminal()
+        limit --> terminal
+        for host in ["a", "a", "b"] { load(host, host: host, with: limit) }
+        timers.advance(by: .milliseconds(100))
+        // The second has passed, and another host's waiter moves in where it waited.
+        load("b", host: "b", with: limit)
+        load("b", host: "b", with: limit)
+        load("a", host: "a", with: limit)
+        let waiting = limit.waiting
+        while let task = terminal.held.first { terminal.answer(task) }
+        #expect(waiting == 2 && limit.waiting == 2)
+        timers.runAll()
+        while let task = terminal.held.first { terminal.answer(task) }
+        #expect(log.events.count == 6 && limit.waiting == 0)
+    }
+
     @Test func hostsThatAreNoLongerCalledAreForgotten() {
         let (limit, terminal) = chain(perHost: true)
         for number in 0..<10_000 {

@@ -19,8 +19,10 @@ struct NaiveThrottle {
         let priority: ThrottlePriority
         let host: String
         var isCounted = false
-        /// How many of higher priority went past it while it was the first of its own that could run.
+        /// How many of higher priority went past it while it was the first of its own.
         var passedBy = 0
+        /// How many of them did at its host, while hosts were counted and it was the first of its own there.
+        var passedByAtHost = 0
     }
 
     var limit: UInt
@@ -31,12 +33,15 @@ struct NaiveThrottle {
     private(set) var running: [Entry] = []
     private(set) var waiting: [Entry] = []
     private var passedOver: [ThrottlePriority: Int] = [:]
+    private var passedOverAtHost: [String: [ThrottlePriority: Int]] = [:]
     private var resets: [(id: Int, older: Set<Int>)] = []
 
     /// What happened, in order.
     private(set) var log: [String] = []
-    /// The most that one waiter was passed by.
+    /// The most that one waiter was passed by, while hosts were not counted.
     private(set) var worstPassing = 0
+    /// The most that one waiter was passed by at its host, while hosts were counted.
+    private(set) var worstPassingAtHost = 0
 
     init(limit: UInt, perHost: UInt?, mostWaiting: Int, patience: Int) {
         self.limit = limit
@@ -52,9 +57,19 @@ struct NaiveThrottle {
             start(entry)
         } else if waiting.count < mostWaiting {
             waiting.append(entry)
+        } else if let least = leastChance, waiting[least].priority < priority {
+            log.append("\(waiting.remove(at: least).id) is displaced")
+            waiting.append(entry)
         } else {
             log.append("\(id) is refused")
         }
+        forgetIdleHosts()
+    }
+
+    /// The last of the lowest priority.
+    private var leastChance: Int? {
+        let lowest = waiting.map(\.priority).min()
+        return waiting.lastIndex { $0.priority == lowest }
     }
 
     mutating func finish(_ position: Int) {
@@ -63,11 +78,13 @@ struct NaiveThrottle {
         for index in resets.indices { resets[index].older.remove(entry.id) }
         for reset in resets where reset.older.isEmpty { log.append("reset \(reset.id) ends") }
         resets.removeAll { $0.older.isEmpty }
+        forgetIdleHosts()
         startWaiters()
     }
 
     mutating func cancel(_ position: Int) {
         log.append("\(waiting.remove(at: position).id) leaves")
+        forgetIdleHosts()
     }
 
     mutating func setPerHost(_ perHost: UInt?) {
@@ -77,8 +94,9 @@ struct NaiveThrottle {
     }
 
     mutating func reset(_ id: Int) {
-        for entry in waiting.sorted(by: { $0.id < $1.id }) { log.append("\(entry.id) leaves") }
+        for entry in waiting { log.append("\(entry.id) leaves") }
         waiting = []
+        forgetIdleHosts()
         if running.isEmpty {
             log.append("reset \(id) ends")
         } else {
@@ -87,9 +105,8 @@ struct NaiveThrottle {
     }
 
     mutating func startWaiters() {
-        while UInt(running.count) < limit, let priority = nextPriority() {
-            let index = waiting.firstIndex { $0.priority == priority && hasRoom($0.host) } ?? 0
-            pass(over: priority)
+        while UInt(running.count) < limit, let index = nextIndex() {
+            pass(over: waiting[index])
             start(waiting.remove(at: index))
         }
     }
@@ -109,7 +126,7 @@ struct NaiveThrottle {
         log.append("\(entry.id) starts")
     }
 
-    private func hasRoom(_ host: String) -> Bool {
+    func hasRoom(_ host: String) -> Bool {
         guard let perHost else { return true }
         return UInt(running.count { $0.isCounted && $0.host == host }) < perHost
     }
@@ -118,22 +135,50 @@ struct NaiveThrottle {
         waiting.contains { $0.priority == priority && hasRoom($0.host) }
     }
 
-    private func nextPriority() -> ThrottlePriority? {
+    /// The next to start: by the turns of all that could run, and then by those at the host that this leads to.
+    private func nextIndex() -> Int? {
         let ready = ThrottlePriority.allCases.filter(isReady)
-        let due = ready.dropLast().filter { passedOver[$0, default: 0] >= patience }
-        return due.first ?? ready.last
+        guard let highest = ready.last else { return nil }
+        let chosen = ready.first { $0 < highest && passedOver[$0, default: 0] >= patience } ?? highest
+        let first = waiting.firstIndex { $0.priority == chosen && hasRoom($0.host) } ?? 0
+        guard countsHosts else { return first }
+        let host = waiting[first].host
+        let credit = passedOverAtHost[host, default: [:]]
+        let owed = ThrottlePriority.allCases.first { priority in
+            priority < chosen && credit[priority, default: 0] >= patience
+                && waiting.contains { $0.priority == priority && $0.host == host }
+        }
+        guard let owed else { return first }
+        return waiting.firstIndex { $0.priority == owed && $0.host == host }
     }
 
-    private mutating func pass(over winner: ThrottlePriority) {
-        for priority in ThrottlePriority.allCases where priority < winner {
-            guard let first = waiting.firstIndex(where: { $0.priority == priority && hasRoom($0.host) }) else {
+    private mutating func pass(over winner: Entry) {
+        for priority in ThrottlePriority.allCases where priority < winner.priority {
+            if isReady(priority) {
+                passedOver[priority, default: 0] += 1
+            } else if !waiting.contains(where: { $0.priority == priority }) {
                 passedOver[priority] = 0
-                continue
             }
-            passedOver[priority, default: 0] += 1
-            waiting[first].passedBy += 1
-            worstPassing = max(worstPassing, waiting[first].passedBy)
+            if !countsHosts, let first = waiting.firstIndex(where: { $0.priority == priority }) {
+                waiting[first].passedBy += 1
+                worstPassing = max(worstPassing, waiting[first].passedBy)
+            }
+            guard countsHosts else { continue }
+            let firstAtHost = waiting.firstIndex { $0.priority == priority && $0.host == winner.host }
+            if let firstAtHost {
+                passedOverAtHost[winner.host, default: [:]][priority, default: 0] += 1
+                waiting[firstAtHost].passedByAtHost += 1
+                worstPassingAtHost = max(worstPassingAtHost, waiting[firstAtHost].passedByAtHost)
+            } else {
+                passedOverAtHost[winner.host, default: [:]][priority] = 0
+            }
         }
-        passedOver[winner] = 0
+        passedOver[winner.priority] = 0
+        if countsHosts { passedOverAtHost[winner.host, default: [:]][winner.priority] = 0 }
+    }
+
+    private mutating func forgetIdleHosts() {
+        let known = Set(running.filter(\.isCounted).map(\.host) + waiting.map(\.host))
+        passedOverAtHost = passedOverAtHost.filter { known.contains($0.key) }
     }
 }

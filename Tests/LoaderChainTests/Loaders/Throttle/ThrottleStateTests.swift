@@ -1,11 +1,10 @@
-import Dispatch
 import LoaderChainTesting
 import Testing
 
 @testable import LoaderChain
 
 /// The pure state of a throttle against the naive one.
-@Suite(.timeLimit(.minutes(10))) struct ThrottleStateTests {
+@Suite(.timeLimit(.minutes(20))) struct ThrottleStateTests {
     @Test func everySequenceOfFiveEvents() {
         let alphabet: [ThrottleEvent] = [
             .arrive(.normal, host: "a"), .arrive(.high, host: "a"), .arrive(.low, host: "b"),
@@ -18,6 +17,17 @@ import Testing
             pair.happen(sequence)
         }
         #expect(sequences == 37_448)
+    }
+
+    @Test(arguments: [nil, 1] as [UInt?])
+    func everySequenceOfSixEventsWithAFullQueue(perHost: UInt?) {
+        let alphabet: [ThrottleEvent] = [
+            .arrive(.low, host: "a"), .arrive(.normal, host: "b"), .arrive(.high, host: "a"), .finish(0), .cancel(1),
+        ]
+        forEachSequence(of: alphabet, upTo: 6) { sequence in
+            var pair = ThrottlePair(limit: 1, perHost: perHost, mostWaiting: 2, patience: 1)
+            pair.happen(sequence)
+        }
     }
 
     @Test func everySequenceOfFiveEventsWithALimitPerHost() {
@@ -37,7 +47,7 @@ import Testing
             var pair = ThrottlePair(
                 limit: UInt.random(in: 0...4, using: &dice),
                 perHost: [nil, nil, 1, 2, .max].randomElement(using: &dice) ?? nil,
-                mostWaiting: [.max, .max, 0, 5].randomElement(using: &dice) ?? .max,
+                mostWaiting: [.max, .max, 0, 3, 8].randomElement(using: &dice) ?? .max,
                 patience: Int.random(in: 1...3, using: &dice))
             let setsPerHost = dice.next() % 2 == 0
             let events = (0..<60).map { _ in ThrottleEvent.random(settingPerHost: setsPerHost, using: &dice) }
@@ -50,7 +60,7 @@ import Testing
 
     @Test(arguments: [nil, 5] as [UInt?])
     func aNewcomerDoesNotOvertakeWhoIsAboutToStart(perHost: UInt?) {
-        let driven = DrivenThrottle(ThrottleState(limit: 0, perHost: perHost))
+        let driven = DrivenThrottle(DrivenThrottle.State(limit: 0, perHost: perHost))
         driven.arrive(1, .normal, "a")
         driven.arrive(2, .normal, "b")
         // The limit has been raised, and the one who raised it has not come to start anybody yet.
@@ -66,12 +76,48 @@ import Testing
         #expect(!pair.naive.waiting.contains { $0.priority != .high })
     }
 
+    @Test func theFirstAtItsHostIsPassedByEightAtMostThere() {
+        var pair = ThrottlePair(limit: 2, perHost: 1, mostWaiting: .max, patience: PriorityTurns.patience)
+        pair.happen(["a", "b", "a"].map { .arrive(.high, host: $0) } + [.arrive(.low, host: "a")])
+        for _ in 0..<40 {
+            pair.happen([.arrive(.high, host: "a"), .arrive(.high, host: "b"), .finish(0)])
+        }
+        #expect(pair.naive.worstPassingAtHost == 8)
+        #expect(!pair.naive.waiting.contains { $0.priority == .low })
+    }
+
+    @Test func whatHasLeftIsNotRememberedForMakingRoom() {
+        // The list of those that may have to make room is swept now and then, and must not lose the last of them.
+        var state = DrivenThrottle.State(limit: 0, mostWaiting: 3)
+        var stays: QueuePlace?
+        for number in 0..<1_000 {
+            guard case .waits(let place, nil) = state.arrive(number, number: UInt64(number), priority: .low, for: nil)
+            else {
+                Issue.record("\(number) does not wait")
+                return
+            }
+            if number == 500 { stays = place } else { #expect(state.leave(place) == number) }
+        }
+        for number in 1_000..<1_002 {
+            _ = state.arrive(number, number: UInt64(number), priority: .normal, for: nil)
+        }
+        guard case .waits(_, displacing: 500) = state.arrive(1_002, number: 1_002, priority: .high, for: nil) else {
+            Issue.record("another was displaced")
+            return
+        }
+        #expect(stays.flatMap { state.leave($0) } == nil && state.waiting == 3)
+    }
+
     @Test func itStaysOutOfTheWayOfTheHighestWhenTheLowestNeverEnd() {
         var turns = PriorityTurns(patience: 2)
         let all = PerPriority(true)
-        let order = (0..<9).compactMap { _ in turns.next(all) }
+        let order = (0..<9).compactMap { _ in
+            let turn = turns.turn(among: all)
+            if let turn { turns.count(turn, past: all, waiting: all) }
+            return turn
+        }
         #expect(order == [.high, .high, .low, .normal, .high, .low, .high, .normal, .low])
-        #expect(turns.next(PerPriority(false)) == nil)
+        #expect(turns.turn(among: PerPriority(false)) == nil)
     }
 }
 
@@ -114,7 +160,7 @@ private struct ThrottlePair {
     init(limit: UInt, perHost: UInt?, mostWaiting: Int, patience: Int) {
         naive = NaiveThrottle(limit: limit, perHost: perHost, mostWaiting: mostWaiting, patience: patience)
         driven = DrivenThrottle(
-            ThrottleState(limit: limit, perHost: perHost, mostWaiting: mostWaiting, patience: patience))
+            DrivenThrottle.State(limit: limit, perHost: perHost, mostWaiting: mostWaiting, patience: patience))
     }
 
     /// Answers whether both did the same.
@@ -125,13 +171,14 @@ private struct ThrottlePair {
             let isSame = naive.log[verified...] == driven.log[min(verified, driven.log.count)...]
             verified = naive.log.count
             guard isSame, naive.snapshot == driven.snapshot, !driven.wentOverTheLimit,
-                naive.countsHosts || naive.worstPassing <= naive.patience
+                naive.worstPassing <= naive.patience, naive.worstPassingAtHost <= naive.patience
             else {
                 Issue.record(
                     """
                     \(events.map { "\($0)" }.joined(separator: "\n")) led to
                     \(driven.log.suffix(8)) \(driven.snapshot), not to
-                    \(naive.log.suffix(8)) \(naive.snapshot), passed by \(naive.worstPassing)
+                    \(naive.log.suffix(8)) \(naive.snapshot), passed by \(naive.worstPassing), \
+                    at its host by \(naive.worstPassingAtHost)
                     """)
                 return false
             }
@@ -172,107 +219,107 @@ private struct ThrottlePair {
     }
 }
 
-/// A state whose decisions are carried out at once.
+/// A state whose decisions are carried out at once; tasks and resets are numbers here.
 private final class DrivenThrottle {
+    typealias State = ThrottleState<Int, Int>
+
     private(set) var log: [String] = []
     private(set) var wentOverTheLimit = false
-    private let state: Guarded<ThrottleState>
-    private var waiters: [Int: ThrottleWaiter] = [:]
-    private var atOnce: [Int: HTTPTask] = [:]
-    private var ids: [UInt64: Int] = [:]
-    private var groups: [ObjectIdentifier: Int] = [:]
+    private var state: State
+    private var hosts: [Int: String] = [:]
+    private var places: [Int: QueuePlace] = [:]
+    private var slots: [Int: ThrottleSlot] = [:]
+    private var tellsHostsApart: Bool
 
-    init(_ state: ThrottleState) { self.state = Guarded(state) }
-
-    deinit {
-        var left = state.withLock { $0.removeAll() }
-        while let link = left.popFirst() { _ = link.takeRetainedValue().takeTask() }
+    init(_ state: State) {
+        self.state = state
+        tellsHostsApart = state.limitPerHost != nil
     }
 
-    var snapshot: Throttle.Snapshot { state.withLock { $0.snapshot } }
+    var snapshot: Throttle.Snapshot { state.snapshot }
+
+    private func origin(of id: Int) -> HTTPOrigin { HTTPOrigin(host: hosts[id] ?? "", port: nil) }
 
     func arrive(_ id: Int, _ priority: ThrottlePriority, _ host: String) {
-        var request = HTTPRequest(host: host)
-        request.priority = priority
-        let task = HTTPTask(request: request)
-        ids[task.number] = id
-        if state.withLock({ $0.start(task.number) }) {
-            atOnce[id] = task
-            return starts(id)
-        }
-        let waiter = ThrottleWaiter(task, isMeasured: false, in: state)
-        waiters[id] = waiter
-        let link = WaiterList.Link.passRetained(waiter)
-        switch state.withLock({ $0.arrive(link) }) {
-        case .starts: starts(link)
-        case .waits: break
-        case .isRefused:
-            link.release()
-            log.append("\(id) is refused")
-        case .isOver: Issue.record("\(id) was over before it began")
+        hosts[id] = host
+        let origin = tellsHostsApart ? origin(of: id) : nil
+        let number = UInt64(id)
+        if let slot = origin.map({ state.start(number, for: $0) }) ?? state.start(number) { return starts(id, slot) }
+        switch state.arrive(id, number: number, priority: priority, for: origin) {
+        case .starts: Issue.record("\(id) could not start, and then could")
+        case .waits(let place, let displaced):
+            if let displaced {
+                log.append("\(displaced) is displaced")
+                hasLeft(displaced)
+            }
+            places[id] = place
+        case .isRefused: log.append("\(id) is refused")
         }
     }
 
     func finish(_ id: Int) {
         log.append("\(id) ends")
-        let end = state.withLock { state in
-            if let task = atOnce[id] { return state.finish(task.number) }
-            return waiters[id].map { state.end($0) } ?? ThrottleState.End()
+        guard let slot = slots.removeValue(forKey: id) else {
+            Issue.record("\(id) has no slot")
+            return
         }
-        for group in end.resets ?? [] { log.append("reset \(groups[ObjectIdentifier(group)] ?? 0) ends") }
+        let end = state.finish(slot)
+        for reset in end.resets ?? [] { log.append("reset \(reset) ends") }
         if let next = end.next { starts(next) }
-        while let link = state.withLock({ $0.next() }) {
+        while let next = state.next() {
             Issue.record("a waiter was left that could run")
-            starts(link)
+            starts(next)
         }
     }
 
     func cancel(_ id: Int) {
-        guard let waiter = waiters[id], state.withLock({ $0.leave(waiter) }) else { return }
+        guard let place = places[id], state.leave(place) == id else {
+            Issue.record("\(id) could not leave")
+            return
+        }
         log.append("\(id) leaves")
-        // What comes too late changes nothing.
-        _ = waiter.takeTask()
-        if state.withLock({ $0.leave(waiter) || $0.end(waiter).next != nil }) { Issue.record("\(id) left twice") }
+        hasLeft(id)
     }
 
     func setLimit(_ limit: UInt, meanwhile: () -> Void = {}) {
-        state.withLock { $0.limit = limit }
+        state.limit = limit
         meanwhile()
-        while let link = state.withLock({ $0.next() }) { starts(link) }
+        while let next = state.next() { starts(next) }
     }
 
     func setPerHost(_ perHost: UInt?) {
-        state.withLock { $0.setPerHost(perHost) }
-        while let link = state.withLock({ $0.next() }) { starts(link) }
+        if perHost != nil { tellsHostsApart = true }
+        let origins = state.queues.untold.map { ($0.place, origin(of: $0.waiter)) }
+        state.setLimitPerHost(perHost, origins: Dictionary(uniqueKeysWithValues: origins))
+        while let next = state.next() { starts(next) }
     }
 
     func reset(_ id: Int) {
-        let group = DispatchGroup()
-        groups[ObjectIdentifier(group)] = id
-        kept.append(group)
-        var (left, isFinished) = state.withLock { $0.reset(TaskIdentity.next(), group) }
-        var ended: [Int] = []
-        while let link = left.popFirst() {
-            let waiter = link.takeRetainedValue()
-            ended.append(ids[waiter.number] ?? 0)
-            if state.withLock({ $0.leave(waiter) }) { Issue.record("it left after it had been taken out") }
-            _ = waiter.takeTask()
+        let (left, isFinished) = state.reset(UInt64(id), id)
+        for waiter in left.inOrder {
+            log.append("\(waiter) leaves")
+            hasLeft(waiter)
         }
-        log += ended.sorted().map { "\($0) leaves" }
         if isFinished { log.append("reset \(id) ends") }
     }
 
-    /// Groups are known by their identity, so none may be replaced by another.
-    private var kept: [DispatchGroup] = []
-
-    private func starts(_ link: WaiterList.Link) {
-        let waiter = link.takeRetainedValue()
-        _ = waiter.takeTask()
-        starts(ids[waiter.number] ?? 0)
+    private func starts(_ start: State.Start) {
+        hasLeft(start.waiter)
+        if start.slot.number != UInt64(start.waiter) { Issue.record("\(start.waiter) has the slot of another") }
+        starts(start.waiter, start.slot)
     }
 
-    private func starts(_ id: Int) {
-        if state.withLock({ $0.running > $0.limit }) { wentOverTheLimit = true }
+    private func starts(_ id: Int, _ slot: ThrottleSlot) {
+        slots[id] = slot
+        if state.running > state.limit { wentOverTheLimit = true }
         log.append("\(id) starts")
+    }
+
+    /// Its place leads nowhere from now on, whoever comes there.
+    private func hasLeft(_ id: Int) {
+        guard let place = places[id], !state.queues.holds(place), state.leave(place) == nil else {
+            Issue.record("\(id) did not wait, or waits still")
+            return
+        }
     }
 }

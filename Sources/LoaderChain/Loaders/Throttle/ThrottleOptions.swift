@@ -1,0 +1,47 @@
+/// Whether a ``Throttle`` may make a request wait.
+///
+/// ```swift
+/// request.throttle = .never
+/// ```
+public enum ThrottleOption: HTTPRequestOption {
+    /// The request is counted, and waits if there are too many.
+    case always
+    /// The request goes straight through and is not counted.
+    case never
+
+    /// Requests are throttled unless they say otherwise.
+    public static var defaultOptionValue: ThrottleOption { .always }
+}
+
+extension HTTPRequest {
+    /// Whether a ``Throttle`` may make the request wait; ``ThrottleOption/always`` unless set.
+    public var throttle: ThrottleOption {
+        get { self[option: ThrottleOption.self] }
+        set { self[option: ThrottleOption.self] = newValue }
+    }
+}
+
+/// Which of the requests that wait in a ``Throttle`` go first.
+///
+/// Those of a higher priority do, but not for ever. When eight of them have gone past one that could have run, it is that
+/// one's turn; and where there is a limit per host, no more than eight of them start at its host before it. So even the
+/// lowest goes on, at a ninth of the pace or better, whatever other hosts are asked for meanwhile.
+public enum ThrottlePriority: Comparable, CaseIterable, HTTPRequestOption {
+    /// Nobody is waiting for it, as with a prefetch or an upload in the background.
+    case low
+    /// What most requests have.
+    case normal
+    /// Somebody is looking at a spinner.
+    case high
+
+    /// The priority of requests that name none.
+    public static var defaultOptionValue: ThrottlePriority { .normal }
+}
+
+extension HTTPRequest {
+    /// Which requests go first where some have to wait; ``ThrottlePriority/normal`` unless set.
+    public var priority: ThrottlePriority {
+        get { self[option: ThrottlePriority.self] }
+        set { self[option: ThrottlePriority.self] = newValue }
+    }
+}

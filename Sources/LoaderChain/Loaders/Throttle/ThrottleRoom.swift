@@ -1,0 +1,108 @@
+import Dispatch
+
+/// The state of a throttle behind its lock, which the throttle shares with its waiters.
+///
+/// The state decides, and here the waiters' phases are changed in the same step: their tasks may be cancelled or completed on
+/// another thread at any moment. Nothing else is done under the lock.
+struct ThrottleRoom: Sendable {
+    typealias State = ThrottleState<ThrottleWaiter, DispatchGroup>
+
+    private let state: Guarded<State>
+
+    init(_ state: State) { self.state = Guarded(state) }
+
+    /// Reads or changes what no waiter's phase depends on.
+    @inline(__always)
+    func with<Result>(_ body: (inout State) -> Result) -> Result { state.withLock(body) }
+
+    /// Changes how many tasks of one host may run at once; nil for no limit.
+    func setLimitPerHost(_ limit: UInt?) {
+        let untold = limit == nil ? [] : with { $0.queues.untold.map { ($0.place, $0.waiter.waitingTask) } }
+        // Requests are read outside the lock: the last copy of one may be let go of with it.
+        let origins = untold.map { ($0, $1?.request.origin ?? .unknown) }
+        with { $0.setLimitPerHost(limit, origins: Dictionary(uniqueKeysWithValues: origins)) }
+    }
+
+    /// Lets a waiter wait, or run if there is a slot by now; nil if its task has ended meanwhile, or is to.
+    @inline(__always)
+    func arrive(
+        _ waiter: ThrottleWaiter, number: UInt64, priority: ThrottlePriority, for origin: HTTPOrigin?,
+        in throttle: Throttle
+    ) -> State.Arrival? {
+        state.withLock { state in
+            guard case .arrives = waiter.phase else { return nil }
+            let arrival = state.arrive(waiter, number: number, priority: priority, for: origin)
+            switch arrival {
+            case .starts(let slot):
+                waiter.run(slot, in: throttle)
+            case .waits(let place, let displaced):
+                waiter.phase = .waits(place)
+                displaced?.phase = .isOver
+            case .isRefused:
+                waiter.phase = .isOver
+            }
+            return arrival
+        }
+    }
+
+    /// Takes the waiter whose turn it is, if one may run.
+    func next(in throttle: Throttle) -> ThrottleWaiter? {
+        state.withLock { state in
+            guard let next = state.next() else { return nil }
+            next.waiter.run(next.slot, in: throttle)
+            return next.waiter
+        }
+    }
+
+    /// Counts the end of a task, and gives its slot to the next.
+    @inline(__always)
+    func finish(_ slot: ThrottleSlot, in throttle: Throttle) -> State.End {
+        state.withLock { finish(slot, &$0, in: throttle) }
+    }
+
+    @inline(__always)
+    private func finish(_ slot: ThrottleSlot, _ state: inout State, in throttle: Throttle) -> State.End {
+        let end = state.finish(slot)
+        if let next = end.next { next.waiter.run(next.slot, in: throttle) }
+        return end
+    }
+
+    /// Counts the end of a waiter's task if that runs, and gives its slot to the next; nil if it does not run.
+    @inline(__always)
+    func finish(_ waiter: ThrottleWaiter) -> (end: State.End, throttle: Throttle)? {
+        state.withLock { state in
+            guard case .runs(let slot) = waiter.phase, let throttle = exchange(&waiter.throttle, with: nil) else {
+                return nil
+            }
+            waiter.phase = .isOver
+            return (finish(slot, &state, in: throttle), throttle)
+        }
+    }
+
+    /// Takes out a waiter, and answers whether it was waiting.
+    ///
+    /// One that is still arriving is turned away when it has arrived.
+    func remove(_ waiter: ThrottleWaiter) -> Bool {
+        state.withLock { state in
+            switch waiter.phase {
+            case .arrives:
+                waiter.phase = .isOver
+                return false
+            case .waits(let place):
+                waiter.phase = .isOver
+                return state.leave(place) != nil
+            case .runs, .isOver:
+                return false
+            }
+        }
+    }
+
+    /// Lets a waiter keep the timer of its deadline; false if it no longer waits.
+    func keep(_ timer: any ScheduledTimer, for waiter: ThrottleWaiter) -> Bool {
+        state.withLock { state in
+            guard case .waits(let place) = waiter.phase, state.queues.holds(place) else { return false }
+            waiter.keep(timer)
+            return true
+        }
+    }
+}

@@ -1,0 +1,207 @@
+/// Elements in the order of their arrival, any of which can be taken out at the same small cost.
+///
+/// To append, to take the first and to take out any other takes a few steps however many there are, and allocates nothing
+/// once the storage has grown. A queue that a burst has left empty gives its memory back.
+struct LinkedQueue<Element> {
+    private var nodes = LinkedNodes<Element, Void>()
+    private var ends = QueueEnds()
+
+    var count: Int { nodes.count }
+    var isEmpty: Bool { nodes.count == 0 }
+    /// How many elements fit into the memory that it has.
+    var capacity: Int { nodes.capacity }
+
+    /// The elements in their order.
+    var elements: [Element] { nodes.inOrder }
+
+    /// Adds an element behind all others, and returns the place to remove it by.
+    mutating func append(_ element: Element) -> QueuePlace {
+        nodes.append(element, (), to: &ends)
+    }
+
+    /// Takes out the first element.
+    mutating func popFirst() -> Element? {
+        nodes.popFirst(of: &ends)?.element
+    }
+
+    /// Takes out the element that came to a place; nil if it has left.
+    mutating func remove(_ place: QueuePlace) -> Element? {
+        nodes.remove(place, from: &ends)
+    }
+}
+
+/// Where an element of a queue is from its arrival until it leaves.
+///
+/// It carries the number of the arrival, so one that is kept for longer finds nothing, whatever has moved in since.
+struct QueuePlace: Hashable, Sendable {
+    fileprivate let index: Int32
+    /// The number of the arrival in its storage: the later, the higher.
+    let arrival: UInt64
+
+    /// The place of no element.
+    static var nowhere: QueuePlace { QueuePlace(index: 0, arrival: .max) }
+}
+
+/// The first and the last node of one queue.
+struct QueueEnds {
+    fileprivate var first = none
+    fileprivate var last = none
+
+    var isEmpty: Bool {
+        @inline(__always) get { first == none }
+    }
+}
+
+/// The storage of any number of queues: nodes in one array, linked by their indices.
+///
+/// Each queue is known by its ends, which its owner keeps and passes to every change. Elements own nothing of the queue, so
+/// one of any length is released without nested calls. A note beside each element says what its owner has to know of it.
+struct LinkedNodes<Element, Note> {
+    private struct Node {
+        /// The number of the arrival; that of no element in a free node.
+        var arrival: UInt64
+        /// The next node of the queue; in a free node, the next free one.
+        var next: Int32
+        var previous: Int32
+        var note: Note
+    }
+
+    // Two arrays: nodes without references are copied and changed without a thought for them.
+    private var nodes: [Node] = []
+    private var elements: [Element?] = []
+    private var firstFree = none
+    private var arrivals: UInt64 = 0
+    /// How many elements there are in all queues.
+    private(set) var count = 0
+
+    // MARK: Looking
+
+    /// How many elements fit into the memory that it has.
+    var capacity: Int { nodes.capacity }
+
+    /// The number of the first arrival in a queue; nil if that is empty.
+    @inline(__always)
+    func firstArrival(in ends: QueueEnds) -> UInt64? {
+        ends.isEmpty ? nil : nodes[Int(ends.first)].arrival
+    }
+
+    /// The element that came to a place; nil if it has left.
+    subscript(place: QueuePlace) -> Element? {
+        holds(place) ? elements[Int(place.index)] : nil
+    }
+
+    /// The note of the element that came to a place; nil if it has left.
+    @inline(__always)
+    func note(at place: QueuePlace) -> Note? {
+        holds(place) ? nodes[Int(place.index)].note : nil
+    }
+
+    /// The places of a queue's elements, in their order.
+    func places(in ends: QueueEnds) -> [QueuePlace] {
+        var places: [QueuePlace] = []
+        var index = ends.first
+        while index != none {
+            places.append(QueuePlace(index: index, arrival: nodes[Int(index)].arrival))
+            index = nodes[Int(index)].next
+        }
+        return places
+    }
+
+    /// The elements of all queues, in the order of their arrival.
+    var inOrder: [Element] {
+        let taken = nodes.indices.filter { nodes[$0].arrival != noArrival }
+        return taken.sorted { nodes[$0].arrival < nodes[$1].arrival }.compactMap { elements[$0] }
+    }
+
+    /// Whether the element that came to a place is still there.
+    @inline(__always)
+    func holds(_ place: QueuePlace) -> Bool {
+        let index = Int(place.index)
+        return index < nodes.count && nodes[index].arrival == place.arrival
+    }
+
+    // MARK: Changing
+
+    /// Adds an element to the end of a queue.
+    @inline(__always)
+    mutating func append(_ element: consuming Element, _ note: Note, to ends: inout QueueEnds) -> QueuePlace {
+        arrivals += 1
+        count += 1
+        let node = Node(arrival: arrivals, next: none, previous: ends.last, note: note)
+        let index: Int32
+        if firstFree == none {
+            index = Int32(nodes.count)
+            nodes.append(node)
+            elements.append(element)
+        } else {
+            index = firstFree
+            firstFree = nodes[Int(index)].next
+            nodes[Int(index)] = node
+            elements[Int(index)] = element
+        }
+        join(index, to: &ends)
+        return QueuePlace(index: index, arrival: arrivals)
+    }
+
+    /// Adds an element that is here already, with another note, to the end of another queue; its own is no longer used.
+    mutating func append(_ place: QueuePlace, _ note: Note, to ends: inout QueueEnds) {
+        nodes[Int(place.index)] = Node(arrival: place.arrival, next: none, previous: ends.last, note: note)
+        join(place.index, to: &ends)
+    }
+
+    /// Takes out the first element of a queue.
+    @inline(__always)
+    mutating func popFirst(of ends: inout QueueEnds) -> (element: Element, note: Note)? {
+        guard !ends.isEmpty else { return nil }
+        let note = nodes[Int(ends.first)].note
+        guard let element = take(at: ends.first, from: &ends) else { return nil }
+        return (element, note)
+    }
+
+    /// Takes out the element that came to a place in this queue; nil if it has left.
+    @inline(__always)
+    mutating func remove(_ place: QueuePlace, from ends: inout QueueEnds) -> Element? {
+        holds(place) ? take(at: place.index, from: &ends) : nil
+    }
+
+    /// Takes out all elements of all queues, whose ends are worth nothing then, and leaves their order for later.
+    mutating func removeAll() -> LinkedNodes {
+        var empty = LinkedNodes()
+        // Places of elements that are gone must not come back to life.
+        empty.arrivals = arrivals
+        return exchange(&self, with: empty)
+    }
+
+    @inline(__always)
+    private mutating func join(_ index: Int32, to ends: inout QueueEnds) {
+        if ends.last == none { ends.first = index } else { nodes[Int(ends.last)].next = index }
+        ends.last = index
+    }
+
+    @inline(__always)
+    private mutating func take(at index: Int32, from ends: inout QueueEnds) -> Element? {
+        let node = nodes[Int(index)]
+        if node.previous == none { ends.first = node.next } else { nodes[Int(node.previous)].next = node.next }
+        if node.next == none { ends.last = node.previous } else { nodes[Int(node.next)].previous = node.previous }
+        nodes[Int(index)] = Node(arrival: noArrival, next: firstFree, previous: none, note: node.note)
+        firstFree = index
+        count -= 1
+        let element = elements[Int(index)].take()
+        if count == 0, nodes.count > keptNodes { giveBack() }
+        return element
+    }
+
+    /// A burst does not leave its memory behind.
+    @inline(never)
+    private mutating func giveBack() {
+        (nodes, elements) = ([], [])
+        firstFree = none
+    }
+}
+
+/// The index of no node.
+private let none: Int32 = -1
+/// The arrival of no element.
+private let noArrival: UInt64 = 0
+/// How many nodes an empty storage may keep.
+private let keptNodes = 64
