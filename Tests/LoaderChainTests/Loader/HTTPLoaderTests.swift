@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(10))) struct LoadingTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPLoaderTests {
     @Test func aRequestComesBackWithItsResponse() async throws {
         let chain = NamedLoader("A") --> ScriptedTerminal { request in .success(.created, body: request.path) }
         let response = try await chain.load(.sample)

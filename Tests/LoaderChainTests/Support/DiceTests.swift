@@ -1,7 +1,7 @@
 import LoaderChain
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct TimeDiceTests {
+@Suite(.timeLimit(.minutes(10))) struct DiceTests {
     private static let knownAnswers: [UInt64] = [0xE220_A839_7B1D_CDAF, 0x6E78_9E6A_A1B9_65F4, 0x06C4_5D18_8009_454F]
 
     @Test func `the generator gives the known answers for seed 0`() {

@@ -3,7 +3,7 @@ import LoaderChain
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct TimeSystemTimersTests {
+@Suite(.timeLimit(.minutes(10))) struct SystemTimersTests {
     @Test func `an action runs no earlier than its deadline`() async {
         let timers = SystemTimers()
         for microseconds in [0, 1, 999, 1_000, 1_001, 2_500, 7_000] {

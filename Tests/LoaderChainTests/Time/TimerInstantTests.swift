@@ -1,7 +1,7 @@
 import LoaderChain
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct TimeInstantTests {
+@Suite(.timeLimit(.minutes(10))) struct TimerInstantTests {
     private static let longest = Duration(attoseconds: .max)
     private static let shortest = Duration(attoseconds: .min)
 

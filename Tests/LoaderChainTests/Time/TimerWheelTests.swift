@@ -1,7 +1,7 @@
 import LoaderChain
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct TimeWheelTests {
+@Suite(.timeLimit(.minutes(10))) struct TimerWheelTests {
     @Test func `an empty wheel has nothing to hand out, and its present follows`() {
         var wheel = TimerWheel<Int>(present: 5)
         #expect(wheel.nextExpiry == nil)

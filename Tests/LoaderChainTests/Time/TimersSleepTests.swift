@@ -2,7 +2,7 @@ import LoaderChain
 import LoaderChainTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct TimeSleepTests {
+@Suite(.timeLimit(.minutes(10))) struct TimersSleepTests {
     @Test func `a sleep ends when its time has come`() async throws {
         let timers = ManualTimers()
         let sleep = Task { try await timers.sleep(for: .seconds(5)) }

@@ -4,7 +4,7 @@ import Testing
 @testable import LoaderChain
 
 /// Events and traces, which are recorded beside requests.
-@Suite(.timeLimit(.minutes(10))) struct MetricTraceTests {
+@Suite(.timeLimit(.minutes(10))) struct MetricRecorderTests {
     let timers = ManualTimers()
     let sink = RecordingSink()
     private var recorder: MetricRecorder { MetricRecorder(sink, timers: timers) }

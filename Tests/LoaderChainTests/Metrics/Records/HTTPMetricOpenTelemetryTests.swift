@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-@Suite(.timeLimit(.minutes(10))) struct OpenTelemetryTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPMetricOpenTelemetryTests {
     @Test func aMetricHasTheAttributesOfTheConventions() {
         let metric = HTTPMetric(
             start: Date(timeIntervalSince1970: 0), duration: .seconds(1), method: .post, host: "a.test", port: 443,
