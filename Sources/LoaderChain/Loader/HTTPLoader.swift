@@ -47,7 +47,7 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
     public init() {}
 
     deinit {
-        if let next = next.load(ordering: .acquiring) { HandlerCalls.letGo(of: next) }
+        if let next = next.load(ordering: .acquiring) { HandlerCalls.release(.fromOpaque(next.toOpaque())) }
     }
 
     // MARK: To override

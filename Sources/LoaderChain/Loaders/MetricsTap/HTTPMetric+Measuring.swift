@@ -20,7 +20,7 @@ extension HTTPMetric {
         host = result.request.hostKey
         port = request.address.port ?? Self.usualPort(of: request.address.scheme)
         route =
-            request.options[RouteOption.self].map(Self.withoutSecrets) ?? PathTemplate.of(request.address.path)
+            request.options[RouteOption.self].map(RouteName.withoutSecrets) ?? PathTemplate.of(request.address.path)
         module = request.options[MetricModuleOption.self] ?? settings.module
         origin = request.options[MetricOriginOption.self]
         let ownTags = request.options[MetricTagsOption.self]
@@ -38,18 +38,5 @@ extension HTTPMetric {
     private static func usualPort(of scheme: String) -> Int? {
         if ASCII.isEqualIgnoringCase(scheme, "https") { return 443 }
         return ASCII.isEqualIgnoringCase(scheme, "http") ? 80 : nil
-    }
-
-    /// Somebody may name a route by a whole address, whose secrets are not to leave even so.
-    static func withoutSecrets(_ route: String) -> String {
-        let bytes = route.utf8
-        let end = bytes.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.endIndex
-        guard let authority = bytes[..<end].firstRange(of: "://".utf8)?.upperBound else {
-            return end == bytes.endIndex ? route : String(route[..<end])
-        }
-        let path = bytes[authority..<end].firstIndex(of: UInt8(ascii: "/")) ?? end
-        // User and password end at the last at sign before the path.
-        let host = bytes[authority..<path].lastIndex(of: UInt8(ascii: "@")).map(bytes.index(after:)) ?? authority
-        return String(route[..<authority]) + String(route[host..<end])
     }
 }

@@ -1,7 +1,4 @@
 extension HTTPHeaders {
-    /// What stands in a log for a value that no log may hold.
-    static let redaction = "<redacted>"
-
     private static let secretWords = [
         "auth", "cookie", "credential", "jwt", "key", "passw", "secret", "session", "signature", "token",
     ]
@@ -24,7 +21,7 @@ extension HTTPHeaders {
 
 extension HTTPHeaders.Field {
     fileprivate var redacted: Self {
-        HTTPHeaders.isSecret(name) ? Self(name, HTTPHeaders.redaction) : self
+        HTTPHeaders.isSecret(name) ? Self(name, Redaction.text) : self
     }
 }
 

@@ -28,8 +28,8 @@ final class HandlerCalls {
     /// How many cancels are being told at the moment, which completions wait for.
     private var cancels = 0
     private var pending: [Pending] = []
-    /// The loaders that are let go of one after the other, while one is.
-    private var released: [Unmanaged<HTTPLoader>]?
+    /// The objects that wait to be released after the one that is being released; nil while none is.
+    private var released: [Unmanaged<AnyObject>]?
 
     private init() {}
 
@@ -125,18 +125,18 @@ final class HandlerCalls {
 
     // MARK: Letting go
 
-    /// Lets go of the loader after one that is ending, without a call inside the last for each of a long chain.
+    /// Releases what an object held when it ended, such as the next loader of a chain, without nesting one release in another.
     ///
-    /// They are let go of by hand, so that it is certain when: the optimizer may end a variable as soon as it was used last, which
-    /// would be before the array is there that the next one is to be added to.
-    static func letGo(of loader: Unmanaged<HTTPLoader>) {
+    /// The stack would grow with the length of the chain otherwise. The references are unmanaged to fix the moment of each release:
+    /// the optimizer may end a variable after its last use, which would be before the array is there for the next object to join.
+    static func release(_ object: Unmanaged<AnyObject>) {
         let calls = ofThisThread
         guard calls.released == nil else {
-            calls.released?.append(loader)
+            calls.released?.append(object)
             return
         }
-        calls.released = [loader]
-        // The end of one may add the one after it.
+        calls.released = [object]
+        // The end of one object may add the next.
         while let next = calls.released?.popLast() { next.release() }
         calls.released = nil
     }
