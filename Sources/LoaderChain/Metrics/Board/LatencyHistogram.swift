@@ -3,16 +3,16 @@
 /// ```swift
 /// var histogram = LatencyHistogram()
 /// histogram.record(.milliseconds(12))
-/// print(histogram.percentile(0.99) ?? .zero)
+/// print(histogram.quantile(0.99) ?? .zero)
 /// ```
 ///
-/// Every octave, from one duration to its double, is divided into 32 equal parts, and the durations in each are counted. So
-/// a percentile is off by at most 1/64, or 1.6 % (``relativeError``); below 33 µs, where the parts become no narrower, by at
-/// most 0.6 µs. The least, the largest and the mean are exact. Beyond 73 minutes only the count and the largest are.
+/// Every octave, from one duration to its double, is divided into 32 equal parts, and the durations in each are counted. A
+/// quantile is therefore off by at most 1/64, or 1.6 % (``relativeError``); below 33 µs, where the parts become no narrower, by
+/// at most 0.6 µs. The minimum, the maximum and the mean are exact. Beyond 73 minutes only the count and the maximum are.
 ///
 /// It takes 3.5 kB. Adding two gives the histogram of both, with the same error.
 public struct LatencyHistogram: Sendable {
-    /// How far a percentile of 33 µs or more may be from the exact one, as a part of it.
+    /// How far a quantile of 33 µs or more may be from the exact one, as a share of it.
     public static let relativeError = 1.0 / 64
 
     private static let partBits = 5
@@ -76,12 +76,12 @@ public struct LatencyHistogram: Sendable {
         count == 0 ? nil : .nanoseconds(Int64(clamping: sum / Int128(count)))
     }
 
-    /// The duration that a part of all do not exceed: 0.5 for the median, 1 for the longest; nil if there is none.
-    public func percentile(_ part: Double) -> Duration? {
-        guard count > 0 else { return nil }
-        // Also what is no number asks for something.
-        let part = part >= 0 ? min(part, 1) : 0
-        let rank = max(1, Int(exactly: (part * Double(count)).rounded(.up)) ?? count)
+    /// The duration that a share of all durations does not exceed; nil if none were recorded.
+    ///
+    /// - Parameter share: from 0 to 1, such as 0.5 for the median. For anything else, such as 95 or NaN, the answer is nil.
+    public func quantile(_ share: Double) -> Duration? {
+        guard count > 0, share >= 0, share <= 1 else { return nil }
+        let rank = max(1, Int(exactly: (share * Double(count)).rounded(.up)) ?? count)
         if rank >= count { return maximum }
         if rank == 1 { return minimum }
         var passed = 0

@@ -6,13 +6,13 @@
 /// _ = try await chain.load(request)
 ///
 /// for row in board.rows where row.summary.errorRatio > 0.1 {
-///     print(row.host, row.method, row.route, row.summary.latency.percentile(0.99) ?? .zero)
+///     print(row.host, row.method, row.route, row.summary.latency.quantile(0.99) ?? .zero)
 /// }
 /// print(board)
 /// ```
 ///
 /// A row takes less than 4 kB however many requests it counts, and there are at most as many rows as the board was made for;
-/// what belongs to none of them is counted together. Percentiles are off by at most 1.6 %, as ``LatencyHistogram`` tells.
+/// what belongs to none of them is counted together. Quantiles are off by at most 1.6 %, as ``LatencyHistogram`` tells.
 ///
 /// It is told at once when a request has ended, and takes no events and traces. A sampled tap makes a sampled board: its
 /// counts and rates are those of the part that was measured.
@@ -128,8 +128,8 @@ extension MetricSummary: CustomStringConvertible {
     /// The counts and the times in one line.
     public var description: String {
         let kinds = HTTPMetric.Outcome.Kind.allCases.filter { self[$0] > 0 }.map { "\($0) \(self[$0])" }
-        let times = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)].map { name, part in
-            "\(name) \(latency.percentile(part) ?? .zero)"
+        let times = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)].map { name, share in
+            "\(name) \(latency.quantile(share) ?? .zero)"
         }
         return ((kinds + times) + ["max \(latency.maximum ?? .zero)"]).joined(separator: ", ")
     }
