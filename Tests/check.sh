@@ -61,6 +61,7 @@ strict=(-Xswiftc -warnings-as-errors)
 
 lint() {
     swift format lint --strict --recursive --parallel "${sources[@]}"
+    Tests/layers.py --prove
     Tests/time-limits.sh
     Tests/workflows.sh
     python3 Tests/CLDR/units.py check

@@ -33,7 +33,7 @@ class Fault:
     """Whether it shows where an `Int` has 32 bits."""
 
 
-LOADER = "Sources/LoaderChain/Chain/HTTPLoader.swift"
+LOADER = "Sources/LoaderChain/Loader/HTTPLoader.swift"
 TRUST = "Sources/LoaderChainURLSession/Trust/ServerTrust+Evaluation.swift"
 DELEGATE = "Sources/LoaderChainURLSession/Session/SessionDelegate.swift"
 UPLOADS = "Sources/ReportOutbox/Apple/BackgroundUploads.swift"

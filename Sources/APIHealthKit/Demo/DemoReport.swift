@@ -65,9 +65,9 @@ struct Latency: Encodable {
         func milliseconds(_ duration: Duration?) -> Double? {
             duration.map { ($0 / .microseconds(1)).rounded() / 1_000 }
         }
-        p50 = milliseconds(histogram.percentile(0.5))
-        p90 = milliseconds(histogram.percentile(0.9))
-        p99 = milliseconds(histogram.percentile(0.99))
+        p50 = milliseconds(histogram.quantile(0.5))
+        p90 = milliseconds(histogram.quantile(0.9))
+        p99 = milliseconds(histogram.quantile(0.99))
         maximum = milliseconds(histogram.maximum)
     }
 }

@@ -100,7 +100,7 @@ enum DemoView {
     }
 
     private static func time(_ summary: MetricSummary, _ part: Double) -> StyledLine {
-        StyledLine(summary.latency.percentile(part).map(DurationText.short) ?? "–")
+        StyledLine(summary.latency.quantile(part).map(DurationText.short) ?? "–")
     }
 
     /// What the requests that came to nothing came to.
@@ -115,8 +115,8 @@ enum DemoView {
     /// One line about the moment, for a pipe.
     static func line(_ snapshot: DemoSnapshot) -> String {
         let total = snapshot.total
-        let p50 = total.latency.percentile(0.5).map(DurationText.short) ?? "–"
-        let p99 = total.latency.percentile(0.99).map(DurationText.short) ?? "–"
+        let p50 = total.latency.quantile(0.5).map(DurationText.short) ?? "–"
+        let p99 = total.latency.quantile(0.99).map(DurationText.short) ?? "–"
         return
             "\(seconds(snapshot.elapsed))  requests \(snapshot.started), in flight \(snapshot.inFlight), "
             + "waiting \(snapshot.waiting), retries \(snapshot.retries), p50 \(p50), p99 \(p99)"

@@ -23,7 +23,7 @@ struct LatencyChart {
 
     /// A percentile in seconds.
     static func seconds(_ tally: ReportModel.Tally, _ part: Double) -> Double? {
-        tally.latency.percentile(part).map { $0 / .seconds(1) }
+        tally.latency.quantile(part).map { $0 / .seconds(1) }
     }
 
     /// Where the middle of a part of the time lies.

@@ -136,7 +136,7 @@ package struct ReportPage: Sendable {
     }
 
     private static func time(_ tally: ReportModel.Tally, _ part: Double) -> String {
-        tally.latency.percentile(part).map(DurationText.short) ?? "–"
+        tally.latency.quantile(part).map(DurationText.short) ?? "–"
     }
 
     private static func failures(_ tally: ReportModel.Tally) -> String {

@@ -121,6 +121,6 @@ enum WatchView {
     }
 
     private static func time(_ endpoint: WatchState.Endpoint, _ part: Double) -> StyledLine {
-        StyledLine(endpoint.latency.percentile(part).map(DurationText.short) ?? "–")
+        StyledLine(endpoint.latency.quantile(part).map(DurationText.short) ?? "–")
     }
 }

@@ -39,17 +39,3 @@ struct HostTable<Host: Hashable, Entry> {
         roomBeforeSweep = max(Self.smallestRoom, 2 * entries.count)
     }
 }
-
-extension HTTPRequest {
-    /// The host by which what is known of hosts is filed: however it is spelled, it is one host.
-    var hostKey: String { storage.hostKey }
-}
-
-extension HTTPRequest.Storage {
-    var hostKey: String {
-        guard let host = address.host else { return "" }
-        // Most are spelled so already, and to look is cheaper than to copy.
-        let isLowercase = host.utf8.withContiguousStorageIfAvailable(ASCII.isLowercase)
-        return isLowercase ?? false ? host : host.lowercased()
-    }
-}

@@ -21,7 +21,12 @@ extension Secret: Codable where Value: Codable {
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { HTTPHeaders.redaction }
-    package var debugDescription: String { HTTPHeaders.redaction }
+    package var description: String { Redaction.text }
+    package var debugDescription: String { Redaction.text }
     package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// The text that descriptions and logs show in the place of a secret.
+enum Redaction {
+    static let text = "<redacted>"
 }

@@ -59,7 +59,7 @@ public struct BasicCredentials: Hashable, Codable, Sendable {
 
 extension BasicCredentials: CustomStringConvertible, CustomDebugStringConvertible {
     /// The type's name, without either part.
-    public var description: String { "BasicCredentials(\(HTTPHeaders.redaction))" }
+    public var description: String { "BasicCredentials(\(Redaction.text))" }
 
     /// The type's name, without either part.
     public var debugDescription: String { description }

@@ -74,7 +74,7 @@ public struct BearerToken: Hashable, Codable, Sendable {
 extension BearerToken: CustomStringConvertible, CustomDebugStringConvertible {
     /// What is known about the token, without any secret.
     public var description: String {
-        var facts = [HTTPHeaders.redaction]
+        var facts = [Redaction.text]
         if secretRefreshToken != nil { facts.append("can be refreshed") }
         if let lifetime { facts.append("good for \(lifetime)") }
         return "BearerToken(\(facts.joined(separator: ", ")))"

@@ -1,7 +1,0 @@
-extension HTTPRequest.Storage {
-    /// The key of the row that the request is counted in.
-    var rowKey: RowKey {
-        let route = options[RouteOption.self].map { Array(HTTPMetric.withoutSecrets($0).utf8) }
-        return RowKey(host: hostKey, method: method, route: route ?? PathTemplate.bytes(of: address.path))
-    }
-}

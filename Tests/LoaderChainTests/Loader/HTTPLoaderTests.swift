@@ -1,0 +1,180 @@
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(10))) struct HTTPLoaderTests {
+    @Test func aRequestComesBackWithItsResponse() async throws {
+        let chain = NamedLoader("A") --> ScriptedTerminal { request in .success(.created, body: request.path) }
+        let response = try await chain.load(.sample)
+        #expect(response.status == .created)
+        #expect(String(decoding: response.body, as: UTF8.self) == "/v1/users")
+    }
+
+    @Test func theCompletionFormCallsBackOnce() {
+        let log = EventLog()
+        let chain = HTTPLoader() --> ScriptedTerminal { _ in .success() }
+        let task = chain.load(request: .sample) { log.note($0.summary) }
+        #expect(log.events == ["response"])
+        #expect(task.isCompleted)
+    }
+
+    @Test func aCancelledSwiftTaskCancelsTheTaskBelow() async {
+        let terminal = ScriptedTerminal(onCancel: .waits)
+        let chain = HTTPLoader() --> terminal
+        let waiting = Task { await errorCode(of: chain) }
+        let task = await terminal.next()
+        waiting.cancel()
+        let log = EventLog()
+        task.addCancelHandler { log.note("asked") }
+        await log.reaches(1)
+        terminal.answer(task)
+        #expect(await waiting.value == .cancelled)
+    }
+
+    @Test func aTaskCancelledBeforehandIsNotSent() async {
+        let terminal = ScriptedTerminal { _ in .success() }
+        let chain = HTTPLoader() --> terminal
+        let task = HTTPTask(request: .sample)
+        task.cancel()
+        chain.load(task: task)
+        #expect(task.isCompleted)
+        #expect(terminal.requests.isEmpty)
+    }
+
+    @Test func aCompletedTaskGoesNoFurther() {
+        let terminal = ScriptedTerminal()
+        let task = HTTPTask(request: .sample)
+        task.complete(.sample)
+        (HTTPLoader() --> terminal).load(task: task)
+        #expect(terminal.held.isEmpty)
+    }
+
+    @Test func aChainWithoutATerminalCannotConnectAndSaysWho() async {
+        let chain = NamedLoader("A") --> NamedLoader("B")
+        do {
+            _ = try await chain.load(.sample)
+            Issue.record("there was a response")
+        } catch {
+            #expect(error.code == .cannotConnect)
+            #expect(error.loader == "B")
+            #expect(error.reason == "B is the last loader of its chain, and no terminal")
+        }
+    }
+
+    @Test func anAbandonedTaskSaysWhoLetGoOfIt() async {
+        final class Forgetful: HTTPLoader, @unchecked Sendable {
+            override func load(task: HTTPTask) {}
+        }
+        let chain = NamedLoader("A") --> Forgetful()
+        do {
+            _ = try await chain.load(.sample)
+            Issue.record("there was a response")
+        } catch {
+            #expect(error.code == .abandoned)
+            #expect(error.loader == "Forgetful")
+            #expect(error.reason?.contains("Forgetful let go of it") == true)
+        }
+    }
+
+    @Test func aCallerWhoKeepsHisTaskLearnsOfItsAbandonmentToo() {
+        final class Forgetful: HTTPLoader, @unchecked Sendable {
+            override func load(task: HTTPTask) {}
+        }
+        let log = EventLog()
+        let task = (HTTPLoader() --> Forgetful()).load(request: .sample) { log.note($0.summary) }
+        #expect(log.events == ["abandoned"])
+        withExtendedLifetime(task) {}
+    }
+
+    @Test func handlersOnTheCallersTaskComeAfterThoseBelow() async {
+        let log = EventLog()
+        let terminal = ScriptedTerminal()
+        let chain = HTTPLoader() --> terminal
+        let task = chain.load(request: .sample) { _ in log.note("caller") }
+        task.addCompletionHandler { log.note("caller, later") }
+        let below = await terminal.next()
+        #expect(below.id == task.id)
+        below.addCompletionHandler { log.note("below") }
+        terminal.answer(below)
+        #expect(log.events == ["below", "caller, later", "caller"])
+    }
+
+    @Test func decodesWhatItIsToldTo() async throws {
+        struct User: Decodable, Equatable { var name: String }
+        let terminal = ScriptedTerminal { _ in .success(.ok, body: #"{"name":"Ada"}"#) }
+        let chain = HTTPLoader() --> terminal
+        let user = try await chain.load(.sample, as: User.self)
+        #expect(user == User(name: "Ada"))
+        #expect(terminal.requests.first?.headers["Accept"] == "application/json")
+    }
+
+    @Test func whatCannotBeDecodedKeepsItsResponse() async {
+        let chain = HTTPLoader() --> ScriptedTerminal { _ in .success(.ok, body: "<html>") }
+        do {
+            _ = try await chain.load(.sample, as: [Int].self)
+            Issue.record("it was decoded")
+        } catch {
+            #expect(error.code == .cannotDecodeResponse)
+            #expect(error.response?.body == Data("<html>".utf8))
+            #expect(error.underlyingError is DecodingError)
+        }
+    }
+
+    @Test func aFailureStatusIsNotDecoded() async {
+        let chain = HTTPLoader() --> ScriptedTerminal { _ in .success(.notFound, body: "[1]") }
+        do {
+            _ = try await chain.load(.sample, as: [Int].self)
+            Issue.record("it was decoded")
+        } catch {
+            #expect(error.code == .invalidResponse)
+            #expect(error.response?.status == .notFound)
+        }
+    }
+
+    @Test func aLoaderMayRewriteTheRequest() async throws {
+        final class Rewriting: HTTPLoader, @unchecked Sendable {
+            override func load(task: HTTPTask) {
+                task.request.headers["X-Added"] = "yes"
+                super.load(task: task)
+            }
+        }
+        let chain = Rewriting() --> ScriptedTerminal { _ in .success() }
+        let response = try await chain.load(.sample)
+        #expect(response.request.headers["X-Added"] == "yes")
+    }
+
+    @Test func aLoaderThatIsRevivedWhileItsChainEndsHasItsNextLoader() throws {
+        for _ in 0..<300 {
+            let chain = Guarded<HTTPLoader?>(HTTPLoader() --> HTTPLoader() --> ScriptedTerminal { _ in .success() })
+            let second = WeakLoader(chain.withLock { $0?.nextLoader })
+            try onThreads(2) { thread in
+                if thread == 0 {
+                    _ = chain.withLock { exchange(&$0, with: nil) }
+                } else if let revived = second.value {
+                    revived.load(request: .sample) { #expect($0.summary == "response") }
+                }
+            }
+        }
+    }
+
+    private func errorCode(of chain: HTTPLoader) async -> HTTPError.Code? {
+        do {
+            _ = try await chain.load(.sample)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+}
+
+private final class WeakLoader: @unchecked Sendable {
+    private(set) weak var value: HTTPLoader?
+    init(_ value: HTTPLoader?) { self.value = value }
+}

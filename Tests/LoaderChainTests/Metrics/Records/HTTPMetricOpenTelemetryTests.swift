@@ -1,0 +1,60 @@
+import Testing
+
+@testable import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(10))) struct HTTPMetricOpenTelemetryTests {
+    @Test func aMetricHasTheAttributesOfTheConventions() {
+        let metric = HTTPMetric(
+            start: Date(timeIntervalSince1970: 0), duration: .seconds(1), method: .post, host: "a.test", port: 443,
+            route: "/users/{id}", attempts: 3, bytesSent: 10, bytesReceived: 20, networkProtocol: "h2", status: 503,
+            outcome: .response(503))
+        #expect(
+            metric.openTelemetryAttributes == [
+                "http.request.method": "POST", "url.scheme": "https", "server.address": "a.test", "server.port": "443",
+                "url.template": "/users/{id}", "http.response.status_code": "503", "error.type": "503",
+                "http.request.resend_count": "2", "http.request.body.size": "10", "http.response.body.size": "20",
+                "network.protocol.name": "http", "network.protocol.version": "2",
+            ])
+    }
+
+    @Test func whatIsNotKnownIsLeftOut() {
+        let metric = HTTPMetric(
+            start: Date(timeIntervalSince1970: 0), duration: .seconds(1), host: "a.test", route: "/",
+            outcome: .response(.ok))
+        #expect(
+            Set(metric.openTelemetryAttributes.keys)
+                == ["http.request.method", "url.scheme", "server.address", "url.template"])
+    }
+
+    @Test(arguments: [
+        ("http/1.1", "http", "1.1"), ("HTTP/1.0", "http", "1.0"), ("h3", "http", "3"), ("spdy", "spdy", nil),
+    ])
+    func aProtocolIsTakenApart(text: String, name: String, version: String?) {
+        var metric = HTTPMetric(
+            start: Date(timeIntervalSince1970: 0), duration: .zero, host: "a", route: "/", outcome: .cancelled)
+        metric.networkProtocol = text
+        let attributes = metric.openTelemetryAttributes
+        #expect(attributes["network.protocol.name"] == name && attributes["network.protocol.version"] == version)
+        #expect(attributes["error.type"] == "cancelled")
+    }
+
+    /// The guide's table is what whoever writes a sink goes by.
+    @Test func theGuideNamesEveryAttribute() throws {
+        let guide = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../../Documentation/Metrics.md").standardizedFileURL
+        let text = try String(contentsOf: guide, encoding: .utf8)
+        var metric = HTTPMetric(
+            start: Date(timeIntervalSince1970: 0), duration: .seconds(1), host: "a.test", port: 443, route: "/",
+            attempts: 3, bytesSent: 10, bytesReceived: 20, networkProtocol: "h2", status: 503, outcome: .response(503))
+        metric.attempts = 2
+        for name in metric.openTelemetryAttributes.keys {
+            #expect(text.contains("| `\(name)` |"), "\(name)")
+        }
+    }
+}
