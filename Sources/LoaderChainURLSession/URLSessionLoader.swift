@@ -6,88 +6,87 @@ import LoaderChain
     import FoundationNetworking
 #endif
 
-/// The end of a chain: it loads requests over a `URLSession`.
+/// The terminal of a chain that loads requests with a `URLSession`.
 ///
 /// ```swift
 /// let chain = ResetGuard() --> Autocancel() --> throttle --> URLSessionLoader()
 /// let response = try await chain.load(HTTPRequest(url: url))
 /// ```
 ///
-/// **What it does.** A response is delivered whole, in memory, whatever its status; one that is larger than the limit is
-/// refused as soon as that is known. A request asks for something else by its options: `HTTPRequest.delivery`
-/// for the body as it arrives or in a file, `HTTPRequest.redirects`, `HTTPRequest.timeout`,
-/// `HTTPRequest.onProgress`, `HTTPRequest.cachePolicy` and
+/// **Responses.** By default a response is delivered in memory, whatever its status; one that exceeds the size limit fails
+/// as soon as that is known. A request changes this with its options: `HTTPRequest.delivery` for a body in chunks or in a
+/// file, `HTTPRequest.redirects`, `HTTPRequest.timeout`, `HTTPRequest.onProgress`, `HTTPRequest.cachePolicy` and
 /// `HTTPRequest.networkAccess`.
 ///
-/// **What it keeps away.** A challenge for a password is never answered: the 401 is the response, and `BasicAuth` is the
-/// loader that deals with it. Credentials do not follow a redirect to another host, scheme or port.
+/// **Credentials.** The session never answers a challenge for a password: the 401 is the response, and `BasicAuth` is the
+/// loader that handles it. Credentials do not follow a redirect to another host, scheme or port.
 ///
-/// **How long it lives.** It makes one session and ends it with itself, once nothing is in flight. A reset cancels what is
-/// in flight and waits until it has stopped, bodies that are still arriving included.
+/// **Lifetime.** The loader makes one session, and invalidates it when the loader is released and nothing is in flight. A
+/// reset cancels everything in flight, bodies that are still arriving included, and waits until it has stopped.
 public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
-    /// How many bytes of a response are kept in memory, unless the request or the loader says otherwise: 64 MiB.
+    /// The default limit of a response in memory: 64 MiB.
     public static let defaultResponseSizeLimit = 64 << 20
 
-    let host: SessionHost
+    let owner: SessionOwner
 
     /// Makes a loader with a session of its own.
     ///
     /// - Parameters:
-    ///   - configuration: what the session is like; it is copied. Its timeouts and header fields are applied by the
-    ///     loader, so that its fields do not follow a redirect where they must not. On Linux its cache and its credential
-    ///     storage are left out.
-    ///   - responseSizeLimit: how many bytes of a response are kept in memory for a request that does not say it itself.
+    ///   - configuration: the configuration of the session, which is copied. The loader applies its timeouts and header
+    ///     fields itself, so that credentials among them do not follow a redirect to another host. On Linux its cache and
+    ///     its credential storage are not used.
+    ///   - responseSizeLimit: the most bytes of a response in memory, for requests that set no limit of their own.
     ///   - serverTrust: which servers are trusted.
-    ///   - timers: what the timeouts are measured by.
+    ///   - timers: the clock of the timeouts.
     public init(
         configuration: URLSessionConfiguration = .default, responseSizeLimit: Int = defaultResponseSizeLimit,
         serverTrust: ServerTrust = .platform, timers: any Timers = SystemTimers.shared
     ) {
-        host = SessionHost(
+        owner = SessionOwner(
             SessionSettings(configuration, responseSizeLimit: responseSizeLimit, serverTrust: serverTrust),
             timers: timers)
     }
 
-    /// Makes a loader that goes by a session of yours.
+    /// Makes a loader that uses your session.
     ///
-    /// On Apple systems the requests run in that very session, beside whatever else it does, and its connections, cookies
-    /// and cache are shared. It stays yours: end it after the loader. Elsewhere a session cannot be shared, and the loader
-    /// makes one of the same configuration.
+    /// On Apple systems the requests run in your session, and share its connections, cookies and cache with everything else
+    /// it does. It stays yours: invalidate it after the loader is gone. On other systems a session cannot be shared, and
+    /// the loader makes its own with the same configuration.
     ///
     /// - Parameters:
-    ///   - session: the session, which is not a background session.
-    ///   - responseSizeLimit: how many bytes of a response are kept in memory for a request that does not say it itself.
+    ///   - session: the session; it must not be a background session.
+    ///   - responseSizeLimit: the most bytes of a response in memory, for requests that set no limit of their own.
     ///   - serverTrust: which servers are trusted.
-    ///   - timers: what the timeouts are measured by.
+    ///   - timers: the clock of the timeouts.
     public init(
         session: URLSession, responseSizeLimit: Int = defaultResponseSizeLimit, serverTrust: ServerTrust = .platform,
         timers: any Timers = SystemTimers.shared
     ) {
-        host = SessionHost(
+        owner = SessionOwner(
             SessionSettings(
                 session.configuration, responseSizeLimit: responseSizeLimit, serverTrust: serverTrust),
             sharing: session, timers: timers)
     }
 
-    /// Sends the request, and completes the task with what comes of it.
+    /// Sends the request, and completes the task with its response or error.
     public override func load(task: HTTPTask) {
-        let exchange = Exchange(task, by: name, on: host)
-        guard host.admit(exchange) else {
+        let exchange = Exchange(task, by: name, on: owner)
+        guard owner.admit(exchange) else {
             fail(
                 task, .resetInProgress,
-                reason: "What was in flight is being cancelled; load it again after the reset")
+                reason: "The loader is being reset; load the request again after the reset")
             return
         }
         task.addObserver(exchange)
         exchange.start()
     }
 
-    /// Cancels what is in flight, and finishes when all of it has stopped.
+    /// Cancels everything in flight, and leaves the group when all of it has stopped.
     public override func reset(with group: DispatchGroup) {
-        host.cancelAll(in: group)
+        owner.cancelAll(in: group)
         super.reset(with: group)
     }
 
-    /// How many requests are in flight, bodies that are still arriving included.
-    public override var details: String { "in flight \(host.count)" }
+    /// The number of requests in flight, bodies that are still arriving included.
+    public override var details: String { "in flight \(owner.count)" }
 }

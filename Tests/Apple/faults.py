@@ -35,7 +35,7 @@ class Fault:
 
 LOADER = "Sources/LoaderChain/Loader/HTTPLoader.swift"
 TRUST = "Sources/LoaderChainURLSession/Trust/ServerTrust+Evaluation.swift"
-DELEGATE = "Sources/LoaderChainURLSession/Session/SessionDelegate.swift"
+DELEGATE = "Sources/LoaderChainURLSession/Exchange/SessionDelegate.swift"
 UPLOADS = "Sources/ReportOutbox/Apple/BackgroundUploads.swift"
 
 FAULTS = [

@@ -131,19 +131,19 @@ import Testing
         let server = try LoopbackServer()
         server.fallback { _ in .ok("done").held() }
         weak var released: URLSessionLoader?
-        weak var host: SessionHost?
+        weak var owner: SessionOwner?
         let result: Task<HTTPResult, Never>
         do {
             let loader = URLSessionLoader(configuration: .ephemeral)
             released = loader
-            host = loader.host
+            owner = loader.owner
             (_, result) = start(HTTPRequest(url: server.url("/")), with: loader)
             try await server.waitForHeld(count: 1)
         }
         try await eventually("the loader is released") { released == nil }
         server.release()
         #expect(await result.value.response?.body == Data("done".utf8))
-        try await eventually("its session is released") { host == nil }
+        try await eventually("its session is released") { owner == nil }
         // The session has ended with it, and its connections.
         try await server.waitForOpenConnections(atMost: 0)
     }

@@ -30,10 +30,10 @@ import Testing
             case 1:
                 switch state.stop(.cancelled) {
                 case .nothing: break
-                case .cancel(let transfer):
-                    #expect(transfer == live)
+                case .cancel(let sessionTask):
+                    #expect(sessionTask == live)
                     cancelledBeforeAnswer = cancelledBeforeAnswer || isAnswering
-                    cancelled.append(transfer)
+                    cancelled.append(sessionTask)
                 case .end:
                     #expect(live == nil)
                     if state.end() != nil { ends += 1 }
@@ -45,11 +45,11 @@ import Testing
                 }
             case 3 where isAnswering:
                 isAnswering = false
-                if let transfer = state.endAnswer() { cancelled.append(transfer) }
+                if let sessionTask = state.endAnswer() { cancelled.append(sessionTask) }
                 #expect(!state.isStopped || cancelled.last == live, "a stop was forgotten")
             case 4 where live != nil && !isAnswering:
                 live = nil
-                switch state.transferEnded() {
+                switch state.sessionTaskEnded() {
                 case .irrelevant: Issue.record("the transfer was the exchange's own")
                 case .stopped: if state.end() != nil { ends += 1 }
                 case .asItCame: #expect(!state.isStopped)
@@ -84,7 +84,7 @@ import Testing
         _ = state.begin(1)
         _ = state.stop(.timedOut(.seconds(1)))
         _ = state.stop(.cancelled)
-        guard case .stopped(.timedOut) = state.transferEnded() else {
+        guard case .stopped(.timedOut) = state.sessionTaskEnded() else {
             Issue.record("it was the timeout")
             return
         }

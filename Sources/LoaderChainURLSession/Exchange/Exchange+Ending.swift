@@ -7,12 +7,12 @@ import LoaderChain
 #endif
 
 extension Exchange {
-    /// Hears from the session that the transfer is over, for better or worse.
-    func transferEnded(_ urlResponse: URLResponse?, _ failure: (any Error)?) {
+    /// Called when the session's task has ended, with or without an error.
+    func sessionTaskEnded(_ urlResponse: URLResponse?, _ failure: (any Error)?) {
         if let file = transfer.bodyFile { TemporaryFile.remove(file) }
         // On Linux a redirect without a usable address is only shown at the end.
         if transfer.response == nil, failure == nil, let urlResponse { receive(urlResponse) }
-        switch state.withLock({ $0.transferEnded() }) {
+        switch state.withLock({ $0.sessionTaskEnded() }) {
         case .irrelevant:
             transfer.sink?.discard()
         case .stopped(let reason):
@@ -28,20 +28,20 @@ extension Exchange {
         }
     }
 
-    /// Whether the end is the one that follows a challenge that was turned down: the response is there.
+    /// Whether the task ended only because a challenge was refused: the response has arrived then.
     private func isRefusedChallenge(_ failure: any Error) -> Bool {
         transfer.refusedChallenge && transfer.response != nil && (failure as? URLError)?.code == .cancelled
     }
 
     private func arrived() {
         guard let response = responseSoFar else {
-            return fail(.invalidResponse, reason: "The session ended the transfer without a response")
+            return fail(.invalidResponse, reason: "The session ended its task without a response")
         }
         if let next = transfer.next { follow(next, from: response) } else { succeed(with: response) }
     }
 
     private func succeed(with response: HTTPResponse) {
-        // Before the file is in its place, so that no exchange leaves one behind that was stopped at the last moment.
+        // End the exchange before moving the file into place: an exchange that is stopped now must not leave one behind.
         guard let end = state.withLock({ $0.end() }) else {
             transfer.sink?.discard()
             return
@@ -55,7 +55,7 @@ extension Exchange {
             }
             finish(.success(response), end)
         } catch {
-            // Before anybody hears of the end: nothing is left behind by then.
+            // Clean up before completing the task, so that the caller finds nothing left behind.
             transfer.sink?.discard()
             finish(.failure(self.error(for: .refused(error), response: response)), end)
         }
@@ -85,23 +85,23 @@ extension Exchange {
         guard redirects <= limit else {
             return fail(
                 .tooManyRedirects, response: response,
-                reason: "It was redirected more than \(limit) times; allow more, or look for a loop")
+                reason: "There were more than \(limit) redirects; allow more, or look for a loop")
         }
         guard next.body.isEmpty || next.body.canBeSentAgain else {
             return fail(
                 .invalidRequest, response: response,
-                reason: "The server wants the body at another place, and a stream cannot be sent twice; send a file")
+                reason: "The redirect needs the body again, and a stream can be sent only once; send a file instead")
         }
-        // Making a task waits for the session, whose thread this is.
-        host.control.async { self.begin(next, redirects: redirects) }
+        // Making a task waits for the session, and this is the session's own thread.
+        owner.control.async { self.begin(next, redirects: redirects) }
     }
 
-    // MARK: What is known by now
+    // MARK: The response so far
 
     /// The response without its body.
     private var responseSoFar: HTTPResponse? {
         guard var response = transfer.response else { return nil }
-        response.metrics = metrics(until: host.timers.now)
+        response.metrics = metrics(until: owner.timers.now)
         return response
     }
 

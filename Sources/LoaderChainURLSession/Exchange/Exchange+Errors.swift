@@ -6,20 +6,20 @@ import LoaderChain
 #endif
 
 extension Exchange {
-    /// The error of an exchange that was ended from this side.
+    /// The error of an exchange that was stopped on this side.
     func error(for reason: StopReason, response: HTTPResponse?) -> HTTPError {
         switch reason {
         case .cancelled, .readerLeft:
             make(.cancelled, response)
         case .timedOut(let time):
-            make(.timedOut, response, "Nothing arrived in time; it was given up after \(time)")
+            make(.timedOut, response, "Nothing was sent or received in time; the request ended after \(time)")
         case .bodyNeededAgain:
-            make(.connectionLost, response, "The connection ended, and the body would have had to be sent again")
+            make(.connectionLost, response, "The connection closed, and the session cannot send the body again")
         case .refused(.tooLarge(let announced, let limit)):
             make(
                 .responseTooLarge, response,
-                "It has \(announced.map { "\($0)" } ?? "more") bytes where \(limit) are allowed; allow more, or have it "
-                    + "delivered into a file or in chunks")
+                "The body has \(announced.map { "\($0)" } ?? "more") bytes, and the limit is \(limit); raise the limit, "
+                    + "or have the body delivered in a file or in chunks")
         case .refused(.storage(let reason)):
             make(.cannotStoreResponse, response, reason)
         }
@@ -28,13 +28,13 @@ extension Exchange {
     /// The error of an exchange that the session ended.
     func error(for failure: any Error) -> HTTPError {
         var response = transfer.response
-        response?.metrics = metrics(until: host.timers.now)
+        response?.metrics = metrics(until: owner.timers.now)
         guard let failure = failure as? URLError else {
             return make(.unknown, response, nil, failure)
         }
         return make(
             HTTPError.Code(failure, afterHead: response != nil), response,
-            isBrokenOff(failure) ? "The body is not complete" : nil, failure)
+            isBrokenOff(failure) ? "The body is incomplete" : nil, failure)
     }
 
     private func isBrokenOff(_ failure: URLError) -> Bool {

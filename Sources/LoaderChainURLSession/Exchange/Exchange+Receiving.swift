@@ -8,15 +8,15 @@ import LoaderChain
 
 extension Exchange {
     func receive(_ urlResponse: URLResponse) {
-        showsSign()
+        noteActivity()
         guard let urlResponse = urlResponse as? HTTPURLResponse else { return }
         let status = HTTPStatus(urlResponse.statusCode)
-        // Something such as 103 Early Hints; the response is still to come.
+        // An interim response, such as 103 Early Hints; the final one is still to come.
         if status.isInformational, status != .switchingProtocols { return }
 
         let response = HTTPResponse(request: transfer.request, status: status, headers: HTTPHeaders(urlResponse))
         transfer.response = response
-        transfer.firstByte = host.timers.now
+        transfer.firstByte = owner.timers.now
         transfer.bytesToReceive = announcedLength(response)
         progress?.report(transfer.progress)
         if case .refuse = transfer.request.redirects {
@@ -35,7 +35,7 @@ extension Exchange {
     }
 
     func receive(_ data: Data) {
-        showsSign()
+        noteActivity()
         transfer.bytesReceived += Int64(data.count)
         do throws(SinkError) {
             try transfer.sink?.write(data)
@@ -52,12 +52,12 @@ extension Exchange {
         answer: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         #if canImport(FoundationNetworking)
-            // Anything else would leave the task waiting for ever. The response has arrived and is kept; the answer cancels
-            // the session's task, which must not happen on the session's own queues.
+            // Any other answer would leave the task waiting forever. The response has arrived and is kept. The answer
+            // cancels the session's task, which must not happen on the session's own queues.
             transfer.refusedChallenge = true
-            host.control.async { answer(.cancelAuthenticationChallenge, nil) }
+            owner.control.async { answer(.cancelAuthenticationChallenge, nil) }
         #else
-            let (disposition, credential) = host.settings.serverTrust.answer(to: challenge)
+            let (disposition, credential) = owner.settings.serverTrust.answer(to: challenge)
             answer(disposition, credential)
         #endif
     }
@@ -66,19 +66,19 @@ extension Exchange {
         func receive(_ metrics: URLSessionTaskMetrics) { transfer.platformMetrics = metrics }
     #endif
 
-    // MARK: Where the body goes
+    // MARK: The destination of the body
 
     private func makeSink(for response: HTTPResponse) throws(SinkError) -> any ResponseSink {
         if transfer.next != nil {
-            // Whoever is asked may take the redirect for the response.
-            if case .ask = transfer.request.redirects { return try memorySink(upTo: host.settings.responseSizeLimit) }
+            // The user's closure may decide to return the redirect as the response, which then needs its body.
+            if case .ask = transfer.request.redirects { return try memorySink(upTo: owner.settings.responseSizeLimit) }
             return IgnoringSink()
         }
         switch transfer.request.delivery {
         case .inMemory(let limit):
-            return try memorySink(upTo: max(0, limit ?? host.settings.responseSizeLimit))
+            return try memorySink(upTo: max(0, limit ?? owner.settings.responseSizeLimit))
         case .file(let url):
-            guard response.status.isSuccess else { return try memorySink(upTo: host.settings.responseSizeLimit) }
+            guard response.status.isSuccess else { return try memorySink(upTo: owner.settings.responseSizeLimit) }
             return try FileSink(url)
         case .chunks:
             return ChunkPipe { [weak self] in self?.stop(.readerLeft) }
@@ -91,7 +91,9 @@ extension Exchange {
         return MemorySink(limit: limit, announced: Int(announced))
     }
 
-    /// How many bytes will arrive, if the head tells; the length of a coded body is another one.
+    /// How many bytes will arrive, if the head says so.
+    ///
+    /// For an encoded body, Content-Length counts the encoded bytes, and the session delivers decoded ones.
     private func announcedLength(_ response: HTTPResponse) -> Int64? {
         guard transfer.request.method != .head, !response.headers.contains("Content-Encoding"),
             let length = response.headers["Content-Length"].flatMap({ Int64($0) }), length >= 0

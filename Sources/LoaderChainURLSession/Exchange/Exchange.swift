@@ -7,40 +7,43 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// One loading of a request, from the task to its completion.
+/// Loads one request, from the start of the task to its completion, redirects included.
 ///
-/// It owes three things: the task one completion, the host one word that it has ended, and nothing to the session, whose
-/// tasks always say themselves that they ended. ``ExchangeState`` decides; what is done about it is done here, outside
-/// the lock.
+/// An exchange completes its task exactly once, and tells its owner exactly once that it has ended. It owes the session
+/// nothing: a session's task always reports its own end. ``ExchangeState`` decides what to do; the exchange does it,
+/// outside the lock.
 final class Exchange: HTTPTaskObserver, @unchecked Sendable {
     let number: UInt64
-    /// The request as the task had it.
+    /// The task's request, before any redirect.
     let request: HTTPRequest
     let loader: String
-    let host: SessionHost
-    /// Where everything of a user's is called: never on a queue that the session needs.
+    let owner: SessionOwner
+    /// The queue for calls into a user's code, which must never run on a queue that the session needs.
     let courier: DispatchQueue
     let progress: ProgressReporter?
     let state = Guarded(ExchangeState<URLSessionTask>())
 
-    /// The transfer that is under way.
+    /// What is known of the request that is being sent now.
     ///
-    /// It has one owner at a time, and no lock: whoever starts it, then the session, then whoever ends it.
+    /// It needs no lock, because one thread at a time owns it: first the one that starts the transfer, then the session's,
+    /// then the one that ends it.
     var transfer: Transfer
 
-    /// The task, until it is completed: its result may hold a body that is still arriving, and that ends when nobody else
-    /// holds it.
+    /// The task, until it is completed.
+    ///
+    /// It is released then, because its result may hold a body that is still arriving, and a body that nothing else holds
+    /// ends the transfer.
     private let owed: Guarded<HTTPTask?>
     let startInstant: TimerInstant
     let startDate: Date
     private let timeout: Duration
-    private let lastSign: Atomic<Int64>
+    private let lastActivity: Atomic<Int64>
 
-    init(_ task: HTTPTask, by loader: String, on host: SessionHost) {
+    init(_ task: HTTPTask, by loader: String, on owner: SessionOwner) {
         owed = Guarded(task)
         self.loader = loader
-        self.host = host
-        number = host.nextNumber()
+        self.owner = owner
+        number = owner.nextNumber()
         request = task.request
         transfer = Transfer(request: request, redirects: 0)
         if let onProgress = request.onProgress {
@@ -50,16 +53,16 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
             courier = .global()
             progress = nil
         }
-        startInstant = host.timers.now
-        startDate = host.timers.date
-        timeout = request.timeout ?? host.settings.timeout
-        lastSign = Atomic(startInstant.nanoseconds)
+        startInstant = owner.timers.now
+        startDate = owner.timers.date
+        timeout = request.timeout ?? owner.settings.timeout
+        lastActivity = Atomic(startInstant.nanoseconds)
     }
 
     func start() {
         var request = request
-        request.headers.merge(filling: host.settings.headers)
-        host.watch(deadline)
+        request.headers.merge(filling: owner.settings.headers)
+        owner.watch(deadline)
         begin(request, redirects: 0)
     }
 
@@ -69,30 +72,30 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {}
 
-    /// Ends the exchange from this side; it is over once the session says so.
+    /// Stops the exchange on this side; it ends when the session reports the end of its task.
     func stop(_ reason: StopReason) {
         switch state.withLock({ $0.stop(reason) }) {
         case .nothing: break
-        case .cancel(let transfer): cancel(transfer)
+        case .cancel(let sessionTask): cancel(sessionTask)
         case .end: finish(.failure(error(for: reason, response: nil)))
         }
     }
 
-    func cancel(_ transfer: URLSessionTask) {
-        // It waits for the session, which may be waiting for its delegate, which may be us.
-        host.control.async { transfer.cancel() }
+    func cancel(_ sessionTask: URLSessionTask) {
+        // Cancelling waits for the session, which may be waiting for its delegate, and this may be its delegate's thread.
+        owner.control.async { sessionTask.cancel() }
     }
 
-    /// Gives the session an answer that it must not get after a cancel.
+    /// Runs a closure that answers the session, unless the session's task has been cancelled.
     func answer(_ answer: () -> Void) {
         guard state.withLock({ $0.beginAnswer() }) else { return }
         answer()
-        if let transfer = state.withLock({ $0.endAnswer() }) { cancel(transfer) }
+        if let sessionTask = state.withLock({ $0.endAnswer() }) { cancel(sessionTask) }
     }
 
     // MARK: The end
 
-    /// Gives the task its result, or whoever reads the chunks their end.
+    /// Completes the task, or ends the chunks if the task is complete already.
     func finish(_ result: HTTPResult) {
         if let end = state.withLock({ $0.end() }) { finish(result, end) }
     }
@@ -100,7 +103,7 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
     func finish(_ result: HTTPResult, _ end: ExchangeState<URLSessionTask>.End) {
         courier.async { [self] in
             if let pipe = end.pipe { pipe.end(result.error) } else { complete(result) }
-            host.ended(self)
+            owner.ended(self)
         }
     }
 
@@ -122,18 +125,20 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
 
     // MARK: Time
 
-    /// Notes that something has arrived or was sent.
-    func showsSign() {
-        lastSign.store(host.timers.now.nanoseconds, ordering: .relaxed)
+    /// Restarts the timeout, since bytes were sent or received.
+    func noteActivity() {
+        lastActivity.store(owner.timers.now.nanoseconds, ordering: .relaxed)
     }
 
-    /// The session's own timeouts are not used: on Linux they count whole seconds, and forget a task that is redirected.
+    /// When the exchange times out.
+    ///
+    /// The session's own timeouts are not used: on Linux they count whole seconds, and stop watching a redirected task.
     var deadline: TimerInstant {
-        let silence = TimerInstant(nanoseconds: lastSign.load(ordering: .relaxed)).advanced(by: timeout)
-        return min(silence, startInstant.advanced(by: host.settings.resourceTimeout))
+        let silence = TimerInstant(nanoseconds: lastActivity.load(ordering: .relaxed)).advanced(by: timeout)
+        return min(silence, startInstant.advanced(by: owner.settings.resourceTimeout))
     }
 
-    /// Ends the exchange if its deadline has come, and answers it otherwise.
+    /// Stops the exchange if its deadline has passed; returns the deadline otherwise.
     func deadline(after now: TimerInstant) -> TimerInstant? {
         let deadline = deadline
         if now < deadline { return deadline }

@@ -1,61 +1,64 @@
 import LoaderChain
 
-/// How far one exchange has got, who may end it, and when its transfer may be cancelled; decided without threads.
+/// The state machine of an exchange: a pure value, without threads or callbacks.
 ///
-/// An exchange is one loading of a request, and each redirect that it follows is a transfer of its own.
-struct ExchangeState<Transfer> {
+/// It decides how far the exchange has got, which caller may end it, and when the session's task may be cancelled. Each
+/// redirect that an exchange follows is a new task of the session.
+struct ExchangeState<SessionTask> {
     enum Phase {
-        /// There is no transfer: the body is being made ready, or it is being decided what a redirect leads to.
+        /// The session has no task: the body is being prepared, or the next step after a redirect is being chosen.
         case between
-        /// The session has a transfer, and will say that it ended.
-        case transferring(Transfer)
+        /// The session has a task, and will report its end.
+        case loading(SessionTask)
         /// The exchange has its result.
         case ended
     }
 
     private(set) var phase = Phase.between
     private(set) var stopReason: StopReason?
-    /// The session is being answered, and traps if it finds the transfer cancelled before the answer.
+    /// Whether the session is being answered; it traps if its task is cancelled before the answer.
     private var isAnswering = false
-    /// Where the end is told if the task is complete already, because the body is read as it arrives.
+    /// The body that is read as it arrives, which is told how it ended: the task is complete by then.
     var pipe: ChunkPipe?
 
     var isStopped: Bool { stopReason != nil }
 
-    // MARK: Transfers
+    // MARK: The session's task
 
-    /// Whether a new transfer is to be started, or to be cancelled because nobody wants it any more.
+    /// What to do with a new task of the session: start it, or cancel it because the exchange is over.
     enum Beginning { case resume, cancel }
 
-    mutating func begin(_ transfer: Transfer) -> Beginning {
+    mutating func begin(_ sessionTask: SessionTask) -> Beginning {
         guard case .between = phase else { return .cancel }
-        phase = .transferring(transfer)
+        phase = .loading(sessionTask)
         return .resume
     }
 
-    /// What the end of a transfer means.
+    /// What the end of the session's task means.
     enum Ending {
-        /// The exchange is over already.
+        /// The exchange has ended already.
         case irrelevant
+        /// The exchange was stopped, and fails for this reason.
         case stopped(StopReason)
+        /// The exchange ends as the session says.
         case asItCame
     }
 
-    mutating func transferEnded() -> Ending {
-        guard case .transferring = phase else { return .irrelevant }
+    mutating func sessionTaskEnded() -> Ending {
+        guard case .loading = phase else { return .irrelevant }
         phase = .between
-        // From here on nobody else ends a stopped exchange.
+        // From here on, a stopped exchange is ended by this caller alone.
         return stopReason.map { .stopped($0) } ?? .asItCame
     }
 
     // MARK: Stopping
 
-    /// What whoever stops the exchange has to do.
+    /// What the caller that stops the exchange has to do.
     enum Stop {
-        /// It is over, or being stopped, or the one who answers the session will cancel.
+        /// The exchange has ended, or is being stopped, or ``endAnswer()`` will return the task to cancel.
         case nothing
-        case cancel(Transfer)
-        /// No transfer will end, so it is for the caller to end the exchange.
+        case cancel(SessionTask)
+        /// The session has no task that could end, so the caller ends the exchange.
         case end
     }
 
@@ -67,34 +70,34 @@ struct ExchangeState<Transfer> {
         case .between:
             stopReason = reason
             return .end
-        case .transferring(let transfer):
+        case .loading(let sessionTask):
             stopReason = reason
-            return isAnswering ? .nothing : .cancel(transfer)
+            return isAnswering ? .nothing : .cancel(sessionTask)
         }
     }
 
-    /// Whether the session may be answered: not once its transfer has been cancelled.
+    /// Whether the session may be answered; it may not once its task has been cancelled.
     mutating func beginAnswer() -> Bool {
-        guard stopReason == nil, case .transferring = phase else { return false }
+        guard stopReason == nil, case .loading = phase else { return false }
         isAnswering = true
         return true
     }
 
-    /// Notes that the session was answered, and returns the transfer if it was to be cancelled meanwhile.
-    mutating func endAnswer() -> Transfer? {
+    /// Notes that the session was answered; returns the task if a stop came meanwhile, to be cancelled now.
+    mutating func endAnswer() -> SessionTask? {
         isAnswering = false
-        guard stopReason != nil, case .transferring(let transfer) = phase else { return nil }
-        return transfer
+        guard stopReason != nil, case .loading(let sessionTask) = phase else { return nil }
+        return sessionTask
     }
 
     // MARK: The end
 
-    /// The right to end the exchange, and who is to be told beside the task.
+    /// The right to end the exchange, with the body whose reader has to be told.
     struct End {
         let pipe: ChunkPipe?
     }
 
-    /// Ends the exchange, for the first who asks.
+    /// Ends the exchange; nil for every caller but the first.
     mutating func end() -> End? {
         guard !isEnded else { return nil }
         phase = .ended
@@ -106,14 +109,14 @@ struct ExchangeState<Transfer> {
     }
 }
 
-/// Why an exchange was ended from this side.
+/// Why an exchange was stopped on this side.
 enum StopReason: Sendable {
     case cancelled
     case timedOut(Duration)
-    /// What arrived could not be taken.
+    /// The body could not be stored.
     case refused(SinkError)
-    /// The connection broke, and the body would have to be sent again, which the session cannot.
+    /// The connection broke, and the session cannot send the body again.
     case bodyNeededAgain
-    /// Nobody reads what arrives.
+    /// The reader of the chunks is gone.
     case readerLeft
 }

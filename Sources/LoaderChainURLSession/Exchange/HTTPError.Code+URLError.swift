@@ -6,7 +6,7 @@ import LoaderChain
 #endif
 
 extension HTTPError.Code {
-    /// What an error of the session's is called here.
+    /// Translates an error of the session.
     ///
     /// - Parameter afterHead: whether the head of a response had arrived.
     init(_ error: URLError, afterHead: Bool) {
@@ -33,10 +33,10 @@ extension HTTPError.Code {
                 .redirectToNonExistentLocation, .userAuthenticationRequired:
                 .invalidResponse
             case .badServerResponse:
-                // On Linux, a connection that ended without a byte.
+                // On Linux, a connection that closed without sending a byte.
                 Self.isOnLinux ? .connectionLost : .invalidResponse
             case .unsupportedURL:
-                // The request was checked before; on Linux this is an answer that is not HTTP.
+                // The request's scheme was checked before it was sent; on Linux this is a reply that is not HTTP.
                 Self.isOnLinux ? .invalidResponse : .invalidRequest
             case .badURL, .requestBodyStreamExhausted, .fileDoesNotExist, .fileIsDirectory, .noPermissionsToReadFile,
                 .backgroundSessionRequiresSharedContainer, .backgroundSessionInUseByAnotherProcess:
@@ -47,7 +47,7 @@ extension HTTPError.Code {
             case .backgroundSessionWasDisconnected:
                 .connectionLost
             case .unknown where Self.isOnLinux:
-                error.codeByItsWords(afterHead: afterHead)
+                error.codeByMessage(afterHead: afterHead)
             default:
                 .unknown
             }
@@ -63,15 +63,15 @@ extension HTTPError.Code {
 }
 
 extension URLError {
-    /// What the transport's own words say, where the session on Linux has no number for it.
-    fileprivate func codeByItsWords(afterHead: Bool) -> HTTPError.Code {
-        let words = localizedDescription
-        if words.contains("transfer closed") { return .connectionLost }
-        if words.contains("aborted by a callback") { return .invalidRequest }
-        if ["SSL", "TLS", "certificate"].contains(where: words.contains) {
+    /// The code that libcurl's message implies, for errors that the session on Linux only knows as `unknown`.
+    fileprivate func codeByMessage(afterHead: Bool) -> HTTPError.Code {
+        let message = localizedDescription
+        if message.contains("transfer closed") { return .connectionLost }
+        if message.contains("aborted by a callback") { return .invalidRequest }
+        if ["SSL", "TLS", "certificate"].contains(where: message.contains) {
             return afterHead ? .connectionLost : .insecureConnection
         }
-        // Bytes that are not what they ought to be.
+        // What remains are malformed replies.
         return .invalidResponse
     }
 }

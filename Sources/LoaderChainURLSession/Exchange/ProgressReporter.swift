@@ -1,9 +1,9 @@
 import Dispatch
 import LoaderChain
 
-/// Tells a user how far a transfer has got, on a queue of its own.
+/// Calls a user's progress closure on a queue of its own.
 ///
-/// At most one call waits; what changes meanwhile is told by that one.
+/// At most one call is pending, and it reports the newest progress.
 final class ProgressReporter: Sendable {
     private let onProgress: @Sendable (TransferProgress) -> Void
     private let queue: DispatchQueue

@@ -5,12 +5,12 @@ import LoaderChain
     import FoundationNetworking
 #endif
 
-/// What is known of one transfer: a request on its way, and as much of a response as has arrived.
+/// One request on its way, and as much of its response as has arrived.
 struct Transfer {
     let request: HTTPRequest
     /// How many redirects led here.
     let redirects: Int
-    /// The body's file, if one was written for the transfer.
+    /// The temporary file with the body, if one was written for the transfer.
     var bodyFile: URL?
     var hasBody = false
     var bytesToSend: Int64?
@@ -18,11 +18,11 @@ struct Transfer {
     /// The head of the response.
     var response: HTTPResponse?
     var firstByte: TimerInstant?
-    /// Where the redirect leads, if the response is one that is to be followed.
+    /// The request to send next, if the response is a redirect.
     var next: HTTPRequest?
-    /// Where the body goes; nil while there is no head, and once it was refused.
+    /// Where the body goes; nil before the head arrives, and after the body was refused.
     var sink: (any ResponseSink)?
-    /// Whether a challenge for a password was turned down, whereupon the session says that the task was cancelled.
+    /// Whether an authentication challenge was refused; the session then reports its task as cancelled.
     var refusedChallenge = false
 
     var bytesSent: Int64 = 0

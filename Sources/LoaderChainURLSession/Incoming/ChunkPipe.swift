@@ -1,26 +1,26 @@
 import Foundation
 import LoaderChain
 
-/// A body between the session, which writes it, and a user's task, which reads it.
+/// Passes a body from the session, which writes it, to a user's task, which reads it.
 final class ChunkPipe: ResponseSink, @unchecked Sendable {
     private let state = Guarded(State())
     private let onLeave: @Sendable () -> Void
 
-    /// - Parameter onLeave: called when the reader has left before the end.
+    /// - Parameter onLeave: called if the reader leaves before the end.
     init(onLeave: @escaping @Sendable () -> Void) { self.onLeave = onLeave }
 
     private struct State {
         var store = ChunkStore()
         var end: Result<Void, any Error>?
         var reader: CheckedContinuation<Data?, any Error>?
-        /// Whether nobody reads any more, so that nothing need be kept.
+        /// Whether the reader is gone, so that new bytes can be dropped.
         var isDropped = false
     }
 
     // MARK: Writing
 
     func write(_ data: Data) throws(SinkError) {
-        // The store's file is written under the lock: it is what the order of the bytes depends on.
+        // The store's file is written under the lock, which keeps the bytes in order.
         let reader = try state.withLock { (state) throws(SinkError) -> CheckedContinuation<Data?, any Error>? in
             guard state.end == nil, !state.isDropped else { return nil }
             if let reader = exchange(&state.reader, with: nil) { return reader }
@@ -30,13 +30,13 @@ final class ChunkPipe: ResponseSink, @unchecked Sendable {
         reader?.resume(returning: data)
     }
 
-    /// The end is told by ``end(_:)``, which knows how it ended.
+    /// Does nothing: ``end(_:)`` ends the chunks, and knows how the transfer ended.
     func finish() -> DeliveredBody { .nothing }
 
-    /// What has arrived can still be read; the error comes after it.
+    /// Does nothing: what has arrived can still be read, and the error follows it.
     func discard() {}
 
-    /// Hears how the transfer ended.
+    /// Ends the chunks, with an error if the transfer failed.
     func end(_ error: HTTPError?) {
         let end: Result<Void, any Error> = error.map { .failure($0) } ?? .success(())
         let reader = state.withLock { state in
@@ -73,12 +73,12 @@ final class ChunkPipe: ResponseSink, @unchecked Sendable {
         if let answer { reader.resume(with: answer) }
     }
 
-    /// Two tasks read at once, of which only one could be told.
+    /// Thrown to a task that reads while another one is waiting.
     struct SecondReader: Error, CustomStringConvertible {
-        var description: String { "The chunks of a response are being read by another task; read them with one" }
+        var description: String { "Another task is reading the chunks of this response; read them in one task" }
     }
 
-    /// Hears that nobody can read any more.
+    /// Called when the last copy of the response is gone, so that nothing can read any more.
     func drop() { leave(nil) }
 
     private func leave(_ error: (any Error)?) {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Bytes on their way from a fast writer to a slow reader: the first megabyte in memory, what exceeds it in a file.
+/// A buffer between a fast writer and a slow reader: up to a megabyte in memory, and the rest in a temporary file.
 ///
-/// The file has no name, and is emptied whenever the reader has caught up.
+/// The file is unlinked as soon as it is open, and truncated whenever the reader has caught up.
 struct ChunkStore {
     static let memoryLimit = 1 << 20
     /// How much is read from the file at once.
@@ -20,7 +20,7 @@ struct ChunkStore {
     var isEmpty: Bool { chunks.isEmpty && readOffset == writeOffset }
 
     mutating func write(_ data: Data) throws(SinkError) {
-        // Once something waits in the file, everything after it has to.
+        // Once something waits in the file, everything after it goes there too, to keep the order.
         if readOffset == writeOffset, bytesInMemory + data.count <= memoryLimit || chunks.isEmpty {
             chunks.append(data)
             bytesInMemory += data.count
@@ -34,7 +34,7 @@ struct ChunkStore {
         writeOffset += Int64(data.count)
     }
 
-    /// The next bytes, or nil if there are none by now.
+    /// The next bytes; nil if there are none yet.
     mutating func read() throws(SinkError) -> Data? {
         if let chunk = chunks.popFirst() {
             bytesInMemory -= chunk.count

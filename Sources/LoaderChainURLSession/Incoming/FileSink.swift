@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes a body beside its destination, and puts it there once it is complete.
+/// Writes a body to a file beside its destination, and moves it into place once it is complete.
 final class FileSink: ResponseSink {
     private let destination: URL
     private var file: TemporaryFile?
@@ -8,10 +8,10 @@ final class FileSink: ResponseSink {
 
     init(_ destination: URL) throws(SinkError) {
         guard destination.isFileURL, !destination.lastPathComponent.isEmpty else {
-            throw .storage("The response is to go into a file, and its URL names none")
+            throw .storage("The response is to be delivered in a file, and the URL names none")
         }
         self.destination = destination
-        // In the same directory, so that putting it in its place is one step that fails or succeeds.
+        // In the same directory, so that moving it into place is one atomic step.
         let name = ".\(destination.lastPathComponent.prefix(100)).\(UUID().uuidString).part"
         file = try TemporaryFile(at: destination.deletingLastPathComponent().appending(path: name), isPrivate: false)
     }

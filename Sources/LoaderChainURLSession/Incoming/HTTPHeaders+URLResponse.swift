@@ -6,7 +6,7 @@ import LoaderChain
 #endif
 
 extension HTTPHeaders {
-    /// The fields of a response, in the order of their names: the session does not keep the order of their arrival.
+    /// The fields of a response, sorted by name: the session does not keep the order in which they arrived.
     init(_ response: HTTPURLResponse) {
         var fields: [Field] = []
         fields.reserveCapacity(response.allHeaderFields.count)

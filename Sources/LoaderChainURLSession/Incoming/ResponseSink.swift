@@ -2,11 +2,11 @@ import Foundation
 
 /// Where the body of a response goes.
 protocol ResponseSink: AnyObject {
-    /// Takes the next bytes.
+    /// Appends the next bytes.
     func write(_ data: Data) throws(SinkError)
-    /// Hears that this was all, and answers where it is now.
+    /// Completes the body, and returns where it is.
     func finish() throws(SinkError) -> DeliveredBody
-    /// Hears that the rest will never come, and leaves nothing behind.
+    /// Removes what was written, because the rest will never arrive.
     func discard()
 }
 
@@ -17,15 +17,15 @@ enum DeliveredBody {
     case file(URL)
 }
 
-/// Why a body could not be taken.
+/// Why a body could not be stored.
 enum SinkError: Error {
-    /// It has more bytes than allowed; how many, if the server said it.
+    /// The body is larger than the limit; `announced` is its size, if the server announced it.
     case tooLarge(announced: Int64?, limit: Int)
-    /// It could not be written; why, as a sentence.
+    /// The body could not be written; the reason is a whole sentence.
     case storage(String)
 }
 
-/// For the body of a redirect that is followed.
+/// Drops the body of a redirect that is followed.
 final class IgnoringSink: ResponseSink {
     func write(_ data: Data) {}
     func finish() -> DeliveredBody { .nothing }
@@ -34,7 +34,7 @@ final class IgnoringSink: ResponseSink {
 
 /// Collects a body up to a limit.
 final class MemorySink: ResponseSink {
-    /// The most that is set aside because of an announcement, which need not be true.
+    /// The most that is reserved for an announced length, which need not be true.
     private static let trustedAnnouncement = 1 << 20
 
     private let limit: Int

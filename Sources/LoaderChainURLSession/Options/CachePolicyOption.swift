@@ -5,16 +5,16 @@ import LoaderChain
     import FoundationNetworking
 #endif
 
-/// What the session's cache may do for a request; nil, the default, for what its configuration says.
+/// The cache policy of a request; nil, the default, for the one of the session's configuration.
 public enum CachePolicyOption: HTTPRequestOption {
-    /// What the configuration says.
+    /// The policy of the configuration.
     public static var defaultOptionValue: URLRequest.CachePolicy? { nil }
 }
 
 extension HTTPRequest {
-    /// What the session's cache may do for the request; nil for what its configuration says.
+    /// The cache policy of the request; nil for the one of the session's configuration.
     ///
-    /// There is no cache on Linux: a request that asks for cached data and nothing else fails there.
+    /// There is no cache on Linux, so a request that accepts nothing but cached data fails there.
     public var cachePolicy: URLRequest.CachePolicy? {
         get { self[option: CachePolicyOption.self] }
         set { self[option: CachePolicyOption.self] = newValue }

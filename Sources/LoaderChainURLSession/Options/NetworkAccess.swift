@@ -2,20 +2,20 @@ import LoaderChain
 
 /// Which networks a request may use.
 ///
-/// Only Apple systems tell networks apart; elsewhere every network is one of the usual kind, and nothing is refused.
+/// Only Apple systems tell networks apart; elsewhere this option has no effect.
 public struct NetworkAccess: OptionSet, HTTPRequestOption {
-    /// All of them, as far as the session's configuration allows.
+    /// All networks that the session's configuration allows.
     public static var defaultOptionValue: NetworkAccess { .all }
 
     /// The kinds of network, as bits.
     public let rawValue: UInt8
 
-    /// The kinds of network of these bits.
+    /// Makes a set from its bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Cellular networks.
     public static let cellular = NetworkAccess(rawValue: 1)
-    /// Networks that the system takes for expensive, such as a personal hotspot.
+    /// Networks that the system considers expensive, such as a personal hotspot.
     public static let expensive = NetworkAccess(rawValue: 2)
     /// Networks in Low Data Mode.
     public static let constrained = NetworkAccess(rawValue: 4)
@@ -24,10 +24,10 @@ public struct NetworkAccess: OptionSet, HTTPRequestOption {
 }
 
 extension HTTPRequest {
-    /// Which networks the request may use beside the usual ones; all of them unless something else is said.
+    /// Which networks the request may use beside the usual ones; all of them by default.
     ///
     /// ```swift
-    /// request.networkAccess = [.cellular]  // But nothing expensive, and not in Low Data Mode.
+    /// request.networkAccess = [.cellular]  // Cellular, but nothing expensive, and not in Low Data Mode.
     /// ```
     public var networkAccess: NetworkAccess {
         get { self[option: NetworkAccess.self] }

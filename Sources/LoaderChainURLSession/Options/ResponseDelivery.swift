@@ -3,35 +3,34 @@ import LoaderChain
 
 /// How the body of a response is delivered.
 public enum ResponseDelivery: HTTPRequestOption {
-    /// Whole and in memory, up to the limit of the loader.
+    /// In memory, up to the loader's limit.
     public static var defaultOptionValue: ResponseDelivery { .inMemory }
 
-    /// Whole, in `HTTPResponse.body`, up to the limit of the loader.
+    /// In memory, as `HTTPResponse.body`, up to the loader's limit.
     public static var inMemory: ResponseDelivery { .inMemory(upTo: nil) }
 
-    /// Whole, in `HTTPResponse.body`, up to a number of bytes; nil for the limit of the loader.
+    /// In memory, as `HTTPResponse.body`, up to a number of bytes; nil for the loader's limit.
     ///
-    /// A larger one fails with `HTTPError.Code.responseTooLarge`: at once where the server announces its
-    /// size, otherwise with the first byte too many.
+    /// A larger body fails with `HTTPError.Code.responseTooLarge`: at once if the server announces its size, otherwise
+    /// with the first byte beyond the limit.
     case inMemory(upTo: Int?)
 
-    /// As it arrives, in `HTTPResponse.chunks`, of any size.
+    /// As it arrives, as `HTTPResponse.chunks`, of any size.
     ///
-    /// The task is complete once the head is there; what comes later, the chain's retries and limits do not see. A reset
-    /// still ends it. However slow the reader is, no more than a megabyte of it is in memory. What exceeds that waits in a
+    /// The task completes when the head has arrived, so the chain's retries and limits do not cover the body. A reset
+    /// still ends it. However slow the reader is, at most a megabyte of the body is in memory; the rest waits in a
     /// temporary file.
     case chunks
 
-    /// Into a file, which is at its place once it is complete, and not before; `HTTPResponse.file` names it.
+    /// In a file, named by `HTTPResponse.file`, which appears only once it is complete.
     ///
-    /// A file that is there already is replaced. Only a response that says success goes there: any other is delivered in
-    /// memory, since it explains an error and is not what the file is meant for. If something fails, nothing is left
-    /// behind.
+    /// An existing file is replaced. Only the body of a successful response goes there; any other explains an error, and
+    /// is delivered in memory. If something fails, nothing is left behind.
     case file(URL)
 }
 
 extension HTTPRequest {
-    /// How the body of the response is delivered; whole and in memory unless something else is said.
+    /// How the body of the response is delivered; in memory by default.
     ///
     /// ```swift
     /// var request = HTTPRequest(url: url)

@@ -1,17 +1,17 @@
 import LoaderChain
 
-/// How long a request waits for a sign of life; nil, the default, for what the session's configuration says.
+/// The idle timeout of a request; nil, the default, for the one of the session's configuration.
 public enum TimeoutOption: HTTPRequestOption {
-    /// What the configuration says, which is a minute unless it was changed.
+    /// The timeout of the configuration, which is a minute unless you change it.
     public static var defaultOptionValue: Duration? { nil }
 }
 
 extension HTTPRequest {
-    /// How long nothing may arrive and nothing be sent before the request fails with
-    /// `HTTPError.Code.timedOut`; nil for what the session's configuration says.
+    /// How long the request may be idle before it fails; nil for the timeout of the session's configuration.
     ///
-    /// Every byte begins it anew, so that a large body may take its time. To limit the whole, see
-    /// `HTTPRequest.retryDeadline`, or the configuration's `timeoutIntervalForResource`.
+    /// It fails with `HTTPError.Code.timedOut`. Every byte sent or received starts the time again, so that a large body
+    /// may take as long as it needs. To limit the whole, see `HTTPRequest.retryDeadline`, or the configuration's
+    /// `timeoutIntervalForResource`.
     public var timeout: Duration? {
         get { self[option: TimeoutOption.self] }
         set { self[option: TimeoutOption.self] = newValue }

@@ -1,17 +1,17 @@
 import LoaderChain
 
-/// How far a transfer has got, in bytes of the bodies.
+/// The progress of a transfer, in bytes of the bodies.
 public struct TransferProgress: Hashable, Sendable {
     /// The bytes sent so far.
     public var bytesSent: Int64 = 0
-    /// The bytes to send; nil where that is not known.
+    /// The bytes to send; nil if that is not known.
     public var bytesToSend: Int64?
     /// The bytes received so far.
     public var bytesReceived: Int64 = 0
-    /// The bytes to receive; nil while that is not known, and where the server does not tell.
+    /// The bytes to receive; nil until the head arrives, and if the server does not announce them.
     public var bytesToReceive: Int64?
 
-    /// Makes a progress, as a test does.
+    /// Makes a progress, for a test.
     public init(
         bytesSent: Int64 = 0, bytesToSend: Int64? = nil, bytesReceived: Int64 = 0, bytesToReceive: Int64? = nil
     ) {
@@ -22,17 +22,17 @@ public struct TransferProgress: Hashable, Sendable {
     }
 }
 
-/// Who hears of a transfer's progress; nil, the default, for nobody.
+/// The closure that is called with a transfer's progress; nil, the default, for none.
 public enum ProgressOption: HTTPRequestOption {
-    /// Nobody.
+    /// No closure.
     public static var defaultOptionValue: (@Sendable (TransferProgress) -> Void)? { nil }
 }
 
 extension HTTPRequest {
-    /// Who hears how far the transfer has got, in both directions.
+    /// A closure that is called with the progress of the transfer, in both directions.
     ///
-    /// It is called on a queue of the request's own, never twice at once, and for the last time before the task completes.
-    /// Whoever is slow misses steps in between. A request that is redirected or tried again begins anew.
+    /// It runs on a queue of its own, never twice at once, and for the last time before the task completes. A slow closure
+    /// misses steps in between. A request that is redirected or retried starts again at zero.
     ///
     /// ```swift
     /// let (updates, continuation) = AsyncStream.makeStream(

@@ -1,11 +1,11 @@
 import Foundation
 import LoaderChain
 
-/// Writes a body into a temporary file, piece by piece, however long each piece takes to be made.
+/// Writes a body into a temporary file, piece by piece.
 enum AssembledBody {
     private static let portion = 256 << 10
 
-    /// Writes the file, or answers nil if it was stopped in between; nothing is left behind then.
+    /// Writes the file; returns nil, and leaves nothing behind, if it was stopped meanwhile.
     static func write(_ content: HTTPBodyContent, isStopped: () -> Bool) throws -> URL? {
         let file = try TemporaryFile("body")
         var reader = content.makeReader()

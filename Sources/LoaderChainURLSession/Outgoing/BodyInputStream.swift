@@ -2,11 +2,11 @@
     import Foundation
     import LoaderChain
 
-    /// The bytes of a body as the session on Linux reads them: piece by piece, when the network has room for more.
+    /// A body as a stream, which the session on Linux reads piece by piece, when the network has room for more.
     ///
-    /// Such a session sends files too, but reads them ahead, and traps if one of its readings ends after the request was
-    /// cancelled. It reads a stream on the queue that serves every other request, so this one never waits: its bytes come
-    /// from memory or from files.
+    /// The session could send files itself, but it reads ahead, and traps if such a read ends after the request was
+    /// cancelled. It reads streams on the queue that serves all other requests, so this stream must never block: its bytes
+    /// come from memory or from files.
     final class BodyInputStream: InputStream {
         private var reader: HTTPBodyReader
         private var piece = Data()

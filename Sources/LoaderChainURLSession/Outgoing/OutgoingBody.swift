@@ -6,23 +6,23 @@ struct OutgoingBody: Sendable {
     enum Source: Sendable {
         case none
         case data(Data)
-        /// Bytes that the session reads when it needs them, so many of them.
+        /// Bytes of a known length that the session reads as it needs them.
         case content(HTTPBodyContent, length: Int64)
         case file(URL)
     }
 
     let source: Source
-    /// The file that was written for this, to be removed afterwards.
+    /// The file that was written for this body, to be removed afterwards.
     var temporaryFile: URL?
 
     var hasBytes: Bool {
         if case .none = source { false } else { true }
     }
 
-    /// Answers nil for a body that has to be written into a file first.
+    /// Returns nil for a body that has to be written into a file first.
     ///
-    /// Everywhere that is a body which is made while it is sent: nobody knows how long the next piece takes. On Apple
-    /// systems it is also one of several parts.
+    /// On all platforms that is a body with a stream, whose next piece may take any time. On Apple systems it is also a
+    /// body of several segments.
     init?(_ content: HTTPBodyContent) {
         if content.length == 0 {
             source = .none
@@ -44,7 +44,7 @@ struct OutgoingBody: Sendable {
         }
     }
 
-    /// The body in a file that was written for it.
+    /// A body in a temporary file that was written for it.
     init(temporaryFile url: URL) throws {
         #if canImport(FoundationNetworking)
             let content = try HTTPBodyContent.file(url)

@@ -6,7 +6,7 @@ import LoaderChain
 #endif
 
 extension URLRequest {
-    /// The session's own timeouts never come first: the loader measures time itself.
+    /// A timeout of the session that never comes first, because the loader measures time itself.
     private static let endless: Double = 7 * 86_400
 
     init(_ encoded: EncodedRequest) {
@@ -14,14 +14,14 @@ extension URLRequest {
         httpMethod = encoded.method.rawValue
         var isFirst = Set<String>()
         for field in encoded.headers {
-            // The session sets the length by the body it sends.
+            // The session sets Content-Length itself.
             let name = field.name.lowercased()
             guard name != "content-length", isFirst.insert(name).inserted else { continue }
             setValue(encoded.headers[field.name], forHTTPHeaderField: field.name)
         }
         if let policy = encoded.request.cachePolicy { cachePolicy = policy }
         #if canImport(FoundationNetworking)
-            // Otherwise a POST would be called a form. A blank value keeps the field out of the message.
+            // Otherwise the session would declare the body of a POST to be a form. A blank value leaves the field out.
             if encoded.method == .post, encoded.content.length != 0, encoded.headers["Content-Type"] == nil {
                 setValue(Self.leftOut, forHTTPHeaderField: "Content-Type")
             }
@@ -38,8 +38,8 @@ extension URLRequest {
         var request = self
         #if canImport(FoundationNetworking)
             request.httpBodyStream = BodyInputStream(content)
-            // The transport takes a stream for endless and would send it in chunks, which not every server takes. A blank
-            // value keeps it from that, and the field out of the message; the length is known here.
+            // The session would send a stream chunked, which not every server accepts. A blank value prevents that and
+            // leaves the field out; the length is known.
             request.setValue(Self.leftOut, forHTTPHeaderField: "Transfer-Encoding")
             request.setValue("\(length)", forHTTPHeaderField: "Content-Length")
         #endif

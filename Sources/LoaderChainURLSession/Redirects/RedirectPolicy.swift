@@ -1,31 +1,31 @@
 import LoaderChain
 
-/// What is done about a response that sends the request elsewhere.
+/// What the loader does with a redirect.
 public enum RedirectPolicy: HTTPRequestOption {
-    /// To follow, up to 20 times.
+    /// Follows up to 20 redirects.
     public static var defaultOptionValue: RedirectPolicy { .follow }
 
-    /// How many redirects are followed unless something else is said.
+    /// How many redirects are followed by default.
     public static var usualLimit: Int { 20 }
 
-    /// To follow, up to 20 times.
+    /// Follows up to 20 redirects.
     public static var follow: RedirectPolicy { .follow(upTo: usualLimit) }
 
-    /// To follow up to a number of times; one more fails with `HTTPError.Code.tooManyRedirects`.
+    /// Follows up to a number of redirects; one more fails with `HTTPError.Code.tooManyRedirects`.
     case follow(upTo: Int)
 
-    /// Not to follow: the redirect is the response.
+    /// Follows none: the redirect is the response.
     case refuse
 
-    /// To ask each time, up to 20 times.
+    /// Asks a closure each time, up to 20 times.
     ///
-    /// The closure is given the redirect and the request that would follow, without the credentials that may not go
-    /// there. It answers what to load instead: that request, another one, or nil to take the redirect for the response.
+    /// The closure receives the redirect, and the request that would be sent next, without the credentials that must not
+    /// be sent there. It returns the request to send: that one, or another; or nil to make the redirect the response.
     case ask(@Sendable (_ redirect: HTTPResponse, _ next: HTTPRequest) -> HTTPRequest?)
 }
 
 extension HTTPRequest {
-    /// What is done about a response that sends the request elsewhere.
+    /// What the loader does with a redirect; follows it by default, up to 20 times.
     ///
     /// ```swift
     /// request.redirects = .ask { redirect, next in

@@ -1,13 +1,13 @@
 import Foundation
 import LoaderChain
 
-/// What the standard and the browsers make of a redirect; decided without a network.
+/// How a redirect changes a request, as RFC 9110 and the browsers have it.
 enum RedirectRule {
-    /// The request that a response sends its request to, or nil for a response that is no usable redirect.
+    /// The request that follows a redirect; nil for a response that is no redirect, or leads to no usable address.
     ///
-    /// - A 303 asks for another resource, by GET. So does a 301 or 302 in answer to POST, as every browser has it.
-    /// - A 307 or 308 repeats the request as it was.
-    /// - An address without a host, or of another scheme than HTTP's, is not followed.
+    /// - A 303 is followed by GET. So is a 301 or 302 in response to POST, as in every browser.
+    /// - A 307 or 308 repeats the request unchanged.
+    /// - A location without a host, or with a scheme other than HTTP's, is not followed.
     static func next(after status: HTTPStatus, location: String?, from request: HTTPRequest) -> HTTPRequest? {
         guard [301, 302, 303, 307, 308].contains(status.rawValue), let location, let current = request.url,
             let target = URL(string: location, relativeTo: current)?.absoluteURL,
@@ -18,7 +18,7 @@ enum RedirectRule {
         var next = request
         next.url = target
         next.scheme = scheme
-        // A fragment is the client's own, and stays with it unless there is a new one.
+        // The fragment is kept unless the location has its own (RFC 9110, 10.2.2).
         if next.fragment == nil { next.fragment = request.fragment }
         if becomesGet(request.method, after: status) {
             next.method = .get
@@ -27,7 +27,7 @@ enum RedirectRule {
         }
         if origin(of: next) != origin(of: request) {
             for name in Set(next.headers.map(\.name)) where HTTPHeaders.isSecret(name) { next.headers.remove(name) }
-            // It names the host that was asked before.
+            // It names the previous host.
             next.headers.remove("Host")
         }
         return next
@@ -46,7 +46,7 @@ enum RedirectRule {
         }
     }
 
-    /// What credentials belong to: the scheme, the host and the port.
+    /// The origin that credentials belong to: scheme, host and port.
     private static func origin(of request: HTTPRequest) -> [String] {
         let scheme = request.scheme.lowercased()
         let port = request.port ?? (scheme == "https" ? 443 : 80)

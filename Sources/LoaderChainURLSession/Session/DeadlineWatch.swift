@@ -1,10 +1,10 @@
 import LoaderChain
 
-/// One timer for the deadlines of all that is in flight.
+/// Watches the deadlines of all exchanges in flight with one timer.
 ///
-/// Deadlines move with every byte, and hardly any ever comes. So none is set and cleared for each request: the timer waits
-/// for the earliest that was ever noted, and whoever is still there when it rings says how long to wait further. When
-/// nothing is in flight any more it rings once in vain.
+/// A deadline moves with every byte, and hardly any ever passes, so a timer for each request would be set and cancelled
+/// all the time. Instead one timer fires at the earliest deadline ever noted, and `onRing` then returns the earliest that
+/// is still to come. When nothing is in flight any more, it fires once without effect.
 final class DeadlineWatch: Sendable {
     private let timers: any Timers
     private let alarm = Guarded(Alarm())
@@ -15,7 +15,7 @@ final class DeadlineWatch: Sendable {
         var timer: (any ScheduledTimer)?
     }
 
-    /// - Parameter onRing: called when a deadline may have come; answers the earliest that is still to come.
+    /// - Parameter onRing: called when a deadline may have passed; returns the earliest that is still to come.
     init(_ timers: any Timers, onRing: @escaping @Sendable (TimerInstant) -> TimerInstant?) {
         self.timers = timers
         self.onRing = onRing
@@ -23,7 +23,7 @@ final class DeadlineWatch: Sendable {
 
     deinit { alarm.withLock { $0.timer }?.cancel() }
 
-    /// Sees to it that the deadline is not missed.
+    /// Makes sure that the timer fires at the deadline or before.
     func note(_ deadline: TimerInstant) {
         let isEarliest = alarm.withLock { alarm in
             if let earliest = alarm.deadline, earliest <= deadline { return false }
@@ -33,7 +33,7 @@ final class DeadlineWatch: Sendable {
         guard isEarliest else { return }
         let timer = timers.schedule(at: deadline) { [weak self] in self?.ring(deadline) }
         let unused = alarm.withLock { alarm in
-            // Another thread may have noted an earlier one meanwhile, or the timer may have rung.
+            // Another thread may have noted an earlier deadline meanwhile, or the timer may have fired.
             alarm.deadline == deadline ? exchange(&alarm.timer, with: timer) : timer
         }
         unused?.cancel()

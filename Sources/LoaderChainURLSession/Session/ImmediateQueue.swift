@@ -8,14 +8,14 @@
         import Musl
     #endif
 
-    /// A delegate's queue that runs what it is given at once, on the queue on which the session works.
+    /// A delegate queue that runs each operation at once, on the session's own queue.
     ///
-    /// A session on Linux cannot pause a transfer: it hands each piece over and goes on reading, and what its delegate has
-    /// not taken piles up in memory. Here it waits for its delegate, which writes a piece and returns, so that nothing
-    /// piles up and no thread is woken for it.
+    /// A session on Linux cannot pause a transfer: it enqueues each piece and goes on reading, and pieces that its delegate
+    /// has not handled yet pile up in memory. With this queue the session waits for its delegate, which writes the piece
+    /// and returns. Nothing piles up, and no thread is woken.
     ///
-    /// In return the delegate never waits for the session and calls nothing of a user's; see ``isRunning``. Should a later
-    /// version of the session use its queue in another way, it finds one that runs one operation after the other.
+    /// In return, the delegate must never wait for the session, nor call a user's code; see ``isRunning``. If a later
+    /// version of the session uses its queue differently, this is still a valid serial queue.
     final class ImmediateQueue: OperationQueue, @unchecked Sendable {
         override init() {
             super.init()
@@ -29,7 +29,7 @@
             pthread_setspecific(Self.key, outer)
         }
 
-        /// Whether this thread is the session's at the moment, so that a call that waits for the session would never end.
+        /// Whether this thread is running a callback of the session, so that waiting for the session would deadlock.
         static var isRunning: Bool { pthread_getspecific(key) != nil }
 
         private static let key: pthread_key_t = {

@@ -5,17 +5,17 @@ import LoaderChain
     import FoundationNetworking
 #endif
 
-/// What a loader was made with, in the form in which it is used.
+/// The settings of a loader, as taken from its session's configuration.
 struct SessionSettings: @unchecked Sendable {
-    // Never changed after the copy was made, which is what makes it sendable.
+    // A private copy that never changes, which makes it safe to send.
     let configuration: URLSessionConfiguration
     /// Header fields for every request.
     ///
-    /// They are ours to add, because the session would send them to every host.
+    /// The loader adds them, because the session would send them to the host of a redirect too.
     let headers: HTTPHeaders
-    /// How long nothing may arrive and nothing be sent.
+    /// How long an exchange may be idle.
     let timeout: Duration
-    /// How long everything may take together.
+    /// How long an exchange may take in all.
     let resourceTimeout: Duration
     let responseSizeLimit: Int
     let serverTrust: ServerTrust
@@ -28,7 +28,7 @@ struct SessionSettings: @unchecked Sendable {
             }.sorted { $0.name < $1.name })
         copy.httpAdditionalHeaders = nil
         #if canImport(FoundationNetworking)
-            // With a cache, a cancel that meets the end of its task traps in the session.
+            // With a cache, the session traps if a task is cancelled as it ends.
             copy.urlCache = nil
             copy.urlCredentialStorage = nil
         #endif
@@ -41,7 +41,7 @@ struct SessionSettings: @unchecked Sendable {
 }
 
 extension Duration {
-    /// Seconds as the platform gives them, where anything beyond a year is as good as endless.
+    /// Converts seconds as the platform gives them, limited to a year.
     fileprivate static func seconds(clamping seconds: Double) -> Duration {
         seconds.isNaN ? .seconds(60) : .seconds(min(max(seconds, 0), 365 * 86_400))
     }

@@ -5,7 +5,7 @@
     import Security
 
     extension ServerTrust {
-        /// Answers a challenge of the session's.
+        /// The answer to a challenge of the session.
         func answer(
             to challenge: URLAuthenticationChallenge
         ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
@@ -22,7 +22,7 @@
             case NSURLAuthenticationMethodClientCertificate:
                 return (.performDefaultHandling, nil)
             default:
-                // Passwords are for loaders further up; the 401 is the response.
+                // Passwords are the business of loaders in the chain; the 401 is the response.
                 return (.rejectProtectionSpace, nil)
             }
         }
@@ -38,7 +38,7 @@
             }
         }
 
-        /// What comes before the key's own bytes in its `SubjectPublicKeyInfo`, by kind and size.
+        /// The bytes before the key in its `SubjectPublicKeyInfo`, by kind and size.
         private static func header(of key: SecKey) -> [UInt8]? {
             let attributes = SecKeyCopyAttributes(key) as? [CFString: Any]
             let kind = attributes?[kSecAttrKeyType] as? String

@@ -5,20 +5,21 @@ import LoaderChain
     import FoundationNetworking
 #endif
 
-/// Which servers are trusted.
+/// Which servers the loader trusts.
 public enum ServerTrust: Sendable {
-    /// Those that the platform trusts.
+    /// Servers that the platform trusts.
     case platform
 
-    /// Those that the platform trusts, as long as a server of one of these hosts shows one of its public keys.
+    /// Servers that the platform trusts, if a server of one of these hosts also has one of the host's public keys.
     ///
-    /// Hosts are written in lower case and match exactly. A host that is not among them is as with ``platform``.
+    /// Hosts are written in lower case and match exactly. Any other host is treated as with ``platform``.
     ///
-    /// It needs an Apple system. Elsewhere the session does not show the server's keys, and a request to one of these
-    /// hosts fails with `HTTPError.Code.insecureConnection`: it is never sent with less protection than was asked for.
+    /// Pinning needs an Apple system. Elsewhere the session does not expose the server's keys, and a request to one of
+    /// these hosts fails with `HTTPError.Code.insecureConnection`: it is never sent with less protection than you asked
+    /// for.
     case pinned([String: Set<PublicKeyHash>])
 
-    /// Why a request may not even be tried.
+    /// Why a request must not be sent; nil if it may be.
     func reasonNotToConnect(to request: HTTPRequest) -> String? {
         guard case .pinned(let keys) = self, let host = request.host?.lowercased(), keys[host] != nil else {
             return nil
@@ -27,17 +28,17 @@ public enum ServerTrust: Sendable {
         #if canImport(Security) && canImport(CryptoKit)
             return nil
         #else
-            return "Keys cannot be pinned on this platform; trust the platform, or connect by another terminal"
+            return "Keys cannot be pinned on this platform; use the platform's trust, or another terminal"
         #endif
     }
 }
 
-/// The SHA-256 of a public key, as pins are usually written: of its whole `SubjectPublicKeyInfo`, in base 64.
+/// The SHA-256 of a public key's `SubjectPublicKeyInfo`, the usual form of a pin.
 public struct PublicKeyHash: Hashable, Sendable {
     /// The 32 bytes.
     public let bytes: Data
 
-    /// Reads a hash; nil for a text that is not the base 64 of 32 bytes.
+    /// Makes a hash from its base 64; nil for a text that is not the base 64 of 32 bytes.
     ///
     /// ```swift
     /// let pin = PublicKeyHash(base64: "r/mIkG3eEpVdm+u/ko/cwxzOMo1bk4TyHIlByibiA5E=")

@@ -65,7 +65,7 @@ enum Main {
             show(try file.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) } ?? "no file")
         }
 
-        section("Watching")
+        section("Monitoring")
         let counter = FailureCounter()
         let failing = counter --> MockLoader().then(failing: .timedOut).then(.ok).then(failing: .timedOut)
         for _ in 1...3 { _ = await outcome(of: HTTPRequest(host: "test"), from: failing) }
@@ -87,7 +87,7 @@ enum Main {
         terminal.answer(held, body: #"{"name":"Ada"}"#)
         show(try await user.value.name)
 
-        section("What is different")
+        section("Differences")
         section("What you would miss")
     }
 

@@ -27,7 +27,7 @@ enum Main {
         show("\(chain)".split(separator: " --> ").map { $0.prefix { $0 != "(" } }.joined(separator: " "))
         server.stop()
 
-        section("A loader of yours")
+        section("Your own loaders")
         let violations = await ContractCheck { _ in OneAtATime() }.run()
         show(violations.isEmpty ? "OneAtATime keeps the contract" : "\(violations)")
         let terminal = ScriptedTerminal()
@@ -50,7 +50,7 @@ enum Main {
             chain: ApplyEnvironment(environment: ServerEnvironment(host: "test")) --> Validate() --> planets)
         show(try await connection.load(.planet(1)).name)
 
-        section("What is different, and why")
-        section("What comes besides")
+        section("Differences, and their reasons")
+        section("What else there is")
     }
 }

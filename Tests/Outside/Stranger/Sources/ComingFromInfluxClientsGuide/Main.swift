@@ -33,7 +33,7 @@ enum Main {
             let metrics = MetricRecorder(writer)
             metrics.event("cart opened", counters: ["items": 3])
 
-            section("Batches, without making them")
+            section("Batches")
             let report = await writer.flush(within: .seconds(10))
             show("delivered \(report.delivered), rejected \(report.rejected), kept \(report.kept)")
             for line in lines(of: server.requests.last) { show(line) }
@@ -42,14 +42,14 @@ enum Main {
             }
             show(server.requests.last?.url?.absoluteString ?? "")
 
-            section("When it goes wrong")
+            section("Failures")
             for name in ["good", "poison", "better"] {
                 writer.write(Point("queue", tags: ["name": name], fields: ["length": 1]))
             }
             let mixed = await writer.flush(within: .seconds(10))
             show("delivered \(mixed.delivered), rejected \(mixed.rejected): \(mixed.rejections.first?.reason ?? "")")
 
-            section("Ending")
+            section("Shutting down")
             writer.write(Point("queue", fields: ["length": 0]))
             let last = await writer.shutDown(within: .seconds(5))
             show("complete: \(last.isComplete)")
@@ -63,7 +63,7 @@ enum Main {
         await reporter.willDeactivate()
         for line in lines(of: server.requests.last) { show(line) }
 
-        section("What is different")
+        section("Differences")
         section("What you would miss")
     }
 

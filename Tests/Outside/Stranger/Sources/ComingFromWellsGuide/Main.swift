@@ -7,7 +7,7 @@ import Steps
 @main
 enum Main {
     static func main() async throws {
-        section("Files and data, and what earlier launches left")
+        section("Files, data, and reports of earlier launches")
         try await withFolder { folder in
             let file = folder.appending(path: "crash-1.log")
             try Data("a crash".utf8).write(to: file)
@@ -30,7 +30,7 @@ enum Main {
             await second.close()
         }
 
-        section("Judging what earlier launches left")
+        section("Reviewing reports of earlier launches")
         try await withFolder { box in
             let first = try ReportOutbox(directory: box, chain: ScriptedTerminal(), startsSending: false)
             for text in ["old", "new"] {
@@ -48,7 +48,7 @@ enum Main {
             await second.close()
         }
 
-        section("Keeping files yourself")
+        section("Keeping the files yourself")
         try await withFolder { folder in
             let file = folder.appending(path: "crash-2")
             try Data("kept".utf8).write(to: file)
@@ -80,7 +80,7 @@ enum Main {
 
         section("Background uploads")
         section("With MetricKit")
-        section("What is different")
+        section("Differences")
         try await withFolder { box in
             let outbox = try ReportOutbox(directory: box, chain: ScriptedTerminal(), startsSending: false)
             let request = HTTPRequest(method: .put, host: "d.example.com", headers: ["Authorization": "Bearer t1"])

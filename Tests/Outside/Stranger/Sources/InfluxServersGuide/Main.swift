@@ -29,7 +29,7 @@ enum Main {
             to: .influxDB2(url, organization: "acme", bucket: "health", authorization: .header("X-Key", "k")))
         show("shown by a description: \("\(destinations[1])".contains("t1"))")
 
-        section("What an answer means")
+        section("What a response means")
         let long = String(repeating: "x", count: 10_000)
         for (status, body) in [(204, ""), (401, #"{"code":"unauthorized","message":"unauthorized access"}"#)] {
             let terminal = ScriptedTerminal { _ in .success(HTTPStatus(status), body: body) }
@@ -40,7 +40,7 @@ enum Main {
             await writer.shutDown(within: .zero)
         }
         part("How lines are named")
-        part("How many requests that takes")
+        part("How many requests it takes")
 
         section("Compression")
         let terminal = ScriptedTerminal { _ in .success(.noContent) }

@@ -30,7 +30,7 @@ enum Main {
 
         section("The dashboard")
 
-        section("Receiving, on a device")
+        section("Receiving payloads on a device")
         try await withFolder { box in
             let server = ScriptedTerminal()
             let outbox = try ReportOutbox(directory: box, chain: server)

@@ -11,7 +11,7 @@ enum Main {
         section("The order")
         try await order()
 
-        section("Ending things")
+        section("Cancelling and resetting")
         part("ResetGuard")
         let terminal = ScriptedTerminal { _ in .success(.ok, body: "hello") }
         let guarded = ResetGuard() --> Autocancel() --> Throttle() --> terminal
@@ -46,10 +46,10 @@ enum Main {
         urgentRequest.priority = .high
         show(await outcome(of: urgentRequest, from: chosen))
 
-        section("Sparing the server")
+        section("Protecting the server")
         try await spare()
 
-        section("Trying again")
+        section("Retrying")
         part("Retry")
         let flaky = MockLoader().then(.serviceUnavailable).then(.ok, body: "at last").then(.serviceUnavailable)
         let retry = Retry(strategy: Backoff.immediately(maximumNumberOfAttempts: 3), deadline: .seconds(20)) --> flaky
@@ -58,10 +58,10 @@ enum Main {
         once.retryStrategy = Backoff.never
         show(await outcome(of: once, from: retry))
 
-        section("Saying who asks")
+        section("Authenticating")
         await authenticate()
 
-        section("Judging and looking")
+        section("Validating and observing")
         try await judge()
 
         section("Your own")

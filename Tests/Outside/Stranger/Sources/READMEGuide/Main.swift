@@ -11,7 +11,6 @@ struct User: Codable, Sendable { var name: String }
 enum Main {
     static func main() async throws {
         section("Try it")
-        section("apihealth")
 
         section("A first chain")
         let server = try LoopbackServer()
@@ -35,6 +34,8 @@ enum Main {
         show(await outcome(of: HTTPRequest(host: "test"), from: logged))
         show("\((await ContractCheck { _ in SlowRequests() }.run()).count) violations")
 
+        section("apihealth")
+
         section("A metric to InfluxDB")
         try await withFolder { folder in
             guard let address = URL(string: "https://influx.example.com") else { return }
@@ -56,11 +57,11 @@ enum Main {
         }
 
         section("What is in it")
-        section("What can be relied on")
-        section("Beside what you would pick instead")
-        section("Adding it")
+        section("Guarantees")
+        section("Comparison")
+        section("Installation")
         section("Systems")
         section("Limits")
-        section("Reading on")
+        section("Documentation")
     }
 }

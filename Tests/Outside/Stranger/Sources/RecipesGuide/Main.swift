@@ -35,7 +35,7 @@ enum Main {
         section("Offline")
         try await offline()
 
-        section("A switch from afar")
+        section("A remote switch")
         try await switchFromAfar()
 
         try await withFolder { folder in
@@ -53,7 +53,7 @@ enum Main {
         section("Limits per host")
         try await limitHosts()
 
-        section("Asking once for what many want")
+        section("Sharing requests")
         let held = ScriptedTerminal()
         let shared = Deduplicate() --> Throttle(maximumNumberOfRequests: 4) --> held
         let log = EventLog()

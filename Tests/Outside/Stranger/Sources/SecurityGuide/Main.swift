@@ -10,7 +10,7 @@ enum Main {
     static func main() async throws {
         section("What is redacted")
         try redact()
-        section("Who is told a credential")
+        section("Who receives credentials")
         let terminal = ScriptedTerminal {
             .success(.ok, body: $0.headers.contains("Authorization") ? "with a credential" : "without")
         }
@@ -30,12 +30,12 @@ enum Main {
         let pinned = URLSessionLoader(serverTrust: .pinned(["localhost": Set([pin].compactMap(\.self))]))
         show(await outcome(of: HTTPRequest(scheme: "http", host: "localhost"), from: pinned))
 
-        section("What a request may hold")
+        section("Injection")
         let broken = HTTPRequest(host: "test", headers: ["X-Name": "a\r\nX-Other: b"])
         show(await outcome(of: broken, from: terminal))
         show(HTTPRequest(host: "test", path: "/a?b").url?.absoluteString ?? "")
 
-        section("What a server can do")
+        section("Hostile servers")
         try await bear()
 
         section("Files at rest")

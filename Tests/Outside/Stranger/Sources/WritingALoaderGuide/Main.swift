@@ -31,14 +31,14 @@ enum Main {
         request.logging = .full
         show("\(request.logging)")
 
-        section("What a loader owes the others")
+        section("The rules for a loader")
         try await pass(Gate())
 
         section("More than one execution")
         let flaky = MockLoader().then(.serviceUnavailable).then(.ok, body: "the second time")
         show(await outcome(of: HTTPRequest(host: "test"), from: Twice() --> flaky))
 
-        section("Judging what arrives")
+        section("Checking a response")
         let page = MockLoader().then(.ok, headers: ["Content-Type": "text/html"], body: "<p>Sign in</p>")
         show(await outcome(of: HTTPRequest(host: "test"), from: JSONOnly() --> page))
 

@@ -7,15 +7,15 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// The one session of a loader, and what is in flight on it.
+/// Owns the session of a loader, and the exchanges in flight on it.
 ///
-/// Exchanges hold the host, and the host holds them while they are in flight. So it outlives its loader until the last of
-/// them has ended, redirects included, and no task is ever made on a session that has ended.
-final class SessionHost: Sendable {
+/// Exchanges retain their owner, and the owner retains them while they are in flight. So it outlives its loader until the
+/// last of them has ended, redirects included, and no task is ever made on a session that was invalidated.
+final class SessionOwner: Sendable {
     let settings: SessionSettings
     let timers: any Timers
     let session: URLSession
-    /// For calls that may wait for the session: made from its own callbacks, they could wait for each other.
+    /// The queue for calls that may wait for the session, which would deadlock if made from its own callbacks.
     let control = DispatchQueue(label: "LoaderChain.URLSessionLoader.control")
 
     private let delegate = SessionDelegate()
@@ -47,7 +47,7 @@ final class SessionHost: Sendable {
 
     func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).oldValue }
 
-    /// Runs what may wait for the session: at once, or on another thread if this one is the session's own.
+    /// Runs a closure that may wait for the session: at once, or on another thread if this one is the session's own.
     func outsideTheSession(_ work: @escaping @Sendable () -> Void) {
         #if canImport(FoundationNetworking)
             if ImmediateQueue.isRunning { return control.async(execute: work) }
@@ -55,7 +55,7 @@ final class SessionHost: Sendable {
         work()
     }
 
-    /// Makes a task of the session's, whose events the exchange will hear.
+    /// Makes a task of the session, whose events go to the exchange.
     func makeTask(_ request: URLRequest, body: OutgoingBody, for exchange: Exchange) -> URLSessionTask {
         let task: URLSessionTask =
             switch body.source {
@@ -72,12 +72,12 @@ final class SessionHost: Sendable {
     }
 }
 
-// MARK: - What is in flight
+// MARK: - Exchanges in flight
 
-extension SessionHost {
+extension SessionOwner {
     var count: Int { inFlight.withLock { $0.count } }
 
-    /// Remembers an exchange until its end, and answers whether it may begin: not while a reset waits for others.
+    /// Registers an exchange until its end; false if it may not begin, because a reset waits for others.
     func admit(_ exchange: Exchange) -> Bool {
         inFlight.withLock { $0.admit(exchange, number: exchange.number) }
     }
@@ -88,11 +88,10 @@ extension SessionHost {
         for group in inFlight.withLock({ $0.end(exchange.number) }) { group.leave() }
     }
 
-    /// Cancels all, and keeps `group` from emptying until each has ended.
+    /// Cancels all exchanges, and leaves `group` when the last of them has ended.
     func cancelAll(in group: DispatchGroup) {
         group.enter()
         guard let waitedFor = inFlight.withLock({ $0.begin(group) }) else { return group.leave() }
         for exchange in waitedFor { exchange.stop(.cancelled) }
     }
-
 }

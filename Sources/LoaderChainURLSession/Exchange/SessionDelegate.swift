@@ -5,9 +5,10 @@ import LoaderChain
     import FoundationNetworking
 #endif
 
-/// Hands each event of the session to the exchange that it belongs to.
+/// Passes each event of the session to its exchange.
 ///
-/// It knows exchanges, which end, and not the loader; so the session, which keeps its delegate, keeps no loader alive.
+/// The session retains its delegate. The delegate retains exchanges, which end, and not the loader, so the session keeps
+/// no loader alive.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Guarded<[Int: Exchange]>([:])
 
@@ -25,7 +26,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // Redirects are followed by the exchange, with a task of their own.
+        // The exchange follows redirects itself, each with a new task.
         guard let exchange = exchange(of: task) else { return completionHandler(nil) }
         exchange.answer { completionHandler(nil) }
     }
@@ -42,7 +43,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        // Asked for every request without a body too.
+        // The session also asks this for requests without a body.
         exchange(of: task)?.bodyIsNeededAgain()
         completionHandler(nil)
     }
@@ -77,6 +78,6 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let number = task.taskIdentifier
         let exchange = exchanges.withLock { $0.removeValue(forKey: number) }
-        exchange?.transferEnded(task.response, error)
+        exchange?.sessionTaskEnded(task.response, error)
     }
 }
