@@ -15,12 +15,14 @@ let package = Package(
         .library(name: "MetricKitReporting", targets: ["MetricKitReporting"]),
     ],
     targets: [
-        .target(name: "LoaderChain", dependencies: ["CLockFence"]),
+        .target(name: "LoaderChain", dependencies: ["CLockFence", "DurableFiles"]),
+        // Files, directories and locks, for everything that is kept on a disk.
+        .target(name: "DurableFiles"),
         // One empty function, which keeps reference counts on their side of an unlock.
         .target(name: "CLockFence"),
-        .target(name: "LoaderChainURLSession", dependencies: ["LoaderChain"]),
-        .target(name: "LoaderChainTesting", dependencies: ["LoaderChain"]),
-        .target(name: "ReportOutbox", dependencies: ["LoaderChain"]),
+        .target(name: "LoaderChainURLSession", dependencies: ["LoaderChain", "DurableFiles"]),
+        .target(name: "LoaderChainTesting", dependencies: ["LoaderChain", "DurableFiles"]),
+        .target(name: "ReportOutbox", dependencies: ["LoaderChain", "DurableFiles"]),
         .target(name: "MetricKitReporting", dependencies: ["LoaderChain", "LineProtocol", "ReportOutbox"]),
 
         .target(name: "LineProtocol"),
@@ -30,7 +32,7 @@ let package = Package(
         .systemLibrary(name: "CZlib"),
         .target(
             name: "InfluxReporting",
-            dependencies: ["LoaderChain", "LineProtocol", "LineProtocolFoundation", "ReportOutbox", "CZlib"]),
+            dependencies: ["LoaderChain", "LineProtocol", "LineProtocolFoundation", "DurableFiles", "CZlib"]),
 
         // The program is thin, so that tests reach its parts. Their names differ in more than case, as the folders must.
         .executableTarget(name: "apihealth", dependencies: ["APIHealthKit"]),
@@ -38,7 +40,7 @@ let package = Package(
             name: "APIHealthKit",
             dependencies: [
                 "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "LineProtocol", "LineProtocolFoundation",
-                "ReportOutbox", "InfluxReporting", "MetricKitReporting",
+                "ReportOutbox", "InfluxReporting", "MetricKitReporting", "DurableFiles",
             ]),
 
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
@@ -69,17 +71,27 @@ let package = Package(
         .testTarget(name: "LoaderChainTestingTests", dependencies: ["LoaderChain", "LoaderChainTesting"]),
         .testTarget(
             name: "LineProtocolTests", dependencies: ["LineProtocol", "LineProtocolFoundation", "LoaderChain"]),
+        // A directory in memory that fails whenever a test says so.
+        .target(
+            name: "DurableFilesTesting", dependencies: ["DurableFiles", "LoaderChain"],
+            path: "Tests/DurableFilesTesting"),
+        .testTarget(
+            name: "DurableFilesTests", dependencies: ["DurableFiles", "DurableFilesTesting", "LoaderChain"]),
         .executableTarget(
             name: "OutboxChild", dependencies: ["LoaderChain", "ReportOutbox", "InfluxReporting", "LineProtocol"],
             path: "Tests/OutboxChild"),
         .testTarget(
             name: "ReportOutboxTests",
-            dependencies: ["LoaderChain", "LoaderChainTesting", "ReportOutbox", "OutboxChild", "TestProcesses"]),
+            dependencies: [
+                "LoaderChain", "LoaderChainTesting", "ReportOutbox", "DurableFiles", "DurableFilesTesting",
+                "OutboxChild",
+                "TestProcesses",
+            ]),
         .testTarget(
             name: "InfluxReportingTests",
             dependencies: [
                 "InfluxReporting", "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "LineProtocol",
-                "CZlib", "ReportOutbox", "OutboxChild", "TestProcesses",
+                "CZlib", "DurableFiles", "DurableFilesTesting", "OutboxChild", "TestProcesses",
             ]),
         .testTarget(
             name: "APIHealthTests",
@@ -88,7 +100,7 @@ let package = Package(
                 "InfluxReporting", "TestProcesses",
             ]),
         // Programs that run beside the tests.
-        .target(name: "TestProcesses", dependencies: ["LoaderChain"], path: "Tests/TestProcesses"),
+        .target(name: "TestProcesses", dependencies: ["LoaderChain", "DurableFiles"], path: "Tests/TestProcesses"),
         .testTarget(
             name: "MetricKitReportingTests",
             dependencies: ["LineProtocol", "LoaderChain", "MetricKitReporting", "ReportOutbox"]),

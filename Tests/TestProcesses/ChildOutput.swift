@@ -1,5 +1,6 @@
 #if os(Linux) || os(macOS)
     import Dispatch
+    import DurableFiles
     import Foundation
     import LoaderChain
 

@@ -1,4 +1,5 @@
 #if os(Linux) || os(macOS)
+    import DurableFiles
     import Foundation
     import LoaderChain
 

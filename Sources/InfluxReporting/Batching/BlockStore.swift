@@ -1,5 +1,5 @@
+import DurableFiles
 import LineProtocol
-import ReportOutbox
 
 /// Where blocks come from, and where they are kept: in memory, or in files.
 protocol BlockStore: Sendable {

@@ -1,5 +1,5 @@
+import DurableFiles
 import LineProtocol
-import ReportOutbox
 import Synchronization
 
 /// Memory of the process's own.
@@ -23,7 +23,7 @@ final class LineBlock: @unchecked Sendable {
     /// The file that it is kept in; nil where it ends with the process, and its frames need no digests.
     let file: BlockFile?
     /// The open file, until the block is handed in.
-    private(set) var journal: (any JournalFile)?
+    private(set) var journal: (any DurableFile)?
     private let salt: UInt64?
     /// The most points it takes.
     let maximumPoints: Int
@@ -47,7 +47,7 @@ final class LineBlock: @unchecked Sendable {
     var synchronized = 0
 
     init(
-        _ memory: HeapMemory, maximumPoints: Int, file: BlockFile? = nil, journal: (any JournalFile)? = nil
+        _ memory: HeapMemory, maximumPoints: Int, file: BlockFile? = nil, journal: (any DurableFile)? = nil
     ) {
         self.memory = memory
         self.maximumPoints = maximumPoints

@@ -1,6 +1,6 @@
+import DurableFiles
 import LineProtocol
 import LoaderChain
-import ReportOutbox
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -14,7 +14,7 @@ import Synchronization
 /// A block has its file from the beginning, and every line is in the file before the one who wrote it goes on. Blocks are sent
 /// from memory while they fit there, and read again otherwise.
 final class JournalStore: BlockStore {
-    private let disk: any JournalDisk
+    private let directory: any Directory
     private let precision: Precision
     private let dice: Dice
     private let lastNumber: Atomic<UInt64>
@@ -23,18 +23,20 @@ final class JournalStore: BlockStore {
     /// The lock of the directory; nil once another writer may have it.
     private let lock: Guarded<(any Sendable)?>
 
+    private static let lockName = "lock"
+
     /// Takes a directory.
     ///
     /// - Parameters:
-    ///   - disk: the directory.
+    ///   - directory: where the files are.
     ///   - precision: the unit of the timestamps of new blocks.
     ///   - dice: salt the frames.
-    init(_ disk: any JournalDisk, precision: Precision, dice: Dice) throws(WriterError) {
-        self.disk = disk
+    init(_ directory: any Directory, precision: Precision, dice: Dice) throws(WriterError) {
+        self.directory = directory
         self.precision = precision
         self.dice = dice
         let taken: (any Sendable)?
-        do throws(FileFailure) { taken = try disk.lock() } catch { throw WriterError(error) }
+        do throws(FileFailure) { taken = try directory.lock(Self.lockName) } catch { throw WriterError(error) }
         guard let taken else { throw WriterError.inUse }
         lock = Guarded(taken)
         lastNumber = Atomic(0)
@@ -54,8 +56,8 @@ final class JournalStore: BlockStore {
     func takeRemains() throws(WriterError) -> Remains {
         var remains = Remains()
         let names: [String]
-        do throws(FileFailure) { names = try disk.list() } catch { throw WriterError(error) }
-        for name in names.sorted() where name != SystemJournalDisk.lockName && !DamagedFile.isOne(name) {
+        do throws(FileFailure) { names = try directory.list("") } catch { throw WriterError(error) }
+        for name in names.sorted() where name != Self.lockName && !DamagedFile.isOne(name) {
             guard let file = BlockFile(name) else {
                 remains.foreign.append(name)
                 continue
@@ -64,10 +66,10 @@ final class JournalStore: BlockStore {
             do throws(FileFailure) {
                 let (frames, bytes) = try frames(of: file)
                 if frames.isBlank {
-                    try disk.remove(name)
+                    try directory.remove(name)
                 } else if frames.lines.isEmpty {
                     remains.damaged.append((name, bytes.count))
-                    try disk.rename(name, to: DamagedFile.name(of: file))
+                    try directory.rename(name, to: DamagedFile.name(of: file))
                 } else {
                     if frames.damagedBytes > 0 {
                         remains.damaged.append((name, frames.damagedBytes))
@@ -81,8 +83,8 @@ final class JournalStore: BlockStore {
             }
         }
         do throws(FileFailure) {
-            remains.forgotten = try DamagedFile.excess(of: disk.list())
-            for name in remains.forgotten { try disk.remove(name) }
+            remains.forgotten = try DamagedFile.excess(of: directory.list(""))
+            for name in remains.forgotten { try directory.remove(name) }
         } catch {
             remains.troubles.append(error)
         }
@@ -90,7 +92,7 @@ final class JournalStore: BlockStore {
     }
 
     private func frames(of file: BlockFile) throws(FileFailure) -> (FrameReader, Data) {
-        let bytes = try disk.read(file.name)
+        let bytes = try directory.contents(of: file.name, upTo: FrameReader.longestBlock)
         return (bytes.withUnsafeBytes { FrameReader($0, salt: file.salt) }, bytes)
     }
 
@@ -101,7 +103,7 @@ final class JournalStore: BlockStore {
     func make(_ memory: HeapMemory, points: Int) throws(FileFailure) -> LineBlock {
         let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
         let file = BlockFile(number: number, precision: precision, salt: dice.next())
-        let journal = try disk.make(file.name)
+        let journal = try directory.create(file.name)
         return LineBlock(memory, maximumPoints: points, file: file, journal: journal)
     }
 
@@ -125,9 +127,9 @@ final class JournalStore: BlockStore {
             do throws(FileFailure) {
                 // Its whole lines are settled; what could not be read of it may still be of use to its owner.
                 if isDamaged {
-                    try disk.rename(file.name, to: DamagedFile.name(of: file))
+                    try directory.rename(file.name, to: DamagedFile.name(of: file))
                 } else {
-                    try disk.remove(file.name)
+                    try directory.remove(file.name)
                 }
             } catch {
                 failure = error
@@ -136,9 +138,9 @@ final class JournalStore: BlockStore {
         if let failure { throw failure }
     }
 
-    func sync(_ file: BlockFile) throws(FileFailure) { try disk.sync(file.name) }
+    func sync(_ file: BlockFile) throws(FileFailure) { try directory.sync(file.name) }
 
-    func syncFolder() throws(FileFailure) { try disk.syncFolder() }
+    func syncFolder() throws(FileFailure) { try directory.syncFolder("") }
 
     func close() { _ = lock.withLock { exchange(&$0, with: nil) } }
 }

@@ -1,4 +1,4 @@
-import ReportOutbox
+import DurableFiles
 
 /// Why a writer cannot use a directory.
 public struct WriterError: Error, Sendable, Hashable, CustomStringConvertible {

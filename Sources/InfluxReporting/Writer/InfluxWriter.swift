@@ -1,6 +1,6 @@
+import DurableFiles
 import LineProtocol
 import LoaderChain
-import ReportOutbox
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -70,10 +70,11 @@ public final class InfluxWriter: Sendable {
         destination: InfluxDestination, chain: HTTPLoader, directory: URL, policy: WriterPolicy = WriterPolicy(),
         onEvent: (@Sendable (WriterEvent) -> Void)? = nil
     ) throws(WriterError) {
-        let disk: SystemJournalDisk
-        do throws(FileFailure) { disk = try SystemJournalDisk(directory) } catch { throw WriterError(error) }
+        let files: SystemDirectory
+        do throws(FileFailure) { files = try SystemDirectory(directory) } catch { throw WriterError(error) }
         try self.init(
-            sender: Self.sender(to: destination, through: chain, policy), dialect: destination.lineDialect, disk: disk,
+            sender: Self.sender(to: destination, through: chain, policy), dialect: destination.lineDialect,
+            directory: files,
             policy: policy, onEvent: onEvent)
     }
 
@@ -91,13 +92,13 @@ public final class InfluxWriter: Sendable {
 
     /// Makes a writer with a directory that sends by whatever it is given, as a test does.
     init(
-        sender: any LineSender, dialect: LineDialect = .portable, disk: any JournalDisk, policy: WriterPolicy,
+        sender: any LineSender, dialect: LineDialect = .portable, directory: any Directory, policy: WriterPolicy,
         stripes: Int? = nil, onEvent: (@Sendable (WriterEvent) -> Void)? = nil
     ) throws(WriterError) {
         self.policy = policy
         let settings = BatchingSettings(
             policy, stripes: stripes, maximumPoints: policy.maximumPoints, maximumRoom: policy.maximumDiskBytes)
-        let store = try JournalStore(disk, precision: policy.precision, dice: policy.dice)
+        let store = try JournalStore(directory, precision: policy.precision, dice: policy.dice)
         let remains = try store.takeRemains()
         engine = WriterEngine(
             settings, policy: policy, dialect: dialect, store: store, sender: sender, onEvent: onEvent)

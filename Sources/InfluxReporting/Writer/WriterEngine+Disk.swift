@@ -1,5 +1,5 @@
+import DurableFiles
 import LoaderChain
-import ReportOutbox
 
 /// What a writer with a directory does on the disk.
 extension WriterEngine {
@@ -17,7 +17,9 @@ extension WriterEngine {
     /// - Returns: whether it is there.
     func write(_ frame: Frame) -> Bool {
         var failure: FileFailure?
-        do throws(FileFailure) { try frame.journal.write(frame.bytes, at: frame.start) } catch { failure = error }
+        do throws(FileFailure) { try frame.journal.write(frame.bytes, at: Int64(frame.start)) } catch {
+            failure = error
+        }
         if frame.block.endWrite(hasFailed: failure != nil) { shared.withLock { $0.settled(frame.block) } }
         if let failure { diskFailed(failure) }
         return failure == nil
@@ -135,7 +137,7 @@ extension WriterEngine {
     /// The files of the blocks that are being filled, as far as something in them was not synchronized.
     ///
     /// Whoever writes to them from now on wakes us.
-    private func openJournals() -> [any JournalFile] {
+    private func openJournals() -> [any DurableFile] {
         stripes.compactMap { stripe in
             stripe.withLock { stripe in
                 stripe.isQuiet = true

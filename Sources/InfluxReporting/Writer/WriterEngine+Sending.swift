@@ -1,6 +1,6 @@
+import DurableFiles
 import LineProtocol
 import LoaderChain
-import ReportOutbox
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,3 +1,4 @@
+import DurableFiles
 import LineProtocol
 import LoaderChain
 
@@ -35,7 +36,7 @@ extension WriterEngine {
     /// A line in a block, that is to be written to the block's file.
     struct Frame {
         let block: LineBlock
-        let journal: any JournalFile
+        let journal: any DurableFile
         let start: Int
         let bytes: UnsafeRawBufferPointer
 

@@ -1,5 +1,5 @@
+import DurableFiles
 import Foundation
-import LoaderChain
 
 #if canImport(Darwin)
     import Darwin
@@ -9,48 +9,43 @@ import LoaderChain
     import Musl
 #endif
 
-/// A file that this process makes, writes and gives up again.
+/// A file that this process creates and removes again, unless it keeps it.
 ///
-/// Writing never traps, whatever the disk says.
+/// Writing never traps, whatever the disk does.
 final class TemporaryFile {
     let url: URL
-    private let number: CInt
-    private var isThere = true
+    private let file: FileDescriptor
+    /// Whether the file has its name.
+    private var isNamed = true
 
-    /// Makes a new file at `url`, readable as the process's mask has it or by its owner alone.
+    /// Creates a file at `url`, readable as the process's mask has it or by its owner alone.
     init(at url: URL, isPrivate: Bool) throws(SinkError) {
         self.url = url
-        let path = url.path(percentEncoded: false)
-        let (number, code) = uninterrupted {
-            open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(isPrivate ? 0o600 : 0o666))
+        file = try Self.doing(url) { () throws(FileFailure) in
+            try FileDescriptor(creating: url.path(percentEncoded: false), mode: isPrivate ? 0o600 : 0o666)
         }
-        guard number >= 0 else { throw Self.failure("made", url, code) }
-        self.number = number
     }
 
-    /// Makes a file in the system's temporary directory, for its owner alone.
+    /// Creates a file in the system's temporary directory, for its owner alone.
     convenience init(_ purpose: String) throws(SinkError) {
         let name = "LoaderChain-\(UUID().uuidString).\(purpose)"
         try self.init(at: FileManager.default.temporaryDirectory.appending(path: name), isPrivate: true)
     }
 
-    deinit {
-        remove()
-        close(number)
-    }
+    deinit { remove() }
 
-    /// Takes its name away; it lasts as long as this object, and not even a crash leaves it behind.
+    /// Removes the file's name; the file lasts as long as this object, and not even a crash leaves it behind.
     func remove() {
-        if isThere { Self.remove(url) }
-        isThere = false
+        if isNamed { Self.remove(url) }
+        isNamed = false
     }
 
     /// Lets the file stay where it is.
-    func keep() { isThere = false }
+    func keep() { isNamed = false }
 
     static func remove(_ url: URL) { unlink(url.path(percentEncoded: false)) }
 
-    /// Puts the file in the place of another.
+    /// Renames the file, and replaces one that has the new name.
     func move(to destination: URL) throws(SinkError) {
         let (answer, code) = uninterrupted {
             rename(url.path(percentEncoded: false), destination.path(percentEncoded: false))
@@ -60,31 +55,24 @@ final class TemporaryFile {
     }
 
     func write(_ data: Data, at offset: Int64) throws(SinkError) {
-        var written = 0
-        while written < data.count {
-            let (count, code) = data.withUnsafeBytes { bytes in
-                uninterrupted {
-                    pwrite(number, bytes.baseAddress! + written, bytes.count - written, off_t(offset) + off_t(written))
-                }
-            }
-            guard count > 0 else { throw Self.failure("written", url, code) }
-            written += count
-        }
+        try Self.doing(url) { () throws(FileFailure) in try file.write(data, at: offset) }
     }
 
-    /// At most `count` bytes from `offset` on.
+    /// Reads at most `count` bytes from `offset` on, and fails if there are none.
     func read(_ count: Int, at offset: Int64) throws(SinkError) -> Data {
-        var data = Data(count: count)
-        let (got, code) = data.withUnsafeMutableBytes { bytes in
-            uninterrupted { pread(number, bytes.baseAddress, bytes.count, off_t(offset)) }
-        }
-        guard got > 0 else { throw Self.failure("read", url, code) }
-        data.count = got
+        let data = try Self.doing(url) { () throws(FileFailure) in try file.read(count, at: offset) }
+        guard !data.isEmpty else { throw Self.failure("read", url, 0) }
         return data
     }
 
-    /// Gives the disk back what was written.
-    func empty() { _ = uninterrupted { ftruncate(number, 0) } }
+    /// Returns the file's room to the disk.
+    func empty() { try? file.empty() }
+
+    private static func doing<Result>(
+        _ url: URL, _ body: () throws(FileFailure) -> Result
+    ) throws(SinkError) -> Result {
+        do throws(FileFailure) { return try body() } catch { throw failure(error.action, url, error.code) }
+    }
 
     private static func failure(_ what: String, _ url: URL, _ code: CInt) -> SinkError {
         let cause =

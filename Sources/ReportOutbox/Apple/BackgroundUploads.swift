@@ -2,6 +2,7 @@
 // decides is in `Uploads`, and tested with a session that is made up.
 #if canImport(Darwin)
     import Dispatch
+    import DurableFiles
     import Foundation
     import LoaderChain
 
@@ -36,9 +37,9 @@
         public init(
             identifier: String, directory: URL, configure: (URLSessionConfiguration) -> Void = { _ in }
         ) throws(OutboxError) {
-            let files: SystemFiles
+            let files: SystemDirectory
             do throws(FileFailure) {
-                files = try SystemFiles(directory)
+                files = try SystemDirectory(directory)
             } catch {
                 throw OutboxError(.directory, "The uploads cannot be taken up: \(error).")
             }

@@ -1,3 +1,4 @@
+import DurableFiles
 import LoaderChain
 
 /// Taking over the boxes that other processes had within the directory.

@@ -1,4 +1,5 @@
 import Dispatch
+import DurableFiles
 import LoaderChain
 
 /// What the app does with reports in the box.

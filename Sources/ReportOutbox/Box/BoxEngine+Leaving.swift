@@ -1,3 +1,4 @@
+import DurableFiles
 import LoaderChain
 
 /// What happens to the files of reports that leave.

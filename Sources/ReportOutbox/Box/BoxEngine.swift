@@ -1,4 +1,5 @@
 import Dispatch
+import DurableFiles
 import LoaderChain
 
 #if canImport(FoundationEssentials)

@@ -1,3 +1,4 @@
+import DurableFiles
 import LoaderChain
 
 #if canImport(FoundationEssentials)
@@ -25,7 +26,7 @@ public struct BoxInspector: Sendable {
     ///   - seal: opens what is sealed; without it, what is sealed is listed and not shown.
     public init(directory: URL, seal: (any ReportSeal)? = nil) throws(OutboxError) {
         do throws(FileFailure) {
-            let files = try SystemFiles(existing: directory)
+            let files = try SystemDirectory(existing: directory)
             store = ReportStore(files: files, durability: .process, seal: seal)
         } catch {
             throw OutboxError(.directory, "There is no box to look into: \(error).")
@@ -33,7 +34,7 @@ public struct BoxInspector: Sendable {
     }
 
     /// Looks into a box on any file system, as a test does.
-    package init(files: any FileSystem, seal: (any ReportSeal)? = nil) {
+    package init(files: any Directory, seal: (any ReportSeal)? = nil) {
         store = ReportStore(files: files, durability: .process, seal: seal)
     }
 
@@ -57,10 +58,10 @@ public struct BoxInspector: Sendable {
     ///   - file: where to write; a file that is there already stays as it is, and is an error.
     public func export(_ id: ReportID, to file: URL) throws(OutboxError) {
         let body = try read(id) { path throws(RecordProblem) in try store.read(path).body }
-        let folder: SystemFiles
+        let folder: SystemDirectory
         let name = file.lastPathComponent
         do throws(FileFailure) {
-            folder = try SystemFiles(existing: file.deletingLastPathComponent())
+            folder = try SystemDirectory(existing: file.deletingLastPathComponent())
             try BodyExport.write(body, to: folder, as: name)
         } catch {
             throw OutboxError(.disk, "The report could not be exported: \(error).")
@@ -126,14 +127,16 @@ public struct BoxInspector: Sendable {
 
 /// Writes the bytes of a report to a file of its own.
 enum BodyExport {
-    static func write(_ body: StoredBody, to files: any FileSystem, as name: String) throws(FileFailure) {
-        let output = try files.create(name)
+    static func write(_ body: StoredBody, to files: any Directory, as name: String) throws(FileFailure) {
+        let file = try files.create(name)
         do {
             var reader = try body.encode().makeReader()
+            var length: Int64 = 0
             while let piece = try reader.read(upTo: RecordForm.pieceLength) {
-                try piece.withUnsafeBytes { try output.write($0) }
+                try file.write(piece, at: length)
+                length += Int64(piece.count)
             }
-            try output.close()
+            try file.close()
         } catch {
             try? files.remove(name)
             throw error as? FileFailure ?? FileFailure("written", name, code: 0)

@@ -1,6 +1,8 @@
+import DurableFiles
+
 /// Where a box is, and the right to it.
 struct BoxPlace {
-    let files: any FileSystem
+    let files: any Directory
     /// The lock, for as long as it is held.
     let ownership: any Sendable
 
@@ -9,7 +11,7 @@ struct BoxPlace {
 
     /// Takes a directory, or a box of one's own within it; nil if it is in use.
     static func take(
-        in files: any FileSystem, whenInUse: OutboxPolicy.WhenInUse
+        in files: any Directory, whenInUse: OutboxPolicy.WhenInUse
     ) throws(FileFailure) -> BoxPlace? {
         if let lock = try files.lock(ReportStore.lockName) { return BoxPlace(files: files, ownership: lock) }
         guard whenInUse == .ownBox else { return nil }

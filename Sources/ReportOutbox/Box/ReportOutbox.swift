@@ -1,3 +1,4 @@
+import DurableFiles
 import LoaderChain
 
 #if canImport(FoundationEssentials)
@@ -50,9 +51,9 @@ public final class ReportOutbox: Sendable {
         directory: URL, chain: HTTPLoader, policy: OutboxPolicy = OutboxPolicy(), startsSending: Bool = true,
         existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)? = nil
     ) throws(OutboxError) {
-        let files: SystemFiles
+        let files: SystemDirectory
         do throws(FileFailure) {
-            files = try SystemFiles(directory)
+            files = try SystemDirectory(directory)
         } catch {
             throw Self.unusable(error)
         }
@@ -64,7 +65,7 @@ public final class ReportOutbox: Sendable {
 
     /// Opens a box on any file system, as a test does, which may hear of each event at once.
     package init(
-        files: any FileSystem, chain: HTTPLoader, policy: OutboxPolicy = OutboxPolicy(), startsSending: Bool = true,
+        files: any Directory, chain: HTTPLoader, policy: OutboxPolicy = OutboxPolicy(), startsSending: Bool = true,
         existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)? = nil,
         onEvent: (@Sendable (ReportEvent) -> Void)? = nil
     ) throws(OutboxError) {

@@ -1,3 +1,4 @@
+import DurableFiles
 import LoaderChain
 
 #if canImport(FoundationEssentials)
@@ -31,8 +32,10 @@ struct RecordReader: Sendable {
     let isSealed: Bool
 
     /// Reads the head, and checks the rest unless told otherwise.
-    init(_ file: any InputFile, seal: (any ReportSeal)?, checksBody: Bool = true) throws(RecordProblem) {
-        let start = try Self.read(file, Int(min(file.length, Int64(RecordForm.pieceLength))), at: 0)
+    init(_ file: any DurableFile, seal: (any ReportSeal)?, checksBody: Bool = true) throws(RecordProblem) {
+        let fileLength: Int64
+        do throws(FileFailure) { fileLength = try file.length() } catch { throw RecordProblem(error) }
+        let start = try Self.read(file, Int(min(fileLength, Int64(RecordForm.pieceLength))), at: 0)
         var prefix = ByteReader(start)
         guard let mark = prefix.number(UInt32.self), [RecordForm.plainMark, RecordForm.sealedMark].contains(mark),
             let headLength = prefix.number(UInt32.self),
@@ -47,9 +50,9 @@ struct RecordReader: Sendable {
         isSealed = mark == RecordForm.sealedMark
         head = try Self.head(encoded, isSealed: isSealed, seal: seal)
 
-        let tailStart = file.length - Int64(RecordForm.tailLength)
+        let tailStart = fileLength - Int64(RecordForm.tailLength)
         guard tailStart >= headEnd else { throw .damaged }
-        let isAllRead = Int64(start.count) == file.length
+        let isAllRead = Int64(start.count) == fileLength
         let tailBytes =
             isAllRead ? Data(start[Int(tailStart)...]) : try Self.readAll(file, RecordForm.tailLength, at: tailStart)
         var tail = ByteReader(tailBytes)
@@ -88,11 +91,11 @@ struct RecordReader: Sendable {
         return head
     }
 
-    private static func read(_ file: any InputFile, _ count: Int, at offset: Int64) throws(RecordProblem) -> Data {
+    private static func read(_ file: any DurableFile, _ count: Int, at offset: Int64) throws(RecordProblem) -> Data {
         do throws(FileFailure) { return try file.read(count, at: offset) } catch { throw RecordProblem(error) }
     }
 
-    private static func readAll(_ file: any InputFile, _ count: Int, at offset: Int64) throws(RecordProblem) -> Data {
+    private static func readAll(_ file: any DurableFile, _ count: Int, at offset: Int64) throws(RecordProblem) -> Data {
         var bytes = try read(file, count, at: offset)
         while bytes.count < count {
             let more = try read(file, count - bytes.count, at: offset + Int64(bytes.count))

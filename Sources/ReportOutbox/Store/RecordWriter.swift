@@ -1,3 +1,4 @@
+import DurableFiles
 import LoaderChain
 
 #if canImport(FoundationEssentials)
@@ -34,18 +35,20 @@ enum RecordForm {
 
 /// Writes a report's file.
 struct RecordWriter {
-    private let output: any OutputFile
+    private let file: any DurableFile
     private let id: ReportID
     private let seal: (any ReportSeal)?
     private var checksum = Checksum()
     private var storedLength: UInt64 = 0
     private(set) var length: Int64 = 0
     private var pieces = 0
+    /// How many bytes were written to the file.
+    private var written: Int64 = 0
     /// What was not written yet, so that a small report is written at once.
     private var pending: Data
 
-    init(_ head: RecordHead, to output: any OutputFile, seal: (any ReportSeal)?) throws(OutboxError) {
-        self.output = output
+    init(_ head: RecordHead, to file: any DurableFile, seal: (any ReportSeal)?) throws(OutboxError) {
+        self.file = file
         self.seal = seal
         id = head.id
         let encoded = try Self.sealed(head.encoded, context: RecordForm.headContext, by: seal)
@@ -101,17 +104,9 @@ struct RecordWriter {
     }
 
     private mutating func flush() throws(OutboxError) {
-        try write(exchange(&pending, with: Data()))
-    }
-
-    private func write(_ bytes: Data) throws(OutboxError) {
-        do {
-            try bytes.withUnsafeBytes { try output.write($0) }
-        } catch let failure as FileFailure {
-            throw OutboxError(failure)
-        } catch {
-            throw OutboxError(.disk, "The report could not be written.")
-        }
+        do throws(FileFailure) { try file.write(pending, at: written) } catch { throw OutboxError(error) }
+        written += Int64(pending.count)
+        pending = Data()
     }
 
     private static func sealed(_ bytes: Data, context: Data, by seal: (any ReportSeal)?) throws(OutboxError) -> Data {

@@ -1,3 +1,4 @@
+import DurableFiles
 import LoaderChain
 
 #if canImport(FoundationEssentials)
@@ -19,7 +20,7 @@ struct ReportStore: Sendable {
     static let lockName = "lock"
     static let asideFolder = "aside"
 
-    let files: any FileSystem
+    let files: any Directory
     let durability: OutboxPolicy.Durability
     let seal: (any ReportSeal)?
 
@@ -29,8 +30,8 @@ struct ReportStore: Sendable {
     func write(
         _ head: RecordHead, _ content: HTTPBodyContent, as temporary: String, limit: Int64
     ) throws(OutboxError) -> Int64 {
-        try writing(temporary) { output throws(OutboxError) in
-            var writer = try RecordWriter(head, to: output, seal: seal)
+        try writing(temporary) { file throws(OutboxError) in
+            var writer = try RecordWriter(head, to: file, seal: seal)
             var reader = content.makeReader()
             while let piece = try Self.next(&reader) {
                 guard writer.length + Int64(piece.count) <= limit else { throw Self.tooLarge(limit) }
@@ -43,8 +44,8 @@ struct ReportStore: Sendable {
 
     /// Writes all of a report but its bytes, which are elsewhere.
     func write(_ head: RecordHead, length: Int64, as temporary: String) throws(OutboxError) {
-        _ = try writing(temporary) { output throws(OutboxError) in
-            var writer = try RecordWriter(head, to: output, seal: seal)
+        _ = try writing(temporary) { file throws(OutboxError) in
+            var writer = try RecordWriter(head, to: file, seal: seal)
             try writer.finish(length: length)
             return length
         }
@@ -66,14 +67,14 @@ struct ReportStore: Sendable {
     }
 
     private func writing(
-        _ temporary: String, _ write: (any OutputFile) throws(OutboxError) -> Int64
+        _ temporary: String, _ write: (any DurableFile) throws(OutboxError) -> Int64
     ) throws(OutboxError) -> Int64 {
         do {
-            let output = try doing { () throws(FileFailure) in try files.create(temporary) }
-            let length = try write(output)
+            let file = try doing { () throws(FileFailure) in try files.create(temporary) }
+            let length = try write(file)
             try doing { () throws(FileFailure) in
-                if durability == .fsync { try output.sync() }
-                try output.close()
+                if durability == .fsync { try file.sync() }
+                try file.close()
             }
             return length
         } catch {
@@ -170,7 +171,7 @@ struct ReportStore: Sendable {
     }
 
     private func reader(_ path: String, checksBody: Bool = true) throws(RecordProblem) -> RecordReader {
-        let file: any InputFile
+        let file: any DurableFile
         do throws(FileFailure) { file = try files.open(path) } catch { throw RecordProblem(error) }
         return try RecordReader(file, seal: seal, checksBody: checksBody)
     }

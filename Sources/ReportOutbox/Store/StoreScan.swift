@@ -1,3 +1,5 @@
+import DurableFiles
+
 /// What is in a box's directory when it is opened.
 struct StoreScan {
     /// The reports, in the order of their submission.
@@ -73,7 +75,7 @@ extension ReportStore {
 }
 
 extension StoreScan {
-    fileprivate mutating func sort(_ text: String, sweepingIn files: (any FileSystem)?) {
+    fileprivate mutating func sort(_ text: String, sweepingIn files: (any Directory)?) {
         if text == ReportStore.lockName || text == ReportStore.asideFolder { return }
         if text.hasPrefix(Self.ownBoxPrefix) {
             ownBoxes.append(text)

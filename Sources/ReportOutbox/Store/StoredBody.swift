@@ -1,3 +1,4 @@
+import DurableFiles
 import LoaderChain
 
 #if canImport(FoundationEssentials)
@@ -8,7 +9,7 @@ import LoaderChain
 
 /// The bytes of a report, read from its file piece by piece while they are sent.
 struct StoredBody: HTTPBody {
-    let files: any FileSystem
+    let files: any Directory
     let path: String
     let range: Range<Int64>
     /// How many bytes the report has.
@@ -30,13 +31,13 @@ struct StoredBody: HTTPBody {
 
 /// The bytes of a report, unsealed one piece after the other.
 private final class StoredPieces: Sendable {
-    private let file: any InputFile
+    private let file: any DurableFile
     private let range: Range<Int64>
     private let id: ReportID
     private let seal: (any ReportSeal)?
     private let place: Guarded<(offset: Int64, piece: Int)>
 
-    init(file: any InputFile, range: Range<Int64>, id: ReportID, seal: (any ReportSeal)?) {
+    init(file: any DurableFile, range: Range<Int64>, id: ReportID, seal: (any ReportSeal)?) {
         self.file = file
         self.range = range
         self.id = id

@@ -1,4 +1,5 @@
 import Dispatch
+import DurableFiles
 import LoaderChain
 
 #if canImport(FoundationEssentials)
@@ -38,7 +39,7 @@ final class UploadEngine: Sendable {
 
     /// Takes up the uploads of a directory, in the session that `makeSession` makes for the engine.
     init(
-        files: any FileSystem, timers: any Timers, loader: String, makeSession: (UploadEngine) -> any UploadSession
+        files: any Directory, timers: any Timers, loader: String, makeSession: (UploadEngine) -> any UploadSession
     ) throws(OutboxError) {
         self.timers = timers
         self.loader = loader

@@ -1,3 +1,4 @@
+import DurableFiles
 import LoaderChain
 
 #if canImport(FoundationEssentials)
@@ -15,7 +16,7 @@ import LoaderChain
 ///
 /// Bytes come first, then the record, then the upload; so whatever the system has is known here.
 struct UploadLedger: Sendable {
-    let files: any FileSystem
+    let files: any Directory
 
     private static let recordSuffix = ".upload"
     private static let bodySuffix = ".body"
@@ -33,8 +34,7 @@ struct UploadLedger: Sendable {
         let names = try files.list("")
         for name in names {
             guard let id = Self.id(name, Self.recordSuffix) else { continue }
-            let file = try files.open(name)
-            let record = UploadRecord(encoded: try Self.readAll(file))
+            let record = UploadRecord(encoded: try read(name))
             guard let record, record.answer == nil || now - record.begun <= Self.longestUnclaimed else {
                 try? files.remove(name)
                 continue
@@ -53,14 +53,14 @@ struct UploadLedger: Sendable {
         name.hasSuffix(suffix) ? UploadID(String(name.dropLast(suffix.count))) : nil
     }
 
-    private static func readAll(_ file: any InputFile) throws(FileFailure) -> Data {
-        var bytes = Data()
-        while bytes.count < longestRecord {
-            let more = try file.read(longestRecord - bytes.count, at: Int64(bytes.count))
-            if more.isEmpty { break }
-            bytes.append(more)
+    /// The bytes of a record; none of a file that is too long for one.
+    private func read(_ name: String) throws(FileFailure) -> Data {
+        do throws(FileFailure) {
+            return try files.contents(of: name, upTo: Self.longestRecord)
+        } catch {
+            if error.isTooLong { return Data() }
+            throw error
         }
-        return bytes
     }
 
     // MARK: Writing
@@ -70,13 +70,15 @@ struct UploadLedger: Sendable {
         var digest = Digest128()
         digest.add("\(request.method.rawValue) \(request.url.absoluteString)\n")
         do {
-            let output = try files.create(Self.body(id))
+            let file = try files.create(Self.body(id))
+            var length: Int64 = 0
             var reader = request.content.makeReader()
             while let piece = try reader.read(upTo: RecordForm.pieceLength) {
                 digest.add(piece)
-                try piece.withUnsafeBytes { try output.write($0) }
+                try file.write(piece, at: length)
+                length += Int64(piece.count)
             }
-            try output.close()
+            try file.close()
         } catch {
             discardBody(id)
             throw error
@@ -86,19 +88,8 @@ struct UploadLedger: Sendable {
 
     /// Writes down an upload; nothing may begin before this has returned.
     func write(_ id: UploadID, _ record: UploadRecord) throws(FileFailure) {
-        let temporary = RecordName.temporaryPrefix + id.text
-        try? files.remove(temporary)
-        do {
-            let output = try files.create(temporary)
-            try record.encoded.withUnsafeBytes { try output.write($0) }
-            try output.sync()
-            try output.close()
-            try files.rename(temporary, to: id.text + Self.recordSuffix)
-            try files.syncFolder("")
-        } catch {
-            try? files.remove(temporary)
-            throw error as? FileFailure ?? FileFailure("written", temporary, code: 0)
-        }
+        try files.replace(
+            id.text + Self.recordSuffix, with: record.encoded, through: RecordName.temporaryPrefix + id.text)
     }
 
     /// Removes the bytes of an upload; what cannot be removed is swept in the next launch.

@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import LineProtocol
 import LoaderChain
 import LoaderChainTesting
@@ -8,7 +9,7 @@ import Testing
 /// What a writer with a directory holds in memory, and what becomes of it when the disk is full.
 @Suite(.timeLimit(.minutes(10))) struct DiskBoundTests {
     private let timers = ManualTimers()
-    private let journal = MemoryJournal()
+    private let journal = MemoryDirectory()
     private let sender = FakeSender(FakeSender.offline)
     private let bound = 1 << 18
 
@@ -20,7 +21,7 @@ import Testing
         policy.maximumBytes = bound
         policy.maximumPoints = 1_000_000
         change(&policy)
-        return try InfluxWriter(sender: sender, disk: journal, policy: policy, stripes: 1)
+        return try InfluxWriter(sender: sender, directory: journal, policy: policy, stripes: 1)
     }
 
     private static func point(_ number: Int) -> Point {

@@ -1,3 +1,5 @@
+import DurableFiles
+import DurableFilesTesting
 import LineProtocol
 import LoaderChain
 import LoaderChainTesting
@@ -34,12 +36,13 @@ import Testing
     }
 
     @Test func onTheMachinesDiskTheNextWriterSendsWhatTheLastOneLeft() async throws {
-        let directory = try JournalDirectory()
+        let directory = try TemporaryDirectory()
         let nested = directory.url.appending(path: "a/b")
         let sender = FakeSender(FakeSender.kept(.refused(.unauthorized, reason: "token")))
         do {
             let writer = try InfluxWriter(
-                sender: sender, disk: SystemJournalDisk(nested), policy: Self.policy { $0.precision = .milliseconds })
+                sender: sender, directory: SystemDirectory(nested), policy: Self.policy { $0.precision = .milliseconds }
+            )
             for number in 0..<10 { #expect(writer.write(Self.point(number)) == .saved) }
             let report = await writer.shutDown(within: .seconds(600))
             #expect(report.kept == 10 && report.dropped == [:])
@@ -47,7 +50,8 @@ import Testing
         sender.answer(FakeSender.delivered)
         let events = Guarded<[WriterEvent]>([])
         // It counts in another unit, and what was there keeps its own.
-        let writer = try InfluxWriter(sender: sender, disk: SystemJournalDisk(nested), policy: Self.policy()) { event in
+        let writer = try InfluxWriter(sender: sender, directory: SystemDirectory(nested), policy: Self.policy()) {
+            event in
             events.withLock { $0.append(event) }
         }
         #expect(writer.write(Self.point(10)) == .saved)
@@ -62,20 +66,38 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: nested.path(percentEncoded: false)) == ["lock"])
     }
 
+    @Test func aDirectoryThatIsMovedWhileItIsInUseKeepsTakingPoints() async throws {
+        let directory = try TemporaryDirectory()
+        let (before, after) = (directory.url.appending(path: "before"), directory.url.appending(path: "after"))
+        // Each block takes one point, so that each point needs a file of its own.
+        let policy = Self.policy { $0.batchPoints = 1 }
+        let sender = FakeSender(FakeSender.kept(.refused(.unauthorized, reason: "token")))
+        let writer = try InfluxWriter(sender: sender, directory: SystemDirectory(before), policy: policy)
+        #expect(writer.write(Self.point(1)) == .saved)
+        try FileManager.default.moveItem(at: before, to: after)
+        for number in 2...5 { #expect(writer.write(Self.point(number)) == .saved) }
+        await writer.shutDown(within: .seconds(600))
+        #expect(directory.names == ["after"])
+        let next = try InfluxWriter(sender: FakeSender(), directory: SystemDirectory(after), policy: policy)
+        await next.flush()
+        #expect(next.statistics.delivered == 5)
+        await next.shutDown()
+    }
+
     @Test func aDirectoryBelongsToOneWriterAtATime() async throws {
-        let directory = try JournalDirectory()
+        let directory = try TemporaryDirectory()
         let writer = try InfluxWriter(
-            sender: FakeSender(), disk: SystemJournalDisk(directory.url), policy: Self.policy())
+            sender: FakeSender(), directory: SystemDirectory(directory.url), policy: Self.policy())
         let error = #expect(throws: WriterError.self) {
-            _ = try InfluxWriter(sender: FakeSender(), disk: SystemJournalDisk(directory.url), policy: Self.policy())
+            _ = try InfluxWriter(sender: FakeSender(), directory: SystemDirectory(directory.url), policy: Self.policy())
         }
         #expect(error?.code == .inUse)
         await writer.shutDown()
-        _ = try InfluxWriter(sender: FakeSender(), disk: SystemJournalDisk(directory.url), policy: Self.policy())
+        _ = try InfluxWriter(sender: FakeSender(), directory: SystemDirectory(directory.url), policy: Self.policy())
     }
 
     @Test func whatCannotBeADirectoryIsSaidToBeNone() throws {
-        let directory = try JournalDirectory()
+        let directory = try TemporaryDirectory()
         try directory.put(Data("x".utf8), at: "file")
         let url = try #require(URL(string: "http://127.0.0.1"))
         let error = #expect(throws: WriterError.self) {
@@ -87,10 +109,10 @@ import Testing
     }
 
     @Test func foreignFilesStayAndDamagedOnesGiveWhatCanBeRead() async throws {
-        let journal = MemoryJournal()
+        let journal = MemoryDirectory()
         let sender = FakeSender(FakeSender.offline)
         do {
-            let writer = try InfluxWriter(sender: sender, disk: journal, policy: Self.policy(), stripes: 1)
+            let writer = try InfluxWriter(sender: sender, directory: journal, policy: Self.policy(), stripes: 1)
             for number in 0..<3 { writer.write(Self.point(number)) }
             journal.kill()
             writer.engine.stop()
@@ -105,7 +127,7 @@ import Testing
         journal.put(Array(repeating: 0xAA, count: 5_000), at: garbage)
         sender.answer(FakeSender.delivered)
         let events = Guarded<[WriterEvent]>([])
-        let writer = try InfluxWriter(sender: sender, disk: journal, policy: Self.policy()) { event in
+        let writer = try InfluxWriter(sender: sender, directory: journal, policy: Self.policy()) { event in
             events.withLock { $0.append(event) }
         }
         await writer.flush()
@@ -120,10 +142,10 @@ import Testing
     }
 
     @Test func whatCannotBeReadIsToldAndKept() async throws {
-        let journal = MemoryJournal()
+        let journal = MemoryDirectory()
         let sender = FakeSender(FakeSender.offline)
         do {
-            let writer = try InfluxWriter(sender: sender, disk: journal, policy: Self.policy(), stripes: 1)
+            let writer = try InfluxWriter(sender: sender, directory: journal, policy: Self.policy(), stripes: 1)
             for number in 0..<30 { writer.write(Self.point(number)) }
             journal.kill()
             writer.engine.stop()
@@ -140,7 +162,7 @@ import Testing
         journal.put(Array(repeating: 0, count: 4_096), at: blank)
         journal.put([], at: BlockFile(number: 72, precision: .seconds, salt: 7).name)
         let events = Guarded<[WriterEvent]>([])
-        let writer = try InfluxWriter(sender: sender, disk: journal, policy: Self.policy()) { event in
+        let writer = try InfluxWriter(sender: sender, directory: journal, policy: Self.policy()) { event in
             events.withLock { $0.append(event) }
         }
         let told = events.withLock { $0 }
@@ -151,10 +173,10 @@ import Testing
     }
 
     @Test func aFlippedBitInTheLastLineIsTold() async throws {
-        let journal = MemoryJournal()
+        let journal = MemoryDirectory()
         let sender = FakeSender(FakeSender.offline)
         do {
-            let writer = try InfluxWriter(sender: sender, disk: journal, policy: Self.policy(), stripes: 1)
+            let writer = try InfluxWriter(sender: sender, directory: journal, policy: Self.policy(), stripes: 1)
             for number in 0..<3 { writer.write(Self.point(number)) }
             journal.kill()
             writer.engine.stop()
@@ -166,10 +188,10 @@ import Testing
         for bit in 0..<(frame * 8) {
             var bytes = whole
             bytes[whole.count - frame + bit / 8] ^= 1 << UInt8(bit % 8)
-            let copy = MemoryJournal()
+            let copy = MemoryDirectory()
             copy.put(bytes, at: name)
             let events = Guarded<[WriterEvent]>([])
-            let writer = try InfluxWriter(sender: FakeSender(), disk: copy, policy: Self.policy()) { event in
+            let writer = try InfluxWriter(sender: FakeSender(), directory: copy, policy: Self.policy()) { event in
                 events.withLock { $0.append(event) }
             }
             let isTold = events.withLock { $0 }.contains(.damaged(file: name, bytes: frame))
@@ -180,11 +202,11 @@ import Testing
     }
 
     @Test func onlySoManyDamagedFilesAreKept() async throws {
-        let journal = MemoryJournal()
+        let journal = MemoryDirectory()
         let files = (1...40).map { BlockFile(number: $0, precision: .seconds, salt: 7).name }
         for name in files { journal.put(Array("x\n".utf8), at: name) }
         let events = Guarded<[WriterEvent]>([])
-        let writer = try InfluxWriter(sender: FakeSender(), disk: journal, policy: Self.policy()) { event in
+        let writer = try InfluxWriter(sender: FakeSender(), directory: journal, policy: Self.policy()) { event in
             events.withLock { $0.append(event) }
         }
         #expect(journal.names == files.suffix(DamagedFile.mostKept).map { $0 + ".damaged" })
@@ -194,12 +216,12 @@ import Testing
     }
 
     @Test func aFullDiskIsToldAndPointsAreHeldInMemory() async throws {
-        let journal = MemoryJournal()
+        let journal = MemoryDirectory()
         let sender = FakeSender(FakeSender.offline)
         let events = Guarded<[WriterEvent]>([])
         let timers = ManualTimers()
         let writer = try InfluxWriter(
-            sender: sender, disk: journal,
+            sender: sender, directory: journal,
             policy: Self.policy {
                 $0.timers = timers
                 $0.batchPoints = 8
@@ -227,14 +249,14 @@ import Testing
     }
 
     @Test func manyThreadsLoseNothingAndLeaveNothing() async throws {
-        let directory = try JournalDirectory()
+        let directory = try TemporaryDirectory()
         let sender = FakeSender()
         var policy = WriterPolicy()
         policy.batchPoints = 200
         policy.maximumInFlight = 2
         policy.maximumBytes = 1 << 16
         policy.synchronization = .milliseconds(1)
-        let writer = try InfluxWriter(sender: sender, disk: SystemJournalDisk(directory.url), policy: policy)
+        let writer = try InfluxWriter(sender: sender, directory: SystemDirectory(directory.url), policy: policy)
         let held = await withTaskGroup(of: Int.self) { group in
             for thread in 0..<8 {
                 group.addTask {

@@ -1,4 +1,6 @@
 #if os(Linux) || os(macOS)
+    import DurableFiles
+    import DurableFilesTesting
     import Foundation
     import LineProtocol
     import LoaderChain
@@ -37,7 +39,7 @@
         }
 
         @Test func everyAcceptedPointArrivesWholeWheneverTheProcessIsKilled() async throws {
-            let directory = try JournalDirectory()
+            let directory = try TemporaryDirectory()
             let server = try LoopbackServer()
             defer { server.stop() }
             let ledger = Guarded(Ledger())
@@ -85,7 +87,7 @@
             // What is left is empty: the place for the lines of one that was killed.
             let sender = FakeSender()
             let heir = try InfluxWriter(
-                sender: sender, disk: SystemJournalDisk(directory.url), policy: WriterPolicy())
+                sender: sender, directory: SystemDirectory(directory.url), policy: WriterPolicy())
             await heir.shutDown()
             #expect(sender.batches.isEmpty)
             #expect(directory.names == ["lock"])
@@ -106,7 +108,7 @@
 
     extension ChildProcess {
         /// Starts the program that writes points and sends them.
-        fileprivate convenience init(_ directory: JournalDirectory, port: Int, prefix: String, count: Int) throws {
+        fileprivate convenience init(_ directory: TemporaryDirectory, port: Int, prefix: String, count: Int) throws {
             try self.init(
                 ChildProcess.product("OutboxChild"),
                 ["points", directory.url.path(percentEncoded: false), "\(port)", prefix, "\(count)"])

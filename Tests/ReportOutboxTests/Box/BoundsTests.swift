@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import LoaderChain
 import LoaderChainTesting
 import Testing
@@ -121,7 +122,7 @@ import Testing
     }
 
     @Test func aKeyThatIsLostSetsAsideAndOneThatIsFoundTakesBack() throws {
-        let disk = MemoryDisk()
+        let disk = MemoryDirectory()
         do {
             let test = try TestBox(disk: disk, sends: false) { $0.seal = XORSeal(key: 1) }
             try test.submit("a", 100_000)

@@ -1,3 +1,5 @@
+import DurableFiles
+import DurableFilesTesting
 import LoaderChain
 import LoaderChainTesting
 import Testing
@@ -30,7 +32,7 @@ struct EdgeTests {
         let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
         #expect(ReportID(composed) != ReportID(decomposed))
         #expect(Set([ReportID(composed), ReportID(decomposed), ReportID(composed)]).count == 2)
-        let disk = MemoryDisk()
+        let disk = MemoryDirectory()
         let test = try TestBox(disk: disk, sends: false)
         try test.submit(composed)
         try test.submit(decomposed)
@@ -42,7 +44,7 @@ struct EdgeTests {
     }
 
     @Test func attemptsThatCannotBeCountedAnyMoreAreTooMany() throws {
-        let disk = MemoryDisk()
+        let disk = MemoryDirectory()
         let test = try TestBox(disk: disk, sends: false)
         try test.submit("a")
         test.box.abandon()
@@ -65,7 +67,7 @@ struct EdgeTests {
     @Test func aDeletedDirectoryIsToldAsWhatItIs() throws {
         let directory = try TemporaryDirectory()
         let book = EventBook()
-        let files = try SystemFiles(directory.url)
+        let files = try SystemDirectory(directory.url)
         let server = FakeServer()
         let box = try ReportOutbox(
             files: files, chain: server, policy: .test(), startsSending: false, onEvent: { book.note($0) })

@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import LoaderChain
 import Testing
 
@@ -45,7 +46,7 @@ import Testing
     }
 
     @Test func withTheRightToTheBoxItPutsBackAndPurges() throws {
-        let disk = MemoryDisk()
+        let disk = MemoryDirectory()
         do {
             let test = try TestBox(FakeServer { _, _ in .status(.badRequest) }, disk: disk) {
                 $0.refusalsBeforePause = .max

@@ -1,3 +1,5 @@
+import DurableFiles
+import DurableFilesTesting
 import LoaderChain
 import LoaderChainTesting
 import TestProcesses
@@ -14,7 +16,7 @@ import Testing
 /// What a launch finds, and what it does with it.
 @Suite(.timeLimit(.minutes(10))) struct LaunchTests {
     /// A disk with reports that an earlier launch left unsent.
-    private func left(_ ids: [String], on disk: MemoryDisk = MemoryDisk()) throws -> MemoryDisk {
+    private func left(_ ids: [String], on disk: MemoryDirectory = MemoryDirectory()) throws -> MemoryDirectory {
         let test = try TestBox(disk: disk, sends: false)
         for id in ids { try test.submit(id) }
         return disk
@@ -95,7 +97,7 @@ import Testing
     }
 
     @Test func aReportFromTheFutureCountsAsNew() throws {
-        let disk = MemoryDisk()
+        let disk = MemoryDirectory()
         do {
             let test = try TestBox(disk: disk, sends: false)
             test.timers.setDate(.distantFuture)
@@ -110,7 +112,7 @@ import Testing
 
     @Test(arguments: [nil, XORSeal(key: 1)] as [XORSeal?])
     func identifiersOfEveryKindSurviveALaunch(_ seal: XORSeal?) throws {
-        let disk = MemoryDisk()
+        let disk = MemoryDirectory()
         do {
             let test = try TestBox(disk: disk, sends: false) { $0.seal = seal }
             for id in RecordNameTests.awkward {
@@ -143,7 +145,7 @@ import Testing
         let directory = try TemporaryDirectory()
         var policy = OutboxPolicy.test()
         policy.maximumCount = .max
-        let files = try SystemFiles(directory.url)
+        let files = try SystemDirectory(directory.url)
         do {
             let box = try ReportOutbox(files: files, chain: HTTPLoader(), policy: policy, startsSending: false)
             for index in 0..<count { try box.submit(Data("\(index)".utf8), identifier: "id-\(index)", request: upload) }

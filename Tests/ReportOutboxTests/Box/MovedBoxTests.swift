@@ -1,3 +1,5 @@
+import DurableFiles
+import DurableFilesTesting
 import LoaderChain
 import LoaderChainTesting
 import Testing
@@ -32,7 +34,7 @@ struct MovedBoxTests {
     @Test func boxesOfOthersAreTakenOverAfterAMoveToo() throws {
         let (directory, elsewhere) = (try TemporaryDirectory(), try TemporaryDirectory())
         let place = directory.url.appending(path: "box")
-        let files = try SystemFiles(place)
+        let files = try SystemDirectory(place)
         try files.makeFolder("own-1")
         try FileManager.default.moveItem(at: place, to: elsewhere.url.appending(path: "moved"))
         let own = try files.folder("own-1")

@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import LoaderChain
 import LoaderChainTesting
 import Testing
@@ -16,7 +17,7 @@ struct ReadingTests {
     @Test func aRecordThatCannotBeReadIsTriedLessAndLessAndNotForEver() throws {
         let test = try TestBox(sends: false)
         try test.submit("a")
-        test.disk.lock(true)
+        test.disk.refuseReading(true)
         test.box.startSending()
         test.box.drain()
         let firstDay = reads(test, days: 1)
@@ -28,7 +29,7 @@ struct ReadingTests {
         #expect(test.box.reportsSetAside.map(\.setAsideBecause) == ["expired"])
         #expect(test.timers.pendingCount == 0)
         // Nobody has refused it, so it is there still.
-        test.disk.lock(false)
+        test.disk.refuseReading(false)
         try test.box.retry(try #require(ReportID("a")))
         test.box.drain()
         #expect(test.box.counters.delivered == 1)

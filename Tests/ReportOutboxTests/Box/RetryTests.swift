@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import LoaderChain
 import LoaderChainTesting
 import Testing
@@ -76,7 +77,7 @@ import Testing
     }
 
     @Test func aWaitThatAServerAskedForHoldsForAllThatGoesThereAndForLaterLaunches() throws {
-        let disk = MemoryDisk()
+        let disk = MemoryDirectory()
         let server = FakeServer(first: [.status(.tooManyRequests, ["Retry-After": "1000"])])
         let date: Date
         do {
@@ -100,7 +101,7 @@ import Testing
     }
 
     @Test func attemptsAreCountedAcrossLaunches() throws {
-        let disk = MemoryDisk()
+        let disk = MemoryDirectory()
         let server = FakeServer { _, _ in .status(.serviceUnavailable) }
         for launch in 1...4 {
             let test = try TestBox(server, disk: disk) { $0.maximumAttempts = 5 }
@@ -126,7 +127,7 @@ import Testing
         policy.maximumAttempts = 4
         policy.maximumInFlight = 2
         let box = try ReportOutbox(
-            files: MemoryDisk(), chain: terminal, policy: policy, onEvent: { book.note($0) })
+            files: MemoryDirectory(), chain: terminal, policy: policy, onEvent: { book.note($0) })
         for id in ["a", "b", "c"] { try box.submit(bytes(1), identifier: id, request: upload) }
         box.drain()
         #expect(terminal.held.count == 2)
@@ -211,7 +212,7 @@ import Testing
 
     @Test(arguments: [-10, 10])
     func aStepBetweenLaunchesDoesNotEither(_ years: Int) throws {
-        let disk = MemoryDisk()
+        let disk = MemoryDirectory()
         let isUp = Guarded(false)
         let server = FakeServer { _, _ in
             isUp.withLock { $0 } ? .status(.ok) : .status(.badGateway, ["Retry-After": "500"])

@@ -1,4 +1,5 @@
 import Dispatch
+import DurableFilesTesting
 import LoaderChain
 import LoaderChainTesting
 import Testing

@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import LoaderChain
 import Testing
 
@@ -46,7 +47,7 @@ import Testing
         life.advance(50)
     }
 
-    private static func life(_ durability: OutboxPolicy.Durability, cut: MemoryDisk.Cut?) -> Life {
+    private static func life(_ durability: OutboxPolicy.Durability, cut: MemoryDirectory.Cut?) -> Life {
         let life = Life(durability: durability)
         life.disk.cut(cut)
         live(life)

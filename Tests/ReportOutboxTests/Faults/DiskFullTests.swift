@@ -1,4 +1,5 @@
 #if os(Linux)
+    import DurableFilesTesting
     import Foundation
     import Glibc
     import LoaderChain

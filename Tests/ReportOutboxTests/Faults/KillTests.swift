@@ -1,4 +1,5 @@
 #if os(Linux) || os(macOS)
+    import DurableFilesTesting
     import Foundation
     import LoaderChain
     import LoaderChainTesting

@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import LoaderChain
 import Testing
 
@@ -20,8 +21,8 @@ import Testing
         return request
     }()
 
-    private func written(_ content: Data, seal: (any ReportSeal)? = nil) throws -> MemoryDisk {
-        let disk = MemoryDisk()
+    private func written(_ content: Data, seal: (any ReportSeal)? = nil) throws -> MemoryDirectory {
+        let disk = MemoryDirectory()
         let store = ReportStore(files: disk, durability: .process, seal: seal)
         let head = RecordHead(try #require(Self.id), Self.request, adding: ["Content-Type": "text/plain"])
         let size = try store.write(head, .data(content), as: "file", limit: .max)
@@ -77,7 +78,7 @@ import Testing
     }
 
     @Test func anyBytesAtAllCanBeRead() {
-        let disk = MemoryDisk()
+        let disk = MemoryDirectory()
         let store = ReportStore(files: disk, durability: .process, seal: nil)
         var generator = SeededGenerator(seed: 4)
         for _ in 0..<2_000 {
@@ -107,7 +108,7 @@ import Testing
     }
 
     @Test func aLongHeadIsRefusedAndLeavesNothing() throws {
-        let disk = MemoryDisk()
+        let disk = MemoryDirectory()
         let store = ReportStore(files: disk, durability: .process, seal: nil)
         let request = HTTPRequest(host: "example.com", headers: ["X-Long": String(repeating: "x", count: 2 << 20)])
         let head = RecordHead(try #require(Self.id), request, adding: [:])

@@ -46,21 +46,3 @@ func bytes(_ count: Int, seed: UInt64 = 7) -> Data {
     var generator = SeededGenerator(seed: seed)
     return Data((0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
 }
-
-/// A directory of one test's own, gone when the test lets go of it.
-final class TemporaryDirectory: Sendable {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appending(path: "outbox-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    var names: [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: url.path(percentEncoded: false))) ?? []
-    }
-
-    func put(_ bytes: Data, at name: String) throws { try bytes.write(to: url.appending(path: name)) }
-}

@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import LoaderChain
 import LoaderChainTesting
 import Testing
@@ -15,7 +16,7 @@ import Testing
 /// The model knows nothing of how a box works: which submissions were accepted, what the server answered to whom, and what the
 /// box said became of them. What a process says or does after its death counts for nothing.
 final class Life: @unchecked Sendable {
-    let disk = MemoryDisk()
+    let disk = MemoryDirectory()
     let timers = ManualTimers()
     var policy: OutboxPolicy
     private(set) var box: ReportOutbox?
@@ -167,7 +168,7 @@ final class Life: @unchecked Sendable {
     /// Opens the box once more with a disk and a server that work, waits until it is empty, and says what is wrong.
     func faults() async -> [String] {
         script.withLock { $0 = { _ in .status(.ok) } }
-        disk.heal()
+        disk.cut(nil)
         guard open() else { return ["The box does not open"] }
         box?.tryNow()
         drain()

@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import LoaderChain
 import LoaderChainTesting
 
@@ -5,14 +6,14 @@ import LoaderChainTesting
 
 /// A box in memory with a server that answers at once, on manual timers.
 final class TestBox: Sendable {
-    let disk: MemoryDisk
+    let disk: MemoryDirectory
     let timers = ManualTimers()
     let server: FakeServer
     let book = EventBook()
     let box: ReportOutbox
 
     init(
-        _ server: FakeServer = FakeServer(), disk: MemoryDisk = MemoryDisk(), sends: Bool = true,
+        _ server: FakeServer = FakeServer(), disk: MemoryDirectory = MemoryDirectory(), sends: Bool = true,
         _ change: (inout OutboxPolicy) -> Void = { _ in },
         existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)? = nil
     ) throws {

@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import LoaderChain
 
 @testable import ReportOutbox
@@ -37,12 +38,12 @@ final class FakeDaemon: Sendable {
         var faults: [String] = []
     }
 
-    private let disk: MemoryDisk
+    private let disk: MemoryDirectory
     private let folder: String
     private let state = Guarded(State())
 
     /// Reads what it uploads in a folder of the disk.
-    init(_ disk: MemoryDisk, folder: String) { (self.disk, self.folder) = (disk, folder) }
+    init(_ disk: MemoryDirectory, folder: String) { (self.disk, self.folder) = (disk, folder) }
 
     var accepted: [String: Int] { state.withLock { $0.accepted } }
     var lostAnswers: [String: Int] { state.withLock { $0.lostAnswers } }

@@ -1,3 +1,4 @@
+import DurableFiles
 import LoaderChain
 import LoaderChainTesting
 import Testing

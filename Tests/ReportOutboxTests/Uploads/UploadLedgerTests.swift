@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import LoaderChain
 import Testing
 
@@ -35,7 +36,7 @@ struct UploadLedgerTests {
     @Test func whatIsWrittenIsThereWheneverTheProcessDiesOrThePowerFails() throws {
         for powerIsLost in [false, true] {
             for operation in 1...7 {
-                let disk = MemoryDisk()
+                let disk = MemoryDirectory()
                 let ledger = UploadLedger(files: disk)
                 let id = UploadID()
                 disk.cut(.death(at: operation))
@@ -49,7 +50,7 @@ struct UploadLedgerTests {
     }
 
     @Test func itSweepsWhatIsItsOwnAndLeavesTheRest() throws {
-        let disk = MemoryDisk()
+        let disk = MemoryDirectory()
         let ledger = UploadLedger(files: disk)
         let (running, answered, bare, old, torn) = (UploadID(), UploadID(), UploadID(), UploadID(), UploadID())
         var record = Self.record
@@ -77,7 +78,7 @@ struct UploadLedgerTests {
     }
 
     @Test func twoContentsDifferInMethodAddressOrBytes() throws {
-        let disk = MemoryDisk()
+        let disk = MemoryDirectory()
         let ledger = UploadLedger(files: disk)
         func content(_ request: HTTPRequest) throws -> UploadRecord.Content {
             try ledger.writeBody(UploadID(), of: request.encoded(), key: "k")

@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import LoaderChain
 import LoaderChainTesting
 
@@ -21,7 +22,7 @@ final class UploadLife {
         override func load(task: HTTPTask) { engine.load(task) }
     }
 
-    let disk = MemoryDisk()
+    let disk = MemoryDirectory()
     let timers = ManualTimers()
     let daemon: FakeDaemon
     var policy: OutboxPolicy
@@ -118,7 +119,7 @@ final class UploadLife {
 
     /// Launches once more with everything working, and answers what is wrong once everything has had its time.
     func faults(allowsRepetition: Bool = false) -> [String] {
-        disk.heal()
+        disk.cut(nil)
         kill()
         guard launch() else { return ["The box does not open"] }
         var rounds = 0

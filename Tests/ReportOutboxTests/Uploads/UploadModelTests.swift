@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import LoaderChain
 import Testing
 
@@ -71,7 +72,7 @@ struct UploadModelTests {
 
     /// The shortest life in which everything goes well, ended at each thing that it does to the disk.
     @Test func aDeathAtEveryOperation() {
-        func live(_ cut: MemoryDisk.Cut?) -> UploadLife {
+        func live(_ cut: MemoryDirectory.Cut?) -> UploadLife {
             let life = UploadLife()
             life.disk.cut(cut)
             guard life.launch() else { return life }
@@ -116,7 +117,9 @@ struct UploadModelTests {
         case 12:
             life.kill()
             let operation = 1 + Int(dice.next() % 60)
-            let cut: [MemoryDisk.Cut?] = [nil, .death(at: operation), fails ? .failure(at: operation, code: EIO) : nil]
+            let cut: [MemoryDirectory.Cut?] = [
+                nil, .death(at: operation), fails ? .failure(at: operation, code: EIO) : nil,
+            ]
             life.disk.cut(cut[Int(dice.next() % 3)])
             if life.launch(opensBox: dice.chance(0.8)), life.box == nil, dice.chance(0.5) {
                 life.daemon.list()

@@ -1,3 +1,5 @@
+import DurableFiles
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -25,7 +27,7 @@ public struct FileSlice: Hashable, Sendable {
 
     /// The file at `url`, which has to be there, or those of its `bytes`.
     public init(_ url: URL, bytes: Range<Int64>? = nil) throws(HTTPBodyError) {
-        stamp = try FileDescriptor(reading: url).stamp()
+        stamp = try Self.doing(url) { () throws(FileFailure) in try Self.open(url).stamp() }
         self.url = url
         self.bytes = bytes ?? 0..<stamp.length
         guard self.bytes.lowerBound >= 0, self.bytes.upperBound <= stamp.length else {
@@ -39,16 +41,36 @@ public struct FileSlice: Hashable, Sendable {
 
     /// Opens the file, provided it is what it was.
     func open() throws(HTTPBodyError) -> FileDescriptor {
-        let file = try FileDescriptor(reading: url)
+        let file = try Self.doing(url) { () throws(FileFailure) in try Self.open(url) }
         try check(file)
         return file
     }
 
     /// Throws if the file is no longer what it was.
     func check(_ file: FileDescriptor) throws(HTTPBodyError) {
-        let now = try file.stamp()
+        let now = try Self.doing(url) { () throws(FileFailure) in try file.stamp() }
         guard now.length == stamp.length else { throw changed("it has \(now.length) bytes and had \(stamp.length)") }
         guard now == stamp else { throw changed("it has been written to") }
+    }
+
+    /// Reads at most `count` bytes of the open file from `offset` on.
+    func read(_ count: Int, at offset: Int64, from file: FileDescriptor) throws(HTTPBodyError) -> Data {
+        try Self.doing(url) { () throws(FileFailure) in try file.read(count, at: offset) }
+    }
+
+    private static func open(_ url: URL) throws(FileFailure) -> FileDescriptor {
+        try FileDescriptor(reading: url.path(percentEncoded: false))
+    }
+
+    private static func doing<Result>(
+        _ url: URL, _ body: () throws(FileFailure) -> Result
+    ) throws(HTTPBodyError) -> Result {
+        guard url.isFileURL, !url.path(percentEncoded: false).utf8.contains(ASCII.nul) else {
+            throw HTTPBodyError(
+                "“\(ASCII.printable(url.absoluteString))” does not name a file; give a file URL, with a path on the disk."
+            )
+        }
+        do throws(FileFailure) { return try body() } catch { throw HTTPBodyError(url, error) }
     }
 
     /// The error of a file that ended before its length.

@@ -1,3 +1,5 @@
+import DurableFiles
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -58,7 +60,7 @@ struct FileSliceReader: SegmentReader {
 
     private mutating func read(upTo count: Int, from file: FileDescriptor) throws(HTTPBodyError) -> Data? {
         let wanted = Int(min(Int64(min(count, HTTPBodyReader.largestPiece)), slice.bytes.upperBound - offset))
-        let piece = wanted == 0 ? Data() : try file.read(wanted, at: offset)
+        let piece = wanted == 0 ? Data() : try slice.read(wanted, at: offset, from: file)
         if piece.isEmpty, wanted > 0 { throw slice.endedEarly(at: offset) }
         offset += Int64(piece.count)
 

@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import LineProtocol
 import LoaderChain
 import LoaderChainTesting
@@ -6,7 +7,7 @@ import LoaderChainTesting
 
 /// A writer over all its lives, on a directory that can be cut at any moment, beside what must be true of it.
 final class JournalLife: @unchecked Sendable {
-    let journal = MemoryJournal()
+    let journal = MemoryDirectory()
     let timers = ManualTimers()
     private(set) var writer: InfluxWriter?
     private let book = Guarded(Book())
@@ -32,7 +33,7 @@ final class JournalLife: @unchecked Sendable {
         policy.maximumDelay = .milliseconds(20)
         change(&policy)
         let sender = FakeSender { [self] in answer($0) }
-        writer = try? InfluxWriter(sender: sender, dialect: .influxDB1, disk: journal, policy: policy, stripes: 1)
+        writer = try? InfluxWriter(sender: sender, dialect: .influxDB1, directory: journal, policy: policy, stripes: 1)
         return writer != nil
     }
 
@@ -111,7 +112,7 @@ final class JournalLife: @unchecked Sendable {
         writer?.engine.stop()
         try await settle()
         writer = nil
-        journal.revive(afterPowerLoss: dice)
+        journal.revive(afterPowerLoss: dice != nil, writtenPages: dice)
         if dice != nil { book.withLock { $0.promised = $0.synchronized } }
     }
 

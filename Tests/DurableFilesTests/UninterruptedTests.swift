@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LoaderChain
+@testable import DurableFiles
 
 #if canImport(Darwin)
     import Darwin

@@ -8,9 +8,9 @@
 
 /// Something that could not be done with a file.
 package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was to be done, as a verb.
+    /// What was to be done, as a participle such as “written”.
     package let action: String
-    /// The file's name within the box.
+    /// The file's name within its directory.
     package let path: String
     /// The number of the system's error.
     package let code: CInt
@@ -26,12 +26,17 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether there is no room left, on the disk or in a quota.
     package var isDiskFull: Bool { code == ENOSPC || code == EDQUOT }
 
-    /// Whether the file is not there.
+    /// Whether the file does not exist.
     package var isMissing: Bool { code == ENOENT }
+
+    /// Whether the file is longer than its reader allows.
+    package var isTooLong: Bool { code == EFBIG }
+
+    /// Whether there is a directory, a pipe or a device in the place of a file.
+    package var isIrregular: Bool { code == EISDIR }
 
     package var description: String {
         if isWithoutDirectory { return "“\(path)” cannot be \(action): its directory was deleted while it was in use" }
-        return
-            "“\(path)” cannot be \(action): \(String(cString: strerror(code))) (\(code))"
+        return "“\(path)” cannot be \(action): \(String(cString: strerror(code))) (\(code))"
     }
 }

@@ -1,0 +1,133 @@
+// DurableFiles: files that survive the process that writes them, for reports, points and whatever else is kept on a disk.
+//
+// A `Directory` is the one way to a disk: `SystemDirectory` is the machine's, and tests have one in memory that fails, fills up
+// and loses power whenever they say so. It depends on nothing, and any module may depend on it.
+//
+//     Directory        the protocol, and what can be built from its calls
+//     SystemDirectory  a directory of the machine, by its descriptor
+//     FileDescriptor   an open file
+//     FileFailure      what went wrong
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A directory on a disk.
+///
+/// All access to a disk goes through this protocol, so that a test can count every call, and make any of them fail. Paths are
+/// relative to the directory, with at most one folder in them. Each call does one thing to the disk, and either has done it or
+/// throws.
+package protocol Directory: Sendable {
+    /// Makes a folder, unless it exists.
+    func makeFolder(_ path: String) throws(FileFailure)
+
+    /// Opens a folder as a directory of its own, and makes it if it is missing.
+    func folder(_ path: String) throws(FileFailure) -> any Directory
+
+    /// Returns the names in a folder, in no order; the empty path is the directory itself.
+    func list(_ folder: String) throws(FileFailure) -> [String]
+
+    /// Creates a file to write to; fails if the file exists.
+    func create(_ path: String) throws(FileFailure) -> any DurableFile
+
+    /// Opens a file to read from.
+    func open(_ path: String) throws(FileFailure) -> any DurableFile
+
+    /// Renames a file, and replaces one that has the new name.
+    func rename(_ path: String, to newPath: String) throws(FileFailure)
+
+    /// Removes a file; succeeds if there is none.
+    func remove(_ path: String) throws(FileFailure)
+
+    /// Flushes the names in a folder to the disk, so that they survive a loss of power.
+    func syncFolder(_ folder: String) throws(FileFailure)
+
+    /// Takes the lock of that name until the returned value is released, or returns nil if another holder has it.
+    ///
+    /// A process that dies loses its locks.
+    func lock(_ path: String) throws(FileFailure) -> (any Sendable)?
+
+    /// Returns where others can read a file, or nil if they cannot.
+    func url(of path: String) -> URL?
+}
+
+/// An open file, closed at the latest when its last reference goes.
+///
+/// It has no position of its own: each read and write says where, so threads that share a file do not disturb each other.
+package protocol DurableFile: AnyObject, Sendable {
+    /// Returns how many bytes the file has.
+    func length() throws(FileFailure) -> Int64
+
+    /// Reads at most `count` bytes from `offset` on: none at the end.
+    func read(_ count: Int, at offset: Int64) throws(FileFailure) -> Data
+
+    /// Writes all of the bytes from `offset` on.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileFailure)
+
+    /// Flushes what was written to the disk, so that it survives a loss of power.
+    func sync() throws(FileFailure)
+
+    /// Closes the file, once no other thread uses it, and reports what the system says only then.
+    func close() throws(FileFailure)
+}
+
+// MARK: - Whole files
+
+extension Directory {
+    /// Reads a whole file, which fails with `EFBIG` if it is longer than `longest`.
+    package func contents(of path: String, upTo longest: Int) throws(FileFailure) -> Data {
+        let file = try open(path)
+        let length = try file.length()
+        guard length <= longest else { throw FileFailure("read", path, code: EFBIG) }
+        var bytes = Data(capacity: Int(length))
+        while bytes.count < length {
+            let more = try file.read(Int(length) - bytes.count, at: Int64(bytes.count))
+            if more.isEmpty { break }
+            bytes.append(more)
+        }
+        return bytes
+    }
+
+    /// Writes a whole file, so that a process or a machine that dies meanwhile leaves the old content or the new.
+    ///
+    /// - Parameter temporary: the name under which it is written; what has that name is lost.
+    package func replace(_ path: String, with bytes: Data, through temporary: String) throws(FileFailure) {
+        try? remove(temporary)
+        do throws(FileFailure) {
+            let file = try create(temporary)
+            try file.write(bytes, at: 0)
+            try file.sync()
+            try file.close()
+            try rename(temporary, to: path)
+            try syncFolder("")
+        } catch {
+            try? remove(temporary)
+            throw error
+        }
+    }
+
+    /// Flushes a file to the disk; one that is missing needs it no more.
+    package func sync(_ path: String) throws(FileFailure) {
+        do throws(FileFailure) { try open(path).sync() } catch { if !error.isMissing { throw error } }
+    }
+}
+
+extension DurableFile {
+    /// Writes all of the bytes from `offset` on.
+    package func write(_ bytes: Data, at offset: Int64) throws(FileFailure) {
+        let result = bytes.withUnsafeBytes { buffer in
+            Result { () throws(FileFailure) in try write(buffer, at: offset) }
+        }
+        try result.get()
+    }
+}

@@ -1,0 +1,153 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// An open file or directory of the machine, closed at the latest when the last reference goes.
+package final class FileDescriptor: DurableFile {
+    /// -1 once it was closed.
+    private let descriptor: Atomic<CInt>
+    private let path: String
+
+    /// Opens what is at a path.
+    ///
+    /// - Parameters:
+    ///   - path: where it is, relative to the directory.
+    ///   - directory: the descriptor of a directory.
+    ///   - flags: how it is opened; `O_CLOEXEC` is always among them.
+    ///   - mode: who may use the file, if it is created.
+    ///   - action: what failures say was to be done, as a participle.
+    package init(
+        _ path: String, in directory: CInt = AT_FDCWD, flags: CInt, mode: mode_t = 0o600, for action: String
+    ) throws(FileFailure) {
+        let (number, code) = uninterrupted { openat(directory, path, flags | O_CLOEXEC, mode) }
+        guard number >= 0 else { throw FileFailure(action, path, code: code) }
+        descriptor = Atomic(number)
+        self.path = path
+    }
+
+    /// Opens a regular file to read from.
+    ///
+    /// - Throws: a failure that ``FileFailure/isIrregular`` if it is a directory, a pipe or a device.
+    package convenience init(
+        reading path: String, in directory: CInt = AT_FDCWD, followsLinks: Bool = true
+    ) throws(FileFailure) {
+        // Opening a pipe would wait for its writer; without blocking it opens, and is refused below for what it is.
+        try self.init(
+            path, in: directory, flags: O_RDONLY | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW), for: "opened")
+        guard try status().st_mode & S_IFMT == S_IFREG else { throw FileFailure("opened", path, code: EISDIR) }
+    }
+
+    /// Creates a file, which must not exist.
+    package convenience init(creating path: String, in directory: CInt = AT_FDCWD, mode: mode_t) throws(FileFailure) {
+        try self.init(path, in: directory, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode, for: "made")
+    }
+
+    deinit { _ = end() }
+
+    /// The system's number of the file.
+    package var number: CInt { descriptor.load(ordering: .relaxed) }
+
+    /// Gives the number to a call that closes it itself.
+    package func release() -> CInt { descriptor.exchange(-1, ordering: .relaxed) }
+
+    private func end() -> (answer: CInt, code: CInt) {
+        let number = release()
+        return number < 0 ? (0, 0) : (closeDescriptor(number), errno)
+    }
+
+    // MARK: What the file is
+
+    private func status() throws(FileFailure) -> stat {
+        var status = stat()
+        let (answer, code) = uninterrupted { fstat(number, &status) }
+        guard answer == 0 else { throw FileFailure("examined", path, code: code) }
+        return status
+    }
+
+    /// Returns what the file is like at this moment.
+    package func stamp() throws(FileFailure) -> FileStamp { FileStamp(try status()) }
+
+    package func length() throws(FileFailure) -> Int64 { Int64(try status().st_size) }
+
+    /// Whether a directory was deleted while it was open.
+    package var isDeleted: Bool { (try? status().st_nlink) == 0 }
+
+    // MARK: Its bytes
+
+    package func read(_ count: Int, at offset: Int64) throws(FileFailure) -> Data {
+        var bytes = Data(count: count)
+        let number = number
+        let (got, code) = bytes.withUnsafeMutableBytes { buffer in
+            uninterrupted { pread(number, buffer.baseAddress, buffer.count, off_t(offset)) }
+        }
+        guard got >= 0 else { throw FileFailure("read", path, code: code) }
+        if got < count { bytes.count = got }
+        return bytes
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileFailure) {
+        let number = number
+        var written = 0
+        while written < bytes.count, let start = bytes.baseAddress {
+            let (count, code) = uninterrupted {
+                pwrite(number, start + written, bytes.count - written, off_t(offset + Int64(written)))
+            }
+            guard count > 0 else { throw FileFailure("written", path, code: count == 0 ? ENOSPC : code) }
+            written += count
+        }
+    }
+
+    /// Removes all bytes of the file.
+    package func empty() throws(FileFailure) {
+        let (answer, code) = uninterrupted { ftruncate(number, 0) }
+        guard answer == 0 else { throw FileFailure("emptied", path, code: code) }
+    }
+
+    package func sync() throws(FileFailure) {
+        #if canImport(Darwin)
+            // On Apple systems, `fsync` stops at the drive's own memory. A file system without this call fails it.
+            if uninterrupted({ fcntl(number, F_FULLFSYNC) }).answer != -1 { return }
+        #endif
+        let (answer, code) = uninterrupted { fsync(number) }
+        guard answer == 0 else { throw FileFailure("synchronized", path, code: code) }
+    }
+
+    package func close() throws(FileFailure) {
+        // Not repeated after a signal: the descriptor is gone, whatever the answer.
+        let (answer, code) = end()
+        guard answer == 0 || code == EINTR else { throw FileFailure("closed", path, code: code) }
+    }
+}
+
+/// A file's length and the time of its last change, which tell whether it has changed.
+package struct FileStamp: Hashable, Sendable {
+    package let length: Int64
+    private let seconds: Int64
+    private let nanoseconds: Int64
+
+    fileprivate init(_ status: stat) {
+        #if canImport(Darwin)
+            let changed = status.st_mtimespec
+        #else
+            let changed = status.st_mtim
+        #endif
+        length = Int64(status.st_size)
+        seconds = Int64(changed.tv_sec)
+        nanoseconds = Int64(changed.tv_nsec)
+    }
+}
+
+// A method of the class would hide the system's call of the same name.
+private func closeDescriptor(_ number: CInt) -> CInt { close(number) }

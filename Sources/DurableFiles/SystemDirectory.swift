@@ -1,0 +1,194 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A directory of the machine's file system, for this user alone.
+///
+/// All access goes by a descriptor of the directory. So no call looks up its whole path, and a directory that is moved while it
+/// is in use stays the same.
+package final class SystemDirectory: Directory {
+    private let root: FileDescriptor
+    private let openedAt: URL
+
+    /// Opens a directory, and makes it if it is missing.
+    package convenience init(_ directory: URL) throws(FileFailure) {
+        try Self.makePath(try Self.path(directory))
+        try self.init(existing: directory)
+    }
+
+    /// Opens a directory that exists.
+    package init(existing directory: URL) throws(FileFailure) {
+        root = try FileDescriptor(try Self.path(directory), flags: O_RDONLY | O_DIRECTORY, for: "opened")
+        openedAt = directory
+    }
+
+    private init(root: FileDescriptor, openedAt: URL) {
+        self.root = root
+        self.openedAt = openedAt
+    }
+
+    private static func path(_ directory: URL) throws(FileFailure) -> String {
+        let path = directory.path(percentEncoded: false)
+        guard directory.isFileURL, !path.utf8.contains(0) else {
+            throw FileFailure("opened", directory.absoluteString, code: ENOENT)
+        }
+        return path
+    }
+
+    /// Makes a directory and those above it.
+    private static func makePath(_ path: String) throws(FileFailure) {
+        let (answer, code) = uninterrupted { mkdir(path, 0o700) }
+        if answer == 0 || code == EEXIST { return }
+        guard code == ENOENT, let slash = path.dropLast().lastIndex(of: "/"), slash > path.startIndex else {
+            throw FileFailure("made", path, code: code)
+        }
+        try makePath(String(path[..<slash]))
+        let (second, secondCode) = uninterrupted { mkdir(path, 0o700) }
+        guard second == 0 || secondCode == EEXIST else { throw FileFailure("made", path, code: secondCode) }
+    }
+
+    /// Does something in the directory, and finds out whether a failure is due to the directory itself.
+    private func doing<Result>(_ body: () throws(FileFailure) -> Result) throws(FileFailure) -> Result {
+        do throws(FileFailure) {
+            return try body()
+        } catch {
+            var failure = error
+            failure.isWithoutDirectory = failure.isMissing && root.isDeleted
+            throw failure
+        }
+    }
+
+    private func calling(_ action: String, _ path: String, _ call: () -> CInt) throws(FileFailure) {
+        let (answer, code) = uninterrupted(call)
+        guard answer == 0 else { throw FileFailure(action, path, code: code) }
+    }
+
+    // MARK: Folders
+
+    package func makeFolder(_ path: String) throws(FileFailure) {
+        try doing { () throws(FileFailure) in
+            do throws(FileFailure) {
+                try calling("made", path) { mkdirat(root.number, path, 0o700) }
+            } catch {
+                guard error.code == EEXIST else { throw error }
+            }
+        }
+    }
+
+    package func folder(_ path: String) throws(FileFailure) -> any Directory {
+        try makeFolder(path)
+        return SystemDirectory(root: try openFolder(path, for: "opened"), openedAt: openedAt.appending(path: path))
+    }
+
+    private func openFolder(_ folder: String, for action: String) throws(FileFailure) -> FileDescriptor {
+        try FileDescriptor(
+            folder.isEmpty ? "." : folder, in: root.number, flags: O_RDONLY | O_DIRECTORY, for: action)
+    }
+
+    package func list(_ folder: String) throws(FileFailure) -> [String] {
+        let opened = try openFolder(folder, for: "listed")
+        guard let stream = fdopendir(opened.number) else { throw FileFailure("listed", folder, code: errno) }
+        _ = opened.release()
+        defer { closedir(stream) }
+        var names: [String] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                guard errno == 0 else { throw FileFailure("listed", folder, code: errno) }
+                return names
+            }
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+    }
+
+    package func syncFolder(_ folder: String) throws(FileFailure) {
+        do throws(FileFailure) {
+            try openFolder(folder, for: "synchronized").sync()
+        } catch {
+            // Some file systems cannot flush a folder and say so; nothing more can be done there.
+            guard error.code == EINVAL else { throw error }
+        }
+    }
+
+    // MARK: Files
+
+    package func create(_ path: String) throws(FileFailure) -> any DurableFile {
+        try doing { () throws(FileFailure) in
+            try FileDescriptor(creating: path, in: root.number, mode: 0o600)
+        }
+    }
+
+    package func open(_ path: String) throws(FileFailure) -> any DurableFile {
+        try doing { () throws(FileFailure) in
+            try FileDescriptor(reading: path, in: root.number, followsLinks: false)
+        }
+    }
+
+    package func rename(_ path: String, to newPath: String) throws(FileFailure) {
+        try doing { () throws(FileFailure) in
+            try calling("renamed", path) { renameat(root.number, path, root.number, newPath) }
+        }
+    }
+
+    package func remove(_ path: String) throws(FileFailure) {
+        do throws(FileFailure) {
+            try calling("removed", path) { unlinkat(root.number, path, 0) }
+        } catch {
+            if !error.isMissing { throw error }
+        }
+    }
+
+    package func lock(_ path: String) throws(FileFailure) -> (any Sendable)? {
+        let file = try doing { () throws(FileFailure) in
+            try FileDescriptor(path, in: root.number, flags: O_RDWR | O_CREAT | O_NOFOLLOW, for: "locked")
+        }
+        do throws(FileFailure) {
+            try calling("locked", path) { flock(file.number, LOCK_EX | LOCK_NB) }
+            return FileLock(file)
+        } catch {
+            if error.code == EWOULDBLOCK { return nil }
+            throw error
+        }
+    }
+
+    // MARK: Where it is
+
+    package func url(of path: String) -> URL? { location.appending(path: path) }
+
+    /// Where the directory is by now: where it was opened, unless the system knows better.
+    private var location: URL {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        #if canImport(Darwin)
+            let isKnown = fcntl(root.number, F_GETPATH, &bytes) == 0
+        #else
+            let isKnown = readlink("/proc/self/fd/\(root.number)", &bytes, bytes.count - 1) > 0
+        #endif
+        let path = bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        guard isKnown, let path = String(validating: path, as: UTF8.self) else { return openedAt }
+        return URL(filePath: path, directoryHint: .isDirectory)
+    }
+}
+
+/// A lock that lasts as long as its file is open, which a process that dies loses.
+private final class FileLock: Sendable {
+    private let file: FileDescriptor
+
+    init(_ file: FileDescriptor) { self.file = file }
+
+    // A child process that is just being started has the descriptor too, until its program begins; closing alone would leave
+    // the lock with it.
+    deinit { _ = flock(file.number, LOCK_UN) }
+}

@@ -1,0 +1,317 @@
+import DurableFiles
+import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A directory in memory that counts everything that is done to it, and fails or dies whenever a test says so.
+///
+/// A process that dies leaves what it has done. A loss of power leaves what was synchronized: of every folder the names, and of
+/// every file the bytes, or a mix of the old pages and the new.
+package final class MemoryDirectory: Directory {
+    /// What happens at an operation, counted from 1.
+    package enum Cut: Hashable, Sendable {
+        /// It does nothing and fails, and the next ones work again.
+        case failure(at: Int, code: CInt)
+        /// It fails, and so do all after it.
+        case failures(from: Int, code: CInt)
+        /// Nothing can be written, while files can be created and removed.
+        case fullDisk
+        /// The process ends in it; of a write, half has been done.
+        case death(at: Int)
+    }
+
+    fileprivate struct Content {
+        var bytes: [UInt8] = []
+        var synced: [UInt8] = []
+    }
+
+    fileprivate struct State {
+        var operations = 0
+        var log: [String] = []
+        var cut: Cut?
+        var isDead = false
+        var room = Int.max
+        var refusesReading = false
+        var files: [Int: Content] = [:]
+        var names: [String: Int] = [:]
+        var syncedNames: [String: Int] = [:]
+        var folders: Set<String> = []
+        var lastFile = 0
+        var life = 0
+        var locks: Set<String> = []
+    }
+
+    private let state = Guarded(State())
+
+    package init() {}
+
+    // MARK: What a test does
+
+    package var operations: Int { state.withLock { $0.operations } }
+    package var log: [String] { state.withLock { $0.log } }
+    package var isDead: Bool { state.withLock { $0.isDead } }
+    package var names: [String] { state.withLock { $0.names.keys.sorted() } }
+
+    /// Sets what happens at an operation from now on; nil lets everything work.
+    package func cut(_ cut: Cut?) {
+        state.withLock {
+            $0.cut = cut
+            $0.operations = 0
+            $0.log = []
+        }
+    }
+
+    /// Limits how many bytes all files may have.
+    package func limit(_ room: Int) { state.withLock { $0.room = room } }
+
+    /// Lets no file be opened to read from, as before a device was unlocked for the first time.
+    package func refuseReading(_ refuses: Bool) { state.withLock { $0.refusesReading = refuses } }
+
+    /// Ends the process at this moment.
+    package func kill() { state.withLock { $0.isDead = true } }
+
+    /// Lets another process find what is left.
+    ///
+    /// - Parameters:
+    ///   - powerWasLost: whether only what was synchronized is left.
+    ///   - dice: choose, after a loss of power, which pages were written all the same; nil for none.
+    package func revive(afterPowerLoss powerWasLost: Bool = false, writtenPages dice: Dice? = nil) {
+        state.withLock { state in
+            state.isDead = false
+            // A cut that has happened does not happen again.
+            if case .death(let operation) = state.cut, operation <= state.operations { state.cut = nil }
+            state.life += 1
+            state.locks = []
+            guard powerWasLost else { return }
+            state.names = state.syncedNames
+            for (number, file) in state.files {
+                state.files[number]?.bytes = dice.map { Self.mixed(file, $0) } ?? file.synced
+            }
+        }
+    }
+
+    private static func mixed(_ file: Content, _ dice: Dice) -> [UInt8] {
+        let page = 64
+        var bytes = file.synced + [UInt8](repeating: 0, count: max(0, file.bytes.count - file.synced.count))
+        for start in stride(from: 0, to: file.bytes.count, by: page) where dice.chance(0.5) {
+            let range = start..<min(start + page, file.bytes.count)
+            bytes.replaceSubrange(range, with: file.bytes[range])
+        }
+        return bytes
+    }
+
+    package func bytes(of path: String) -> Data? {
+        state.withLock { state in state.names[path].flatMap { state.files[$0] }.map { Data($0.bytes) } }
+    }
+
+    /// Puts a file there, as another program would.
+    package func put(_ bytes: some Sequence<UInt8>, at path: String) {
+        let bytes = Array(bytes)
+        state.withLock { state in
+            state.lastFile += 1
+            state.files[state.lastFile] = Content(bytes: bytes, synced: bytes)
+            state.names[path] = state.lastFile
+            state.syncedNames[path] = state.lastFile
+            if let slash = path.lastIndex(of: "/") { state.folders.insert(String(path[..<slash])) }
+        }
+    }
+
+    // MARK: The operations
+
+    /// Counts an operation, and carries it out unless it is the one that is cut.
+    fileprivate func doing<Result>(
+        _ action: String, _ path: String, partly: (inout State) -> Void = { _ in },
+        _ body: (inout State) throws(FileFailure) -> Result
+    ) throws(FileFailure) -> Result {
+        try state.withLock { state throws(FileFailure) in
+            guard !state.isDead else { throw FileFailure(action, path, code: EIO) }
+            state.operations += 1
+            state.log.append("\(action) \(path)")
+            switch state.cut {
+            case .failure(state.operations, let code): throw FileFailure(action, path, code: code)
+            case .failures(let first, let code) where state.operations >= first:
+                throw FileFailure(action, path, code: code)
+            case .fullDisk where action == "written": throw FileFailure(action, path, code: ENOSPC)
+            case .death(state.operations):
+                partly(&state)
+                state.isDead = true
+                throw FileFailure(action, path, code: EIO)
+            default: return try body(&state)
+            }
+        }
+    }
+
+    package func makeFolder(_ path: String) throws(FileFailure) {
+        try doing("made", path) { _ = $0.folders.insert(path) }
+    }
+
+    package func folder(_ path: String) throws(FileFailure) -> any Directory {
+        try makeFolder(path)
+        return MemoryFolder(directory: self, prefix: path + "/")
+    }
+
+    package func list(_ folder: String) throws(FileFailure) -> [String] {
+        try doing("listed", folder) { state in
+            let prefix = folder.isEmpty ? "" : folder + "/"
+            let names = (Array(state.names.keys) + Array(state.folders)).filter { $0.hasPrefix(prefix) }
+            var random = SeededGenerator(seed: UInt64(state.operations))
+            return Set(names.map { String($0.dropFirst(prefix.count).prefix { $0 != "/" }) }.filter { !$0.isEmpty })
+                .sorted().shuffled(using: &random)
+        }
+    }
+
+    package func create(_ path: String) throws(FileFailure) -> any DurableFile {
+        try doing("made", path) { state throws(FileFailure) in
+            guard state.names[path] == nil else { throw FileFailure("made", path, code: EEXIST) }
+            state.lastFile += 1
+            state.files[state.lastFile] = Content()
+            state.names[path] = state.lastFile
+            return MemoryFile(directory: self, number: state.lastFile, path: path, life: state.life)
+        }
+    }
+
+    package func open(_ path: String) throws(FileFailure) -> any DurableFile {
+        try doing("opened", path) { state throws(FileFailure) in
+            if state.refusesReading { throw FileFailure("opened", path, code: EACCES) }
+            guard let number = state.names[path] else { throw FileFailure("opened", path, code: ENOENT) }
+            return MemoryFile(directory: self, number: number, path: path, life: state.life)
+        }
+    }
+
+    package func rename(_ path: String, to newPath: String) throws(FileFailure) {
+        try doing("renamed", path) { state throws(FileFailure) in
+            guard let number = state.names.removeValue(forKey: path) else {
+                throw FileFailure("renamed", path, code: ENOENT)
+            }
+            state.names[newPath] = number
+        }
+    }
+
+    package func remove(_ path: String) throws(FileFailure) {
+        try doing("removed", path) { $0.names[path] = nil }
+    }
+
+    package func syncFolder(_ folder: String) throws(FileFailure) {
+        try doing("synchronized", folder) { state in
+            func isIn(_ path: String) -> Bool {
+                folder.isEmpty ? !path.contains("/") : path.hasPrefix(folder + "/")
+            }
+            state.syncedNames = state.syncedNames.filter { !isIn($0.key) }
+            for (path, number) in state.names where isIn(path) { state.syncedNames[path] = number }
+        }
+    }
+
+    package func lock(_ path: String) throws(FileFailure) -> (any Sendable)? {
+        let life: Int? = try doing("locked", path) { state in
+            state.locks.insert(path).inserted ? state.life : nil
+        }
+        return life.map { MemoryLock(directory: self, path: path, life: $0) }
+    }
+
+    fileprivate func unlock(_ path: String, of life: Int) {
+        state.withLock { if $0.life == life { $0.locks.remove(path) } }
+    }
+
+    package func url(of path: String) -> URL? { nil }
+}
+
+private final class MemoryLock: Sendable {
+    let directory: MemoryDirectory
+    let path: String
+    let life: Int
+
+    init(directory: MemoryDirectory, path: String, life: Int) {
+        (self.directory, self.path, self.life) = (directory, path, life)
+    }
+
+    deinit { directory.unlock(path, of: life) }
+}
+
+/// An open file, whose owner may have died.
+private final class MemoryFile: DurableFile {
+    let directory: MemoryDirectory
+    let number: Int
+    let path: String
+    let life: Int
+
+    init(directory: MemoryDirectory, number: Int, path: String, life: Int) {
+        (self.directory, self.number, self.path, self.life) = (directory, number, path, life)
+    }
+
+    /// Not counted as an operation, since no disk is asked for it.
+    func length() -> Int64 { Int64(directory.count(of: number)) }
+
+    func read(_ count: Int, at offset: Int64) throws(FileFailure) -> Data {
+        try directory.doing("read", path) { state in
+            let bytes = state.files[number]?.bytes ?? []
+            return Data(bytes[min(Int(offset), bytes.count)..<min(Int(offset) + count, bytes.count)])
+        }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileFailure) {
+        let (bytes, offset) = (Array(bytes), Int(offset))
+        try directory.doing("written", path, partly: { put(bytes.prefix(bytes.count / 2), at: offset, in: &$0) }) {
+            state throws(FileFailure) in
+            let used = state.names.values.reduce(0) { $0 + (state.files[$1]?.bytes.count ?? 0) }
+            let more = max(0, offset + bytes.count - (state.files[number]?.bytes.count ?? 0))
+            guard used + more <= state.room else {
+                put(bytes.prefix(max(0, state.room - used)), at: offset, in: &state)
+                throw FileFailure("written", path, code: ENOSPC)
+            }
+            put(bytes[...], at: offset, in: &state)
+        }
+    }
+
+    private func put(_ bytes: ArraySlice<UInt8>, at offset: Int, in state: inout MemoryDirectory.State) {
+        guard state.life == life, var file = state.files[number] else { return }
+        let missing = offset + bytes.count - file.bytes.count
+        if missing > 0 { file.bytes += [UInt8](repeating: 0, count: missing) }
+        file.bytes.replaceSubrange(offset..<(offset + bytes.count), with: bytes)
+        state.files[number] = file
+    }
+
+    func sync() throws(FileFailure) {
+        try directory.doing("synchronized", path) { state in
+            if let bytes = state.files[number]?.bytes { state.files[number]?.synced = bytes }
+        }
+    }
+
+    func close() throws(FileFailure) { try directory.doing("closed", path) { _ in } }
+}
+
+extension MemoryDirectory {
+    fileprivate func count(of file: Int) -> Int { state.withLock { $0.files[file]?.bytes.count ?? 0 } }
+}
+
+/// A folder of the directory as a directory.
+private struct MemoryFolder: Directory {
+    let directory: MemoryDirectory
+    let prefix: String
+
+    private func path(_ folder: String) -> String { folder.isEmpty ? String(prefix.dropLast()) : prefix + folder }
+
+    func makeFolder(_ path: String) throws(FileFailure) { try directory.makeFolder(prefix + path) }
+    func folder(_ path: String) throws(FileFailure) -> any Directory { try directory.folder(prefix + path) }
+    func list(_ folder: String) throws(FileFailure) -> [String] { try directory.list(path(folder)) }
+    func create(_ path: String) throws(FileFailure) -> any DurableFile { try directory.create(prefix + path) }
+    func open(_ path: String) throws(FileFailure) -> any DurableFile { try directory.open(prefix + path) }
+    func rename(_ path: String, to newPath: String) throws(FileFailure) {
+        try directory.rename(prefix + path, to: prefix + newPath)
+    }
+    func remove(_ path: String) throws(FileFailure) { try directory.remove(prefix + path) }
+    func syncFolder(_ folder: String) throws(FileFailure) { try directory.syncFolder(path(folder)) }
+    func lock(_ path: String) throws(FileFailure) -> (any Sendable)? { try directory.lock(prefix + path) }
+    func url(of path: String) -> URL? { nil }
+}

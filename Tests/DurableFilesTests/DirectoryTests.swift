@@ -1,0 +1,117 @@
+import DurableFiles
+import DurableFilesTesting
+import LoaderChain
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What every directory does: the machine's, and the one in memory that tests have in its place.
+@Suite(.timeLimit(.minutes(10))) struct DirectoryTests {
+    enum Kind: CaseIterable { case system, memory }
+
+    private let place: TemporaryDirectory
+
+    init() throws { place = try TemporaryDirectory() }
+
+    private func directory(_ kind: Kind) throws -> any Directory {
+        switch kind {
+        case .system: try SystemDirectory(place.url.appending(path: "a/b"))
+        case .memory: MemoryDirectory()
+        }
+    }
+
+    private func failure<Result>(_ body: () throws(FileFailure) -> Result) -> FileFailure? {
+        do throws(FileFailure) { _ = try body() } catch { return error }
+        return nil
+    }
+
+    @Test(arguments: Kind.allCases) func bytesAreReadAsTheyWereWritten(_ kind: Kind) throws {
+        let directory = try directory(kind)
+        let file = try directory.create("file")
+        try file.write(Data("world".utf8), at: 6)
+        try file.write(Data("hello ".utf8), at: 0)
+        try file.sync()
+        try file.close()
+        let opened = try directory.open("file")
+        #expect(try opened.length() == 11)
+        #expect(try opened.read(100, at: 6) == Data("world".utf8))
+        #expect(try opened.read(3, at: 11).isEmpty)
+        #expect(try directory.contents(of: "file", upTo: 11) == Data("hello world".utf8))
+        #expect(failure { () throws(FileFailure) in try directory.contents(of: "file", upTo: 10) }?.isTooLong == true)
+    }
+
+    @Test(arguments: Kind.allCases) func namesAreCreatedRenamedAndRemoved(_ kind: Kind) throws {
+        let directory = try directory(kind)
+        try directory.makeFolder("folder")
+        try directory.makeFolder("folder")
+        for name in ["one", "two", "folder/three"] { _ = try directory.create(name) }
+        #expect(failure { () throws(FileFailure) in try directory.create("one") } != nil)
+        #expect(Set(try directory.list("")) == ["one", "two", "folder"])
+        try directory.rename("one", to: "two")
+        try directory.rename("two", to: "folder/two")
+        #expect(Set(try directory.list("folder")) == ["two", "three"])
+        #expect(Set(try directory.folder("folder").list("")) == ["two", "three"])
+        try directory.remove("folder/two")
+        try directory.remove("folder/two")
+        try directory.syncFolder("")
+        try directory.syncFolder("folder")
+        try directory.sync("folder/three")
+        try directory.sync("missing")
+        #expect(failure { () throws(FileFailure) in try directory.open("two") }?.isMissing == true)
+        #expect(failure { () throws(FileFailure) in try directory.rename("two", to: "one") }?.isMissing == true)
+    }
+
+    @Test(arguments: Kind.allCases) func aLockIsHeldOnceUntilItIsReleased(_ kind: Kind) throws {
+        let directory = try directory(kind)
+        let lock = try directory.lock("lock")
+        #expect(lock != nil)
+        #expect(try directory.lock("lock") == nil)
+        #expect(try directory.folder("other").lock("lock") != nil)
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test(arguments: Kind.allCases) func aReleasedLockCanBeTakenAgain(_ kind: Kind) throws {
+        let directory = try directory(kind)
+        do {
+            let lock = try directory.lock("lock")
+            withExtendedLifetime(lock) {}
+        }
+        #expect(try directory.lock("lock") != nil)
+    }
+
+    @Test(arguments: Kind.allCases) func aReplacedFileHasTheNewContent(_ kind: Kind) throws {
+        let directory = try directory(kind)
+        for text in ["first", "second, which is longer", "3rd"] {
+            try directory.replace("file", with: Data(text.utf8), through: "tmp-file")
+            #expect(try directory.contents(of: "file", upTo: 100) == Data(text.utf8))
+            #expect(try directory.list("") == ["file"])
+        }
+    }
+
+    /// Whatever operation is the last one before a loss of power, one of the two contents is there, and whole.
+    @Test func aReplacedFileIsOldOrNewAfterALossOfPower() throws {
+        for operation in 1...20 {
+            let directory = MemoryDirectory()
+            try directory.replace("file", with: Data("old".utf8), through: "tmp")
+            directory.cut(.death(at: operation))
+            try? directory.replace("file", with: Data("newer".utf8), through: "tmp")
+            directory.revive(afterPowerLoss: true)
+            let content = directory.bytes(of: "file").map { String(decoding: $0, as: UTF8.self) }
+            #expect(["old", "newer"].contains(content), "operation \(operation)")
+        }
+    }
+
+    @Test func aFailedReplacementLeavesNothingBehind() throws {
+        for operation in 1...6 {
+            let directory = MemoryDirectory()
+            try directory.replace("file", with: Data("old".utf8), through: "tmp")
+            directory.cut(.failure(at: operation, code: 28))
+            try? directory.replace("file", with: Data("newer".utf8), through: "tmp")
+            #expect(directory.names == ["file"], "operation \(operation)")
+        }
+    }
+}
