@@ -86,8 +86,8 @@ FAULTS = [
         ("ReportOutbox",), "sending .completionHandler.|non-Sendable|non-sendable", mode="Swift 6 mode"),
     Fault(
         "a number that a watch cannot hold",
-        (("Sources/MetricKitReporting/Histogram/HistogramReading.swift", "", "\nlet planted = 1 << 40\n"),
-         ("Sources/MetricKitReporting/Histogram/HistogramReading.swift", "", "\nlet plantedToo = 5_000_000_000\n")),
+        (("Sources/MetricKitReporting/Reading/HistogramReading.swift", "", "\nlet planted = 1 << 40\n"),
+         ("Sources/MetricKitReporting/Reading/HistogramReading.swift", "", "\nlet plantedToo = 5_000_000_000\n")),
         ("MetricKitReporting",), r"by 40 leaves nothing(.|\n)*5000000000 does not fit", narrow=True),
     Fault(
         "inlined code that a framework cannot promise",

@@ -26,7 +26,7 @@ from collections import defaultdict
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "units.txt")
-SWIFT = os.path.join(HERE, "../../Sources/MetricKitReporting/Reading/UnitNames.swift")
+SWIFT = os.path.join(HERE, "../../Sources/MetricKitReporting/Quantities/UnitNames.swift")
 LICENSE = os.path.join(HERE, "LICENSE")
 
 # The version of Babel, and of the CLDR in it.

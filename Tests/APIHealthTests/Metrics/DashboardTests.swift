@@ -115,7 +115,7 @@ private struct Dashboard: Decodable {
     let templating: Variables
 
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../Documentation/Dashboards").standardizedFileURL
+        .appending(path: "../../../Documentation/Dashboards").standardizedFileURL
 
     init(_ file: String) throws {
         self = try JSONDecoder().decode(Dashboard.self, from: Data(contentsOf: Self.folder.appending(path: file)))
