@@ -134,7 +134,7 @@ import Testing
         weak var owner: SessionOwner?
         let result: Task<HTTPResult, Never>
         do {
-            let loader = URLSessionLoader(configuration: .ephemeral)
+            let loader = URLSessionLoader(configuration: .patient)
             released = loader
             owner = loader.owner
             (_, result) = start(HTTPRequest(url: server.url("/")), with: loader)
@@ -154,7 +154,7 @@ import Testing
         server.route("/b") { _ in .ok("there") }
         let result: Task<HTTPResult, Never>
         do {
-            let loader = URLSessionLoader(configuration: .ephemeral)
+            let loader = URLSessionLoader(configuration: .patient)
             (_, result) = start(HTTPRequest(url: server.url("/a")), with: loader)
             try await server.waitForHeld(count: 1)
         }
@@ -242,7 +242,7 @@ import Testing
                 request.host = "127.0.0.1"
                 request.port = port
                 return request
-            } --> URLSessionLoader(configuration: .ephemeral)
+            } --> URLSessionLoader(configuration: .patient)
         }.run()
         #expect(
             violations == ["A terminal that lets go of the task: a task that nobody answered succeeded"])

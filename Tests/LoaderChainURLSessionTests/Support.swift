@@ -9,6 +9,15 @@ import Testing
     import FoundationNetworking
 #endif
 
+extension URLSessionConfiguration {
+    /// A configuration for tests that hold a response: on a slow machine the session's own minute must not end it.
+    static var patient: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = 3600
+        return configuration
+    }
+}
+
 /// A server with a terminal that talks to it.
 struct Site: Sendable {
     let server: LoopbackServer
@@ -16,7 +25,7 @@ struct Site: Sendable {
 
     init(responseSizeLimit: Int = 1 << 20, timers: any Timers = SystemTimers.shared) throws {
         server = try LoopbackServer()
-        loader = URLSessionLoader(configuration: .ephemeral, responseSizeLimit: responseSizeLimit, timers: timers)
+        loader = URLSessionLoader(configuration: .patient, responseSizeLimit: responseSizeLimit, timers: timers)
     }
 
     func request(_ path: String, _ change: (inout HTTPRequest) -> Void = { _ in }) -> HTTPRequest {
