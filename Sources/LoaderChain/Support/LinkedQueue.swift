@@ -64,11 +64,10 @@ struct LinkedNodes<Element, Note> {
         var next: Int32
         var previous: Int32
         var note: Note
+        var element: Element?
     }
 
-    // Two arrays: nodes without references are copied and changed without a thought for them.
     private var nodes: [Node] = []
-    private var elements: [Element?] = []
     private var firstFree = none
     private var arrivals: UInt64 = 0
     /// How many elements there are in all queues.
@@ -87,7 +86,7 @@ struct LinkedNodes<Element, Note> {
 
     /// The element that came to a place; nil if it has left.
     subscript(place: QueuePlace) -> Element? {
-        holds(place) ? elements[Int(place.index)] : nil
+        holds(place) ? nodes[Int(place.index)].element : nil
     }
 
     /// The note of the element that came to a place; nil if it has left.
@@ -110,7 +109,7 @@ struct LinkedNodes<Element, Note> {
     /// The elements of all queues, in the order of their arrival.
     var inOrder: [Element] {
         let taken = nodes.indices.filter { nodes[$0].arrival != noArrival }
-        return taken.sorted { nodes[$0].arrival < nodes[$1].arrival }.compactMap { elements[$0] }
+        return taken.sorted { nodes[$0].arrival < nodes[$1].arrival }.compactMap { nodes[$0].element }
     }
 
     /// Whether the element that came to a place is still there.
@@ -127,17 +126,15 @@ struct LinkedNodes<Element, Note> {
     mutating func append(_ element: consuming Element, _ note: Note, to ends: inout QueueEnds) -> QueuePlace {
         arrivals += 1
         count += 1
-        let node = Node(arrival: arrivals, next: none, previous: ends.last, note: note)
+        let node = Node(arrival: arrivals, next: none, previous: ends.last, note: note, element: element)
         let index: Int32
         if firstFree == none {
             index = Int32(nodes.count)
             nodes.append(node)
-            elements.append(element)
         } else {
             index = firstFree
             firstFree = nodes[Int(index)].next
             nodes[Int(index)] = node
-            elements[Int(index)] = element
         }
         join(index, to: &ends)
         return QueuePlace(index: index, arrival: arrivals)
@@ -145,7 +142,11 @@ struct LinkedNodes<Element, Note> {
 
     /// Adds an element that is here already, with another note, to the end of another queue; its own is no longer used.
     mutating func append(_ place: QueuePlace, _ note: Note, to ends: inout QueueEnds) {
-        nodes[Int(place.index)] = Node(arrival: place.arrival, next: none, previous: ends.last, note: note)
+        change(place.index) { node in
+            node.note = note
+            node.next = none
+            node.previous = ends.last
+        }
         join(place.index, to: &ends)
     }
 
@@ -180,21 +181,31 @@ struct LinkedNodes<Element, Note> {
 
     @inline(__always)
     private mutating func take(at index: Int32, from ends: inout QueueEnds) -> Element? {
-        let node = nodes[Int(index)]
-        if node.previous == none { ends.first = node.next } else { nodes[Int(node.previous)].next = node.next }
-        if node.next == none { ends.last = node.previous } else { nodes[Int(node.next)].previous = node.previous }
-        nodes[Int(index)] = Node(arrival: noArrival, next: firstFree, previous: none, note: node.note)
+        // Field by field: a copy of the node would retain its element.
+        let (next, previous) = (nodes[Int(index)].next, nodes[Int(index)].previous)
+        if previous == none { ends.first = next } else { nodes[Int(previous)].next = next }
+        if next == none { ends.last = previous } else { nodes[Int(next)].previous = previous }
+        let free = firstFree
+        let element = change(index) { node in
+            node.arrival = noArrival
+            node.next = free
+            return node.element.take()
+        }
         firstFree = index
         count -= 1
-        let element = elements[Int(index)].take()
         if count == 0, nodes.count > keptNodes { giveBack() }
         return element
+    }
+
+    @inline(__always)
+    private mutating func change<Result>(_ index: Int32, _ body: (inout Node) -> Result) -> Result {
+        body(&nodes[Int(index)])
     }
 
     /// A burst does not leave its memory behind.
     @inline(never)
     private mutating func giveBack() {
-        (nodes, elements) = ([], [])
+        nodes = []
         firstFree = none
     }
 }

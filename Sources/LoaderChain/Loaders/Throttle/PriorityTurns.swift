@@ -1,50 +1,72 @@
 /// Whose turn it is among the priorities: the highest's, until a lower one has been passed over too often.
 ///
 /// Only the first waiter of each priority is passed over, and only by a start that it could have had itself. When that has
-/// happened ``patience`` times, its priority goes first. What it is owed is kept while it is not ready, as when its host is
-/// busy: otherwise steady traffic that makes it unready between two of its chances would starve it. The count ends with a
-/// start of that priority, and when nothing of it waits any more.
+/// happened too often, or for too long, its priority goes first. What it is owed is kept while it is not ready, as when its
+/// host is busy: otherwise steady traffic that makes it unready between two of its chances would starve it. The debt ends
+/// with a start of that priority, and before the first waiter after none.
 struct PriorityTurns {
-    /// How many of higher priority may go past the first in line.
-    static let patience = 8
+    /// What a priority bears before it goes first.
+    struct Patience {
+        /// How many of higher priority may go past the first in line.
+        var starts = 8
+        /// For how long they may; nil for as long as it takes.
+        var time: Duration?
+    }
 
-    private let patience: Int
-    private var passedOver = PerPriority(0)
+    /// What a priority is owed.
+    private struct Debt {
+        var starts = 0
+        /// When it has been passed over for too long.
+        var due = TimerInstant(nanoseconds: .max)
 
-    init(patience: Int = Self.patience) { self.patience = patience }
+        static let none = Debt()
+    }
+
+    private let patience: Patience
+    private var debts = PerPriority(Debt.none)
+
+    init(_ patience: Patience = Patience()) { self.patience = patience }
 
     /// The priority whose turn it is among those that are ready; nil if none is.
     @inline(__always)
-    func turn(among ready: PerPriority<Bool>) -> ThrottlePriority? {
-        if ready.high { return turn(insteadOf: .high, among: ready) }
-        if ready.normal { return turn(insteadOf: .normal, among: ready) }
+    func turn(among ready: PerPriority<Bool>, at now: TimerInstant) -> ThrottlePriority? {
+        if ready.high { return turn(insteadOf: .high, among: ready, at: now) }
+        if ready.normal { return turn(insteadOf: .normal, among: ready, at: now) }
         return ready.low ? .low : nil
     }
 
-    /// A lower priority that is ready and has been passed over too often, or else `priority`.
+    /// A lower priority that is ready and has been passed over too often or for too long, or else `priority`.
     @inline(__always)
-    func turn(insteadOf priority: ThrottlePriority, among ready: PerPriority<Bool>) -> ThrottlePriority {
+    func turn(
+        insteadOf priority: ThrottlePriority, among ready: PerPriority<Bool>, at now: TimerInstant
+    ) -> ThrottlePriority {
         // The lowest comes first here, so that another's turn can never stretch its wait.
-        if ready.low, passedOver.low >= patience { return .low }
-        if priority == .high, ready.normal, passedOver.normal >= patience { return .normal }
+        if ready.low, isDue(debts.low, at: now) { return .low }
+        if priority == .high, ready.normal, isDue(debts.normal, at: now) { return .normal }
         return priority
     }
 
     /// Counts a start of one priority, which passes over the lower ones that are `ready`.
-    ///
-    /// Nothing is kept for those that are not even `waiting`.
     @inline(__always)
-    mutating func count(
-        _ priority: ThrottlePriority, past ready: PerPriority<Bool>, waiting: PerPriority<Bool>
-    ) {
-        if priority == .high { pass(&passedOver.normal, isReady: ready.normal, isWaiting: waiting.normal) }
-        if priority != .low { pass(&passedOver.low, isReady: ready.low, isWaiting: waiting.low) }
-        passedOver[priority] = 0
+    mutating func count(_ priority: ThrottlePriority, past ready: PerPriority<Bool>, at now: TimerInstant) {
+        if priority == .high, ready.normal { pass(&debts.normal, at: now) }
+        if priority != .low, ready.low { pass(&debts.low, at: now) }
+        forget(priority)
+    }
+
+    /// Forgets what a priority is owed: it has had its turn, or its first waiter comes.
+    @inline(__always)
+    mutating func forget(_ priority: ThrottlePriority) { debts[priority] = .none }
+
+    @inline(__always)
+    private func isDue(_ debt: Debt, at now: TimerInstant) -> Bool {
+        debt.starts >= patience.starts || debt.due <= now
     }
 
     @inline(__always)
-    private func pass(_ count: inout Int, isReady: Bool, isWaiting: Bool) {
-        if isReady { count += 1 } else if !isWaiting { count = 0 }
+    private func pass(_ debt: inout Debt, at now: TimerInstant) {
+        if debt.starts == 0, let time = patience.time { debt.due = now.advanced(by: time) }
+        debt.starts += 1
     }
 }
 

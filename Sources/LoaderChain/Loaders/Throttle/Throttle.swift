@@ -22,7 +22,8 @@ import Synchronization
 ///
 /// **The order.** First come, first served among tasks of one ``ThrottlePriority``. No newcomer starts while a waiter could
 /// run; only a waiter whose host is busy is passed by those of other hosts. No priority starves: when eight of higher priority
-/// have gone past one that could have run, it is that one's turn, in all and at its host. A request with `throttle` set to
+/// have gone past one that could have run, it is that one's turn, in all and at its host; with a `patience`, also when they
+/// have done so for that long. A request with `throttle` set to
 /// ``ThrottleOption/never`` goes straight through and is not counted.
 ///
 /// **How waiting ends.** With a slot; or with the task's cancel, at once; or, where the throttle was made so, at a deadline
@@ -55,17 +56,22 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     ///   - maximumWaiting: how many tasks may wait. One more fails at once, or the last of a lower priority does in its
     ///     place. By default as many as come.
     ///   - deadline: how long a task may wait; then it fails. By default as long as it takes.
-    ///   - timers: what tells when a deadline has come.
+    ///   - patience: for how long tasks of higher priorities may go past one that could have run; then it is that one's turn,
+    ///     even if fewer than eight did. By default only their number counts.
+    ///   - timers: what tells when a deadline has come, and the time.
     public init(
         maximumNumberOfRequests: UInt = .max, perHost: UInt? = nil, maximumWaiting: Int? = nil,
-        deadline: Duration? = nil, timers: any Timers = SystemTimers.shared
+        deadline: Duration? = nil, patience: Duration? = nil, timers: any Timers = SystemTimers.shared
     ) {
         self.maximumWaiting = maximumWaiting
         self.deadline = deadline
         self.timers = timers
         tellsHostsApart = Atomic(perHost != nil)
         room = ThrottleRoom(
-            ThrottleState(limit: maximumNumberOfRequests, perHost: perHost, mostWaiting: maximumWaiting ?? .max))
+            ThrottleState(
+                limit: maximumNumberOfRequests, perHost: perHost, mostWaiting: maximumWaiting ?? .max,
+                patience: PriorityTurns.Patience(time: patience)),
+            clock: patience == nil ? nil : timers)
     }
 
     deinit {
@@ -164,9 +170,9 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         case .waits(_, let displaced):
             if !isFull.load(ordering: .relaxed) { isFull.store(true, ordering: .relaxed) }
             if let deadline { limit(waiter, to: deadline) }
-            if let displaced { refuse(displaced, "One of a higher priority came, and no more may wait") }
+            if let displaced { refuse(displaced, "A task of a higher priority took its place") }
         case .isRefused:
-            refuse(waiter, "As many as \(maximumWaiting ?? 0) tasks may wait, and they do already")
+            refuse(waiter, "No task of a lower priority could make room for it")
         case nil:
             waiter.end()
             // Either it was completed, and this does nothing, or it was cancelled.
@@ -175,7 +181,8 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     }
 
     private func refuse(_ waiter: ThrottleWaiter, _ reason: String) {
-        if let task = waiter.end() { fail(task, .queueFull, reason: reason) }
+        guard let task = waiter.end() else { return }
+        fail(task, .queueFull, reason: "\(reason), and no more than \(maximumWaiting ?? 0) may wait")
     }
 
     private func limit(_ waiter: ThrottleWaiter, to duration: Duration) {

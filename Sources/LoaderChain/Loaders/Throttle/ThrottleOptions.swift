@@ -25,7 +25,8 @@ extension HTTPRequest {
 ///
 /// Those of a higher priority do, but not for ever. When eight of them have gone past one that could have run, it is that
 /// one's turn; and where there is a limit per host, no more than eight of them start at its host before it. So even the
-/// lowest goes on, at a ninth of the pace or better, whatever other hosts are asked for meanwhile.
+/// lowest goes on, at a ninth of the pace or better, whatever other hosts are asked for meanwhile. A throttle's `patience`
+/// bounds the time as well.
 public enum ThrottlePriority: Comparable, CaseIterable, HTTPRequestOption {
     /// Nobody is waiting for it, as with a prefetch or an upload in the background.
     case low

@@ -40,7 +40,7 @@ struct ThrottleQueues<Waiter> {
     /// How many wait of each priority.
     private var counts = PerPriority(0)
     private var turns: PriorityTurns
-    private let patience: Int
+    private let patience: PriorityTurns.Patience
 
     /// Whether hosts are told apart.
     private(set) var tellsHostsApart: Bool
@@ -54,12 +54,12 @@ struct ThrottleQueues<Waiter> {
     private var latest = PerPriority<[QueuePlace]>([])
     private let isBounded: Bool
 
-    init(limitPerHost: UInt?, isBounded: Bool, patience: Int) {
+    init(limitPerHost: UInt?, isBounded: Bool, patience: PriorityTurns.Patience) {
         self.limitPerHost = limitPerHost ?? .max
         tellsHostsApart = limitPerHost != nil
         self.isBounded = isBounded
         self.patience = patience
-        turns = PriorityTurns(patience: patience)
+        turns = PriorityTurns(patience)
     }
 
     /// How many wait.
@@ -90,6 +90,7 @@ struct ThrottleQueues<Waiter> {
     mutating func append(
         _ waiter: Waiter, number: UInt64, priority: ThrottlePriority, origin: HTTPOrigin?
     ) -> QueuePlace {
+        if counts[priority] == 0 { turns.forget(priority) }
         counts[priority] += 1
         let place: QueuePlace
         if tellsHostsApart {
@@ -104,13 +105,13 @@ struct ThrottleQueues<Waiter> {
 
     /// Takes the waiter whose turn it is and counts it as running; nil if none could run.
     @inline(__always)
-    mutating func takeNext() -> (waiter: Waiter, number: UInt64, host: Int?)? {
-        if tellsHostsApart { return takeNextOfHosts() }
+    mutating func takeNext(at now: TimerInstant) -> (waiter: Waiter, number: UInt64, host: Int?)? {
+        if tellsHostsApart { return takeNextOfHosts(at: now) }
         let waiting = counts.map { $0 > 0 }
-        guard let priority = turns.turn(among: waiting),
+        guard let priority = turns.turn(among: waiting, at: now),
             let (waiter, note) = queues.change(priority, { waiters.popFirst(of: &$0) })
         else { return nil }
-        turns.count(priority, past: waiting, waiting: waiting)
+        turns.count(priority, past: waiting, at: now)
         counts[priority] -= 1
         return (waiter, note.number, nil)
     }
@@ -222,6 +223,7 @@ extension ThrottleQueues {
         let host = index(of: origin)
         let note = Note(number: number, priority: priority, host: Int32(host))
         let isFirst = hosts[host].queues[priority].isEmpty
+        if isFirst { hosts[host].turns.forget(priority) }
         let place = hosts[host].change(priority, by: 1) { waiters.append(waiter, note, to: &$0) }
         if isFirst { update(host, priority) }
         return place
@@ -232,16 +234,16 @@ extension ThrottleQueues {
     /// Whether a priority has been passed over too often is asked twice: among all that could run, and among those that wait
     /// for the same host. The one keeps up the pace where slots are short for all, the other where they are short at one host.
     @inline(never)
-    private mutating func takeNextOfHosts() -> (waiter: Waiter, number: UInt64, host: Int?)? {
+    private mutating func takeNextOfHosts(at now: TimerInstant) -> (waiter: Waiter, number: UInt64, host: Int?)? {
         let ready = self.ready.map { !$0.isEmpty }
-        guard let chosen = turns.turn(among: ready), let host = self.ready[chosen].first else { return nil }
+        guard let chosen = turns.turn(among: ready, at: now), let host = self.ready[chosen].first else { return nil }
         let waiting = hosts[host].isWaiting
-        let priority = hosts[host].turns.turn(insteadOf: chosen, among: waiting)
+        let priority = hosts[host].turns.turn(insteadOf: chosen, among: waiting, at: now)
         guard let (waiter, note) = hosts[host].change(priority, by: -1, { waiters.popFirst(of: &$0) }) else {
             return nil
         }
-        turns.count(priority, past: ready, waiting: counts.map { $0 > 0 })
-        hosts[host].turns.count(priority, past: waiting, waiting: waiting)
+        turns.count(priority, past: ready, at: now)
+        hosts[host].turns.count(priority, past: waiting, at: now)
         counts[priority] -= 1
         update(host, priority)
         occupy(host)
@@ -275,7 +277,7 @@ extension ThrottleQueues {
     /// The index of a host, which is known from now on.
     private mutating func index(of origin: HTTPOrigin) -> Int {
         if let known = indices[origin] { return known }
-        let host = Host(origin: origin, turns: PriorityTurns(patience: patience))
+        let host = Host(origin: origin, turns: PriorityTurns(patience))
         let index = freeHosts.popLast() ?? hosts.count
         if index == hosts.count { hosts.append(host) } else { hosts[index] = host }
         indices[origin] = index

@@ -8,8 +8,18 @@ struct ThrottleRoom: Sendable {
     typealias State = ThrottleState<ThrottleWaiter, DispatchGroup>
 
     private let state: Guarded<State>
+    /// What tells the time, if the state depends on it.
+    private let clock: (any Timers)?
 
-    init(_ state: State) { self.state = Guarded(state) }
+    init(_ state: State, clock: (any Timers)?) {
+        self.state = Guarded(state)
+        self.clock = clock
+    }
+
+    /// The present, to be read before the lock is taken, as the clock may be a user's; any instant if nothing depends on it.
+    private var now: TimerInstant {
+        @inline(__always) get { clock?.now ?? TimerInstant(nanoseconds: 0) }
+    }
 
     /// Reads or changes what no waiter's phase depends on.
     @inline(__always)
@@ -47,8 +57,9 @@ struct ThrottleRoom: Sendable {
 
     /// Takes the waiter whose turn it is, if one may run.
     func next(in throttle: Throttle) -> ThrottleWaiter? {
-        state.withLock { state in
-            guard let next = state.next() else { return nil }
+        let now = now
+        return state.withLock { state in
+            guard let next = state.next(at: now) else { return nil }
             next.waiter.run(next.slot, in: throttle)
             return next.waiter
         }
@@ -57,25 +68,39 @@ struct ThrottleRoom: Sendable {
     /// Counts the end of a task, and gives its slot to the next.
     @inline(__always)
     func finish(_ slot: ThrottleSlot, in throttle: Throttle) -> State.End {
-        state.withLock { finish(slot, &$0, in: throttle) }
+        let now = now
+        return state.withLock { finish(slot, &$0, at: now, in: throttle) }
     }
 
     @inline(__always)
-    private func finish(_ slot: ThrottleSlot, _ state: inout State, in throttle: Throttle) -> State.End {
-        let end = state.finish(slot)
+    private func finish(
+        _ slot: ThrottleSlot, _ state: inout State, at now: TimerInstant, in throttle: Throttle
+    ) -> State.End {
+        let end = state.finish(slot, at: now)
         if let next = end.next { next.waiter.run(next.slot, in: throttle) }
         return end
     }
 
-    /// Counts the end of a waiter's task if that runs, and gives its slot to the next; nil if it does not run.
+    /// What the end of a waiter's task leads to.
+    enum Ending {
+        /// It ran, and gave its slot back.
+        case ran(State.End, in: Throttle)
+        /// It was waiting, and has left the queue.
+        case waited
+        /// There is nothing to do, now or yet.
+        case isNothing
+    }
+
+    /// Counts the end of a waiter's task, wherever that has got to.
     @inline(__always)
-    func finish(_ waiter: ThrottleWaiter) -> (end: State.End, throttle: Throttle)? {
-        state.withLock { state in
+    func end(_ waiter: ThrottleWaiter) -> Ending {
+        let now = now
+        return state.withLock { state in
             guard case .runs(let slot) = waiter.phase, let throttle = exchange(&waiter.throttle, with: nil) else {
-                return nil
+                return remove(waiter, &state) ? .waited : .isNothing
             }
             waiter.phase = .isOver
-            return (finish(slot, &state, in: throttle), throttle)
+            return .ran(finish(slot, &state, at: now, in: throttle), in: throttle)
         }
     }
 
@@ -83,17 +108,21 @@ struct ThrottleRoom: Sendable {
     ///
     /// One that is still arriving is turned away when it has arrived.
     func remove(_ waiter: ThrottleWaiter) -> Bool {
-        state.withLock { state in
-            switch waiter.phase {
-            case .arrives:
-                waiter.phase = .isOver
-                return false
-            case .waits(let place):
-                waiter.phase = .isOver
-                return state.leave(place) != nil
-            case .runs, .isOver:
-                return false
-            }
+        state.withLock { remove(waiter, &$0) }
+    }
+
+    @inline(__always)
+    private func remove(_ waiter: ThrottleWaiter, _ state: inout State) -> Bool {
+        switch waiter.phase {
+        case .arrives:
+            waiter.phase = .isOver
+            return false
+        case .waits(let place):
+            waiter.phase = .isOver
+            // All may have been taken out together.
+            return state.leave(place) != nil
+        case .runs, .isOver:
+            return false
         }
     }
 

@@ -1,4 +1,4 @@
-/// Which tasks of a throttle run and which wait, decided without threads, clocks or callbacks.
+/// Which tasks of a throttle run and which wait, decided without threads, clocks or callbacks: the time is an argument.
 ///
 /// A task is counted as running in the same step in which it is decided that it may run. So the number that runs is never
 /// above a limit that has not just been lowered, and a slot that is given to a waiter cannot be taken by a newcomer.
@@ -15,7 +15,7 @@ struct ThrottleState<Waiter, Reset> {
     private(set) var queues: ThrottleQueues<Waiter>
     private var resets: [RunningReset] = []
 
-    init(limit: UInt, perHost: UInt? = nil, mostWaiting: Int = .max, patience: Int = PriorityTurns.patience) {
+    init(limit: UInt, perHost: UInt? = nil, mostWaiting: Int = .max, patience: PriorityTurns.Patience = .init()) {
         self.limit = limit
         self.mostWaiting = mostWaiting
         limitPerHost = perHost
@@ -87,8 +87,8 @@ struct ThrottleState<Waiter, Reset> {
     ///
     /// To be asked until it answers nil after a limit has changed.
     @inline(__always)
-    mutating func next() -> Start? {
-        guard waiting > 0, running < limit, let (waiter, number, host) = queues.takeNext() else { return nil }
+    mutating func next(at now: TimerInstant) -> Start? {
+        guard waiting > 0, running < limit, let (waiter, number, host) = queues.takeNext(at: now) else { return nil }
         return Start(waiter: waiter, slot: occupy(ThrottleSlot(number: number, host: host)))
     }
 
@@ -119,10 +119,10 @@ struct ThrottleState<Waiter, Reset> {
 
     /// Counts the end of a task.
     @inline(__always)
-    mutating func finish(_ slot: ThrottleSlot) -> End {
+    mutating func finish(_ slot: ThrottleSlot, at now: TimerInstant) -> End {
         running -= 1
         if let host = slot.host { queues.finish(at: host) }
-        return End(next: next(), resets: resets.isEmpty ? nil : part(slot.number))
+        return End(next: next(at: now), resets: resets.isEmpty ? nil : part(slot.number))
     }
 
     /// Changes how many tasks of one host may run at once; nil for no limit.

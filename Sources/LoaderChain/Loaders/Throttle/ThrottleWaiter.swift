@@ -65,10 +65,10 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     func taskWasCancelled(_ task: HTTPTask) { fail(.cancelled) }
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
-        if let (end, throttle) = room.finish(self) {
-            throttle.carryOut(end)
-        } else if room.remove(self) {
-            end()
+        switch room.end(self) {
+        case .ran(let end, let throttle): throttle.carryOut(end)
+        case .waited: self.end()
+        case .isNothing: break
         }
     }
 }

@@ -9,6 +9,7 @@ enum ThrottleEvent: Equatable {
     case cancel(Int)
     case limit(UInt)
     case perHost(UInt?)
+    case time(Int64)
     case reset
 }
 
@@ -25,15 +26,22 @@ struct NaiveThrottle {
         var passedByAtHost = 0
     }
 
+    /// How often a priority has been passed over, and since when.
+    private struct Debt {
+        var starts = 0
+        var since: Int64?
+    }
+
     var limit: UInt
     let mostWaiting: Int
-    let patience: Int
+    let patience: PriorityTurns.Patience
+    private var now: Int64 = 0
     private(set) var perHost: UInt?
     private(set) var countsHosts: Bool
     private(set) var running: [Entry] = []
     private(set) var waiting: [Entry] = []
-    private var passedOver: [ThrottlePriority: Int] = [:]
-    private var passedOverAtHost: [String: [ThrottlePriority: Int]] = [:]
+    private var passedOver: [ThrottlePriority: Debt] = [:]
+    private var passedOverAtHost: [String: [ThrottlePriority: Debt]] = [:]
     private var resets: [(id: Int, older: Set<Int>)] = []
 
     /// What happened, in order.
@@ -43,7 +51,7 @@ struct NaiveThrottle {
     /// The most that one waiter was passed by at its host, while hosts were counted.
     private(set) var worstPassingAtHost = 0
 
-    init(limit: UInt, perHost: UInt?, mostWaiting: Int, patience: Int) {
+    init(limit: UInt, perHost: UInt?, mostWaiting: Int, patience: PriorityTurns.Patience) {
         self.limit = limit
         self.perHost = perHost
         self.mostWaiting = mostWaiting
@@ -56,14 +64,23 @@ struct NaiveThrottle {
         if UInt(running.count) < limit, hasRoom(host), !waiting.contains(where: { hasRoom($0.host) }) {
             start(entry)
         } else if waiting.count < mostWaiting {
-            waiting.append(entry)
+            wait(entry)
         } else if let least = leastChance, waiting[least].priority < priority {
             log.append("\(waiting.remove(at: least).id) is displaced")
-            waiting.append(entry)
+            wait(entry)
         } else {
             log.append("\(id) is refused")
         }
         forgetIdleHosts()
+    }
+
+    private mutating func wait(_ entry: Entry) {
+        let others = waiting.filter { $0.priority == entry.priority }
+        if others.isEmpty { passedOver[entry.priority] = nil }
+        if !others.contains(where: { $0.host == entry.host }) {
+            passedOverAtHost[entry.host, default: [:]][entry.priority] = nil
+        }
+        waiting.append(entry)
     }
 
     /// The last of the lowest priority.
@@ -71,6 +88,8 @@ struct NaiveThrottle {
         let lowest = waiting.map(\.priority).min()
         return waiting.lastIndex { $0.priority == lowest }
     }
+
+    mutating func pass(_ time: Int64) { now += time }
 
     mutating func finish(_ position: Int) {
         let entry = running.remove(at: position)
@@ -139,13 +158,13 @@ struct NaiveThrottle {
     private func nextIndex() -> Int? {
         let ready = ThrottlePriority.allCases.filter(isReady)
         guard let highest = ready.last else { return nil }
-        let chosen = ready.first { $0 < highest && passedOver[$0, default: 0] >= patience } ?? highest
+        let chosen = ready.first { $0 < highest && isDue(passedOver[$0]) } ?? highest
         let first = waiting.firstIndex { $0.priority == chosen && hasRoom($0.host) } ?? 0
         guard countsHosts else { return first }
         let host = waiting[first].host
         let credit = passedOverAtHost[host, default: [:]]
         let owed = ThrottlePriority.allCases.first { priority in
-            priority < chosen && credit[priority, default: 0] >= patience
+            priority < chosen && isDue(credit[priority])
                 && waiting.contains { $0.priority == priority && $0.host == host }
         }
         guard let owed else { return first }
@@ -154,11 +173,7 @@ struct NaiveThrottle {
 
     private mutating func pass(over winner: Entry) {
         for priority in ThrottlePriority.allCases where priority < winner.priority {
-            if isReady(priority) {
-                passedOver[priority, default: 0] += 1
-            } else if !waiting.contains(where: { $0.priority == priority }) {
-                passedOver[priority] = 0
-            }
+            if isReady(priority) { add(to: &passedOver[priority]) }
             if !countsHosts, let first = waiting.firstIndex(where: { $0.priority == priority }) {
                 waiting[first].passedBy += 1
                 worstPassing = max(worstPassing, waiting[first].passedBy)
@@ -166,15 +181,23 @@ struct NaiveThrottle {
             guard countsHosts else { continue }
             let firstAtHost = waiting.firstIndex { $0.priority == priority && $0.host == winner.host }
             if let firstAtHost {
-                passedOverAtHost[winner.host, default: [:]][priority, default: 0] += 1
+                add(to: &passedOverAtHost[winner.host, default: [:]][priority])
                 waiting[firstAtHost].passedByAtHost += 1
                 worstPassingAtHost = max(worstPassingAtHost, waiting[firstAtHost].passedByAtHost)
-            } else {
-                passedOverAtHost[winner.host, default: [:]][priority] = 0
             }
         }
-        passedOver[winner.priority] = 0
-        if countsHosts { passedOverAtHost[winner.host, default: [:]][winner.priority] = 0 }
+        passedOver[winner.priority] = nil
+        if countsHosts { passedOverAtHost[winner.host, default: [:]][winner.priority] = nil }
+    }
+
+    private func add(to debt: inout Debt?) {
+        debt = Debt(starts: (debt?.starts ?? 0) + 1, since: debt?.since ?? now)
+    }
+
+    private func isDue(_ debt: Debt?) -> Bool {
+        guard let debt, let since = debt.since else { return false }
+        if let time = patience.time, .nanoseconds(now - since) >= time { return true }
+        return debt.starts >= patience.starts
     }
 
     private mutating func forgetIdleHosts() {

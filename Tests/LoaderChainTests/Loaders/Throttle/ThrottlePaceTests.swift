@@ -62,7 +62,7 @@ private struct SteadyTraffic {
     private var runningAtHost: [Int: Int] = [:]
     private var nextID = 0
 
-    private static let patience = PriorityTurns.patience
+    private static let patience = PriorityTurns.Patience().starts
 
     /// - Parameter alwaysHasLow: whether some of low priority always wait too, instead of now and then.
     init(seed: UInt64, alwaysHasLow: Bool = false) {
@@ -74,6 +74,8 @@ private struct SteadyTraffic {
         self.alwaysHasLow = alwaysHasLow
         state = ThrottleState(limit: UInt(limit), perHost: perHost.map { UInt($0) })
     }
+
+    private var instant: TimerInstant { TimerInstant(nanoseconds: Int64(now)) }
 
     mutating func run(until end: Int) {
         while now < end, fault.isEmpty {
@@ -116,13 +118,13 @@ private struct SteadyTraffic {
         while let index = running.firstIndex(where: { $0.end <= now }), fault.isEmpty {
             let (id, _, slot) = running.remove(at: index)
             if let task = tasks.removeValue(forKey: id) { runningAtHost[task.host, default: 0] -= 1 }
-            var next = state.finish(slot).next
+            var next = state.finish(slot, at: instant).next
             while let start = next {
                 passOver(start.waiter)
                 waiting.removeAll { $0 == start.waiter }
                 starts(start.waiter, start.slot)
                 noteFirsts()
-                next = state.next()
+                next = state.next(at: instant)
             }
         }
     }

@@ -64,6 +64,32 @@ import Testing
         #expect(terminal.requests.map(\.host) == ["high-1", "high-2", "high-3"])
     }
 
+    @Test(arguments: [nil, 1] as [UInt?])
+    func itIsTheTurnOfOneThatWasPassedOverForLong(perHost: UInt?) {
+        let timers = ManualTimers()
+        let throttle = Throttle(maximumNumberOfRequests: 1, perHost: perHost, patience: .seconds(5), timers: timers)
+        let terminal = ScriptedTerminal()
+        let chain = throttle --> terminal
+        let log = EventLog()
+        func load(_ priority: ThrottlePriority) {
+            var request = HTTPRequest.sample
+            request.priority = priority
+            chain.load(request: request) { _ in log.note("\(priority)") }
+        }
+        for priority in [.high, .low, .high, .high, .high, .high] as [ThrottlePriority] { load(priority) }
+        func answerAfter(_ duration: Duration) {
+            timers.advance(by: duration)
+            terminal.answer(terminal.held[0])
+        }
+        // From the first start that passes it over, and not from its arrival.
+        answerAfter(.seconds(60))
+        answerAfter(.seconds(3))
+        answerAfter(.seconds(3))
+        #expect(terminal.held.map(\.request.priority) == [.low])
+        while !terminal.held.isEmpty { answerAfter(.zero) }
+        #expect(log.events == ["high", "high", "high", "low", "high", "high"])
+    }
+
     @Test func twoPortsOfOneHostAreTwo() {
         let throttle = Throttle(perHost: 1)
         let terminal = ScriptedTerminal()

@@ -13,7 +13,7 @@ import Testing
         var sequences = 0
         forEachSequence(of: alphabet, upTo: 5) { sequence in
             sequences += 1
-            var pair = ThrottlePair(limit: 1, perHost: nil, mostWaiting: 3, patience: 1)
+            var pair = ThrottlePair(limit: 1, perHost: nil, mostWaiting: 3, patience: .init(starts: 1))
             pair.happen(sequence)
         }
         #expect(sequences == 37_448)
@@ -25,7 +25,7 @@ import Testing
             .arrive(.low, host: "a"), .arrive(.normal, host: "b"), .arrive(.high, host: "a"), .finish(0), .cancel(1),
         ]
         forEachSequence(of: alphabet, upTo: 6) { sequence in
-            var pair = ThrottlePair(limit: 1, perHost: perHost, mostWaiting: 2, patience: 1)
+            var pair = ThrottlePair(limit: 1, perHost: perHost, mostWaiting: 2, patience: .init(starts: 1))
             pair.happen(sequence)
         }
     }
@@ -36,7 +36,7 @@ import Testing
             .finish(0), .cancel(0), .perHost(0), .perHost(nil), .reset,
         ]
         forEachSequence(of: alphabet, upTo: 5) { sequence in
-            var pair = ThrottlePair(limit: 2, perHost: 1, mostWaiting: .max, patience: 1)
+            var pair = ThrottlePair(limit: 2, perHost: 1, mostWaiting: .max, patience: .init(starts: 1))
             pair.happen(sequence)
         }
     }
@@ -48,7 +48,9 @@ import Testing
                 limit: UInt.random(in: 0...4, using: &dice),
                 perHost: [nil, nil, 1, 2, .max].randomElement(using: &dice) ?? nil,
                 mostWaiting: [.max, .max, 0, 3, 8].randomElement(using: &dice) ?? .max,
-                patience: Int.random(in: 1...3, using: &dice))
+                patience: .init(
+                    starts: Int.random(in: 1...3, using: &dice),
+                    time: [nil, .nanoseconds(Int.random(in: 0...20, using: &dice))].randomElement(using: &dice) ?? nil))
             let setsPerHost = dice.next() % 2 == 0
             let events = (0..<60).map { _ in ThrottleEvent.random(settingPerHost: setsPerHost, using: &dice) }
             guard pair.happen(events) else {
@@ -69,7 +71,7 @@ import Testing
     }
 
     @Test func theFirstInLineIsPassedByEightAtMost() {
-        var pair = ThrottlePair(limit: 1, perHost: nil, mostWaiting: .max, patience: PriorityTurns.patience)
+        var pair = ThrottlePair(limit: 1, perHost: nil, mostWaiting: .max, patience: .init())
         pair.happen([.arrive(.normal, host: "a"), .arrive(.low, host: "a"), .arrive(.normal, host: "a")])
         for _ in 0..<100 { pair.happen([.arrive(.high, host: "a"), .arrive(.high, host: "a"), .finish(0)]) }
         #expect(pair.naive.worstPassing == 8)
@@ -77,7 +79,7 @@ import Testing
     }
 
     @Test func theFirstAtItsHostIsPassedByEightAtMostThere() {
-        var pair = ThrottlePair(limit: 2, perHost: 1, mostWaiting: .max, patience: PriorityTurns.patience)
+        var pair = ThrottlePair(limit: 2, perHost: 1, mostWaiting: .max, patience: .init())
         pair.happen(["a", "b", "a"].map { .arrive(.high, host: $0) } + [.arrive(.low, host: "a")])
         for _ in 0..<40 {
             pair.happen([.arrive(.high, host: "a"), .arrive(.high, host: "b"), .finish(0)])
@@ -109,21 +111,21 @@ import Testing
     }
 
     @Test func itStaysOutOfTheWayOfTheHighestWhenTheLowestNeverEnd() {
-        var turns = PriorityTurns(patience: 2)
+        var turns = PriorityTurns(.init(starts: 2))
         let all = PerPriority(true)
         let order = (0..<9).compactMap { _ in
-            let turn = turns.turn(among: all)
-            if let turn { turns.count(turn, past: all, waiting: all) }
+            let turn = turns.turn(among: all, at: .zero)
+            if let turn { turns.count(turn, past: all, at: .zero) }
             return turn
         }
         #expect(order == [.high, .high, .low, .normal, .high, .low, .high, .normal, .low])
-        #expect(turns.turn(among: PerPriority(false)) == nil)
+        #expect(turns.turn(among: PerPriority(false), at: .zero) == nil)
     }
 }
 
 extension ThrottleEvent {
     static func random(settingPerHost: Bool, using dice: inout SeededGenerator) -> ThrottleEvent {
-        switch dice.next() % 16 {
+        switch dice.next() % 18 {
         case 0...6:
             let priority = ThrottlePriority.allCases.randomElement(using: &dice) ?? .normal
             return .arrive(priority, host: ["a", "b", "c"].randomElement(using: &dice) ?? "")
@@ -132,9 +134,14 @@ extension ThrottleEvent {
         case 14 where settingPerHost && dice.next() % 2 == 0:
             return .perHost(dice.next() % 4 == 0 ? nil : UInt(dice.next() % 3))
         case 14: return .limit(UInt(dice.next() % 5))
+        case 15, 16: return .time(Int64(dice.next() % 10))
         default: return dice.next() % 4 == 0 ? .reset : .limit(UInt(dice.next() % 3))
         }
     }
+}
+
+extension TimerInstant {
+    fileprivate static let zero = TimerInstant(nanoseconds: 0)
 }
 
 private func forEachSequence(of alphabet: [ThrottleEvent], upTo length: Int, _ body: ([ThrottleEvent]) -> Void) {
@@ -157,7 +164,7 @@ private struct ThrottlePair {
     private var nextID = 0
     private var verified = 0
 
-    init(limit: UInt, perHost: UInt?, mostWaiting: Int, patience: Int) {
+    init(limit: UInt, perHost: UInt?, mostWaiting: Int, patience: PriorityTurns.Patience) {
         naive = NaiveThrottle(limit: limit, perHost: perHost, mostWaiting: mostWaiting, patience: patience)
         driven = DrivenThrottle(
             DrivenThrottle.State(limit: limit, perHost: perHost, mostWaiting: mostWaiting, patience: patience))
@@ -171,7 +178,7 @@ private struct ThrottlePair {
             let isSame = naive.log[verified...] == driven.log[min(verified, driven.log.count)...]
             verified = naive.log.count
             guard isSame, naive.snapshot == driven.snapshot, !driven.wentOverTheLimit,
-                naive.worstPassing <= naive.patience, naive.worstPassingAtHost <= naive.patience
+                naive.worstPassing <= naive.patience.starts, naive.worstPassingAtHost <= naive.patience.starts
             else {
                 Issue.record(
                     """
@@ -211,6 +218,9 @@ private struct ThrottlePair {
         case .perHost(let perHost):
             naive.setPerHost(perHost)
             driven.setPerHost(perHost)
+        case .time(let time):
+            naive.pass(time)
+            driven.pass(time)
         case .reset:
             nextID += 1
             naive.reset(nextID)
@@ -230,6 +240,7 @@ private final class DrivenThrottle {
     private var places: [Int: QueuePlace] = [:]
     private var slots: [Int: ThrottleSlot] = [:]
     private var tellsHostsApart: Bool
+    private var now = TimerInstant.zero
 
     init(_ state: State) {
         self.state = state
@@ -263,14 +274,16 @@ private final class DrivenThrottle {
             Issue.record("\(id) has no slot")
             return
         }
-        let end = state.finish(slot)
+        let end = state.finish(slot, at: now)
         for reset in end.resets ?? [] { log.append("reset \(reset) ends") }
         if let next = end.next { starts(next) }
-        while let next = state.next() {
+        while let next = state.next(at: now) {
             Issue.record("a waiter was left that could run")
             starts(next)
         }
     }
+
+    func pass(_ time: Int64) { now = now.advanced(by: .nanoseconds(time)) }
 
     func cancel(_ id: Int) {
         guard let place = places[id], state.leave(place) == id else {
@@ -284,14 +297,14 @@ private final class DrivenThrottle {
     func setLimit(_ limit: UInt, meanwhile: () -> Void = {}) {
         state.limit = limit
         meanwhile()
-        while let next = state.next() { starts(next) }
+        while let next = state.next(at: now) { starts(next) }
     }
 
     func setPerHost(_ perHost: UInt?) {
         if perHost != nil { tellsHostsApart = true }
         let origins = state.queues.untold.map { ($0.place, origin(of: $0.waiter)) }
         state.setLimitPerHost(perHost, origins: Dictionary(uniqueKeysWithValues: origins))
-        while let next = state.next() { starts(next) }
+        while let next = state.next(at: now) { starts(next) }
     }
 
     func reset(_ id: Int) {
