@@ -245,6 +245,6 @@ import Testing
             } --> URLSessionLoader(configuration: .ephemeral)
         }.run()
         #expect(
-            violations == ["A terminal that lets go of the task: a task that nobody answered succeeded"])
+            violations == ["A terminal that drops the task: an abandoned task succeeded"])
     }
 }
