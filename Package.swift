@@ -16,7 +16,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "LoaderChain", dependencies: ["CLockFence"]),
-        // One empty function, which keeps reference counts on their side of an unlock.
+        // One empty function, which keeps reference counting on its side of an unlock.
         .target(name: "CLockFence"),
         .target(name: "LoaderChainURLSession", dependencies: ["LoaderChain"]),
         .target(name: "LoaderChainTesting", dependencies: ["LoaderChain"]),
@@ -26,13 +26,13 @@ let package = Package(
         .target(name: "LineProtocol"),
         .target(name: "LineProtocolFoundation", dependencies: ["LineProtocol"]),
 
-        // What Swift itself is linked against on every system; its package on Debian is zlib1g-dev.
+        // A library that Swift itself is linked against on every system; the Debian package is zlib1g-dev.
         .systemLibrary(name: "CZlib"),
         .target(
             name: "InfluxReporting",
             dependencies: ["LoaderChain", "LineProtocol", "LineProtocolFoundation", "ReportOutbox", "CZlib"]),
 
-        // The program is thin, so that tests reach its parts. Their names differ in more than case, as the folders must.
+        // The program is thin, so that tests can reach its parts. The names differ in more than case, as the folders must.
         .executableTarget(name: "apihealth", dependencies: ["APIHealthKit"]),
         .target(
             name: "APIHealthKit",
@@ -55,14 +55,14 @@ let package = Package(
 
         .testTarget(
             name: "LoaderChainTests", dependencies: ["LoaderChain", "LoaderChainTesting", "BenchmarkSupport"]),
-        // What only many threads and a release build bring to light; see Tests/check.sh.
+        // For faults that only show with many threads and in release builds; see Tests/check.sh.
         .executableTarget(name: "Stress", dependencies: ["LoaderChain", "LoaderChainTesting"], path: "Tests/Stress"),
         .testTarget(
             name: "LoaderChainURLSessionTests",
             dependencies: [
                 "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "URLSessionFaults", "TestProcesses",
             ]),
-        // What could end its process runs in one of its own.
+        // For code that could crash, which runs in a process of its own.
         .executableTarget(
             name: "URLSessionFaults", dependencies: ["LoaderChain", "LoaderChainURLSession", "LoaderChainTesting"],
             path: "Tests/URLSessionFaults"),
@@ -87,7 +87,7 @@ let package = Package(
                 "APIHealthKit", "apihealth", "LoaderChain", "LoaderChainTesting", "LineProtocol", "ReportOutbox",
                 "InfluxReporting", "TestProcesses",
             ]),
-        // Programs that run beside the tests.
+        // Programs that the tests run.
         .target(name: "TestProcesses", dependencies: ["LoaderChain"], path: "Tests/TestProcesses"),
         .testTarget(
             name: "MetricKitReportingTests",
