@@ -166,7 +166,7 @@ private func encoding(
         }
         blackHole(encoder.count)
     }
-    // Memory costs more when it is written for the first time, whoever does it.
+    // Memory costs more when it is written for the first time, whichever code does it.
     if isTouched { encode(size / ServicePoints.lineLength + 1, &state.encoder, &state.index) }
     return { iterations in encode(iterations, &state.encoder, &state.index) }
 }

@@ -239,7 +239,7 @@ private func scheduleWithoutEnd(_ timers: ManualTimers) {
 
 private final class Captured: Sendable {}
 
-/// What has run, and when.
+/// Records which action ran when.
 private final class Log: Sendable {
     private let entries = Guarded<[String]>([])
     private let now: @Sendable () -> TimerInstant

@@ -26,5 +26,5 @@ if command -v ldd >/dev/null; then
     fi
 fi
 
-echo "Each guide, followed from top to bottom by somebody who knows nothing else:"
+echo "Each guide, followed from top to bottom by a program that knows nothing else:"
 Stranger/follow.sh "$scratch/stranger"

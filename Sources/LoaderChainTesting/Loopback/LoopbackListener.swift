@@ -25,7 +25,7 @@ struct LoopbackListener: Sendable {
             guard accepts, isReady[2] else { continue }
             switch socket.accept() {
             case .connection(let accepted): serve(accepted, in: &threads)
-            case .nobody: break  // The client has left between the two calls.
+            case .gone: break  // The client has left between the two calls.
             case .exhausted: isExhausted = true
             }
         }

@@ -58,7 +58,7 @@ struct LoopbackSocket: Sendable {
     /// The result of accepting.
     enum Acceptance {
         case connection(LoopbackSocket)
-        case nobody
+        case gone
         /// The process has run out of descriptors or memory.
         case exhausted
     }
@@ -67,7 +67,7 @@ struct LoopbackSocket: Sendable {
     func accept() -> Acceptance {
         let (accepted, code) = uninterrupted { systemAccept(descriptor) }
         guard accepted >= 0 else {
-            return [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) ? .exhausted : .nobody
+            return [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) ? .exhausted : .gone
         }
         let connection = LoopbackSocket(descriptor: accepted)
         makeNonblocking(connection.descriptor)

@@ -97,7 +97,7 @@ enum Main {
         server.stop()
     }
 
-    /// Bytes that nobody reads who does not know how: not an encryption, which the guide leaves to the app.
+    /// Stands in for an encryption, which the guide leaves to the app.
     struct Masking: Encryption {
         func encrypt(_ bytes: Data, authenticating context: Data) throws -> Data { Data(bytes.map { $0 ^ 0x5A }) }
         func decrypt(_ bytes: Data, authenticating context: Data) throws -> Data { Data(bytes.map { $0 ^ 0x5A }) }
