@@ -16,7 +16,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "LoaderChain", dependencies: ["CLockFence"]),
-        // One empty function, which keeps reference counting on its side of an unlock.
+        // One empty function, which keeps reference counts on their side of an unlock.
         .target(name: "CLockFence"),
         .target(name: "LoaderChainURLSession", dependencies: ["LoaderChain"]),
         .target(name: "LoaderChainTesting", dependencies: ["LoaderChain"]),
@@ -32,7 +32,7 @@ let package = Package(
             name: "InfluxReporting",
             dependencies: ["LoaderChain", "LineProtocol", "LineProtocolFoundation", "ReportOutbox", "CZlib"]),
 
-        // The program is thin, so that tests can reach its parts. The names differ in more than case, as the folders must.
+        // The program is thin, so that tests reach its parts. Their names differ in more than case, as the folders must.
         .executableTarget(name: "apihealth", dependencies: ["APIHealthKit"]),
         .target(
             name: "APIHealthKit",
@@ -87,7 +87,7 @@ let package = Package(
                 "APIHealthKit", "apihealth", "LoaderChain", "LoaderChainTesting", "LineProtocol", "ReportOutbox",
                 "InfluxReporting", "TestProcesses",
             ]),
-        // Programs that the tests run.
+        // Programs that run beside the tests.
         .target(name: "TestProcesses", dependencies: ["LoaderChain"], path: "Tests/TestProcesses"),
         .testTarget(
             name: "MetricKitReportingTests",

@@ -118,7 +118,7 @@ enum Main {
             ] {
                 do throws(OutboxError) { try outbox.submit(Data(), request: secret) } catch { show("\(error.code)") }
             }
-            // While the report is on its way, its file has a name that stays.
+            // While the report is being sent, its file is not renamed.
             let held = await server.next()
             var modes: Set<String> = []
             for (path, type, mode, bytes) in try contents(of: box) {
