@@ -28,7 +28,7 @@ let package = Package(
         .target(name: "LineProtocol"),
         .target(name: "LineProtocolFoundation", dependencies: ["LineProtocol"]),
 
-        // What Swift itself is linked against on every system; its package on Debian is zlib1g-dev.
+        // A library that Swift itself is linked against on every system; the Debian package is zlib1g-dev.
         .systemLibrary(name: "CZlib"),
         .target(
             name: "InfluxReporting",
@@ -57,14 +57,14 @@ let package = Package(
 
         .testTarget(
             name: "LoaderChainTests", dependencies: ["LoaderChain", "LoaderChainTesting", "BenchmarkSupport"]),
-        // What only many threads and a release build bring to light; see Tests/check.sh.
+        // For faults that only show with many threads and in release builds; see Tests/check.sh.
         .executableTarget(name: "Stress", dependencies: ["LoaderChain", "LoaderChainTesting"], path: "Tests/Stress"),
         .testTarget(
             name: "LoaderChainURLSessionTests",
             dependencies: [
                 "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "URLSessionFaults", "TestProcesses",
             ]),
-        // What could end its process runs in one of its own.
+        // For code that could crash, which runs in a process of its own.
         .executableTarget(
             name: "URLSessionFaults", dependencies: ["LoaderChain", "LoaderChainURLSession", "LoaderChainTesting"],
             path: "Tests/URLSessionFaults"),

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# The whole gate, stopping at the first failure. Run it from anywhere; it works in the repository it lies in.
+# The whole gate, which stops at the first failure. It can be run from any directory.
 #
 #   Tests/check.sh          everything
-#   Tests/check.sh STEP…    only these steps, by the names below
+#   Tests/check.sh STEP…    only these steps
 #
-# What comes seldom is looked for by hand: Tests/repeat.sh runs the tests in release again and again.
+# For rare failures, run Tests/repeat.sh by hand: it runs the tests in release many times.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 steps=(lint apple build tests release stress servers pages threads addresses outside documentation benchmarks)
 sources=(Package.swift Sources Tests Benchmarks)
 
-# Runs the tests, and repeats at the end what failed, since the whole is long.
+# Runs the tests, and prints the failures again at the end of the long output.
 run_tests() {
     local output status=0
     output=$(mktemp)
@@ -25,10 +25,9 @@ run_tests() {
     return $status
 }
 
-# A time limit tells of a test that takes too long, but cannot end it: whatever it waits for, it goes on waiting. So a run
-# that takes longer than any should is ended after some minutes, unless the file is gone by then. The process of the tests
-# is, and no other, so that the one that started it still tells what it has heard. The first signal makes Swift show where
-# the threads are, after which the process goes on as if nothing had been.
+# A time limit reports a test that takes too long, but cannot end what it waits for. So a run that takes much too long is
+# ended after some minutes, unless the file is gone by then. Only the process of the tests is killed, so that `swift test`
+# still prints its output. The first signal makes Swift print the stacks of all threads, after which the process continues.
 end_tests_after() {
     local end=$((SECONDS + 60 * $1)) process
     while [ $SECONDS -lt $end ]; do
@@ -47,7 +46,7 @@ end_tests_after() {
     done
 }
 
-# The numbers of all processes that a process has started, and those that these have.
+# The ids of all processes that a process has started, directly or indirectly.
 descendants() {
     local child
     for child in $(pgrep -P "$1"); do
@@ -56,7 +55,7 @@ descendants() {
     done
 }
 
-# Each variant has its own scratch path, so that all stay incremental.
+# Each variant has its own scratch path, so that all builds stay incremental.
 strict=(-Xswiftc -warnings-as-errors)
 
 lint() {
@@ -67,7 +66,7 @@ lint() {
     python3 Tests/CLDR/units.py check
 }
 
-# All of it as an Apple system's compiler would see it, and a proof that the check finds what it is for.
+# Compiles everything as an Apple system's compiler would, and proves that the check finds what it is for.
 apple() {
     Tests/Apple/check.py --prove macos ios
     Tests/Apple/check.py tvos watchos visionos
@@ -81,15 +80,15 @@ tests() {
     run_tests --scratch-path .build-check "${strict[@]}"
 }
 
-# What users run is a release build, in which the optimizer moves things about that a debug build leaves in their places.
-# Tests see what is internal, which a release build only shows when it is told to: so `swift test -c release` alone cannot
-# compile them. For the same reason the benchmarks cannot share this build.
+# Users run release builds, in which the optimizer reorders what a debug build does not. Tests need internal declarations, which
+# a release build only exposes with a flag: so `swift test -c release` alone cannot compile them. For the same reason the
+# benchmarks cannot share this build.
 release() {
     run_tests -c release -Xswiftc -enable-testing --scratch-path .build-release-tests "${strict[@]}"
 }
 
-# Programs of a dozen lines, each several times in a process of its own, and all loaders under the load of many threads;
-# built as users build them, and with sanitizers, under which the same takes many times as long.
+# Small programs, each several times in a process of its own, and all loaders under the load of many threads; built as users
+# build them, and with sanitizers, under which the same run takes many times as long.
 stress() {
     local program
     swift build -c release --product Stress --scratch-path .build-release
@@ -112,33 +111,33 @@ stress() {
         .build-release-address/release/Stress --tasks 650000
 }
 
-# The tests that talk to real servers, which the step before has skipped.
+# The tests that talk to real servers, which the step `tests` skips.
 servers() {
     Tests/servers.sh swift test --scratch-path .build-check "${strict[@]}" --filter RealServer
 }
 
-# The pages of the command-line program, laid out by a browser where there is one.
+# The pages of apihealth, rendered by a browser if one is installed.
 pages() {
     swift build --product apihealth --scratch-path .build-check "${strict[@]}"
     Tests/Pages/check.sh .build-check/debug/apihealth
 }
 
-# Under a sanitizer the same calls need more stack; what the tests allow a thread grows with it. One test runs at a time,
-# because the slow ones would otherwise keep every thread from those that wait for something.
+# Under a sanitizer the same calls need more stack, so the tests allow a thread more. Tests run one at a time, because slow
+# ones would otherwise keep all threads from tests that wait.
 threads() {
     TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Tests/races.supp" TEST_STACK_KILOBYTES=1024 \
         run_tests --no-parallel --sanitize=thread --scratch-path .build-thread
 }
 
-# The suppressions name what the test runner itself leaves behind. The tests of bad loaders are skipped, since a leak is
-# what some of them are about; and locals stay on the real stack, whose depth is measured.
+# The suppressions name leaks of the test runner itself. The tests of faulty loaders are skipped, since some of them leak on
+# purpose; and locals stay on the real stack, whose depth is measured.
 addresses() {
     ASAN_OPTIONS="detect_stack_use_after_return=0" LSAN_OPTIONS="suppressions=$PWD/Tests/leaks.supp" \
         TEST_STACK_KILOBYTES=2048 \
         run_tests --no-parallel --sanitize=address --scratch-path .build-address --skip findsALoader --skip findsATimer
 }
 
-# Programs that use the package as their authors would, from outside.
+# Programs that use the package from outside, as its users do.
 outside() {
     Tests/Outside/run.sh
 }
@@ -147,7 +146,7 @@ documentation() {
     Tests/documentation.sh
 }
 
-# Allocations are exact and must hold; times are printed and never asserted.
+# Allocations are exact and are asserted; times are only printed.
 benchmarks() {
     swift run -c release --scratch-path .build-release Benchmarks --quick --check-allocations
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Follows the links of the guides, builds the reference of every module, where a dead link is an error, and compiles every
+# Checks the links of the guides, builds the reference of every module, where a dead link is an error, and compiles every
 # sample.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,11 +24,11 @@ for catalogue in Documentation/*.docc; do
     echo "$module: the reference is complete"
 done
 
-# The samples become a package of their own, built beside everything else that is built.
+# The samples become a package of their own, built in the same scratch path as everything else.
 package="$scratch/samples"
 mkdir -p "$package/Sources"
 sed "s|path: \"../..\"|path: \"$PWD\"|" Tests/Samples/Package.swift >"$package/Package.swift"
 cp -R Tests/Samples/Sources/Samples "$package/Sources/"
 Tests/Samples/extract.sh "$package/Sources/Samples/Extracted"
-# A sample may leave a value unused, so warnings are no errors here.
+# A sample may leave a value unused, so warnings are not errors here.
 swift build --build-tests --package-path "$package" -Xswiftc -suppress-warnings

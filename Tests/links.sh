@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Looks whether every relative link of the guides leads to a file that is there, and every anchor to a heading.
+# Checks whether every relative link of the guides leads to an existing file, and every anchor to a heading.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# The anchors that the headings of a guide make: small letters, digits, dashes and underscores, with a dash for each space.
+# The anchors of a guide's headings: lower-case letters, digits, dashes and underscores, with a dash for each space.
 anchors() {
     awk '/^```/ { inside = !inside } /^##* / && !inside { sub(/^#+ /, ""); print tolower($0) }' "$1" |
         sed -E 's/\[([^]]*)\]\([^)]*\)/\1/g; s/[^a-z0-9 _-]//g; s/ /-/g'
 }
 
-# The links outside of samples, a line each: images are links too.
+# The links and images outside of samples, one per line.
 links() {
     awk '/^```/ { inside = !inside } !inside' "$1" | sed -E 's/`[^`]*`//g' |
         grep -oE '\]\([^) ]+\)' | sed -E 's/^\]\((.*)\)$/\1/' || true

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs tests in release again and again, for what does not happen every time. It is no part of the gate.
+# Runs tests in release many times, to find rare failures. It is not a part of the gate.
 #
 #   Tests/repeat.sh [PAIRS [SUITES]]    the contract of every pair of loaders, by default 50 times, and all tests, 10 times
 #
-# The first run that fails ends it, and so does one that hangs.
+# It stops at the first run that fails or hangs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,8 +13,8 @@ swift build --build-tests -c release -Xswiftc -enable-testing -Xswiftc -warnings
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 
-# Runs the tests once, and shows what they said only if they failed. The program is started as `swift test` starts it, which
-# would first look for what there is to build.
+# Runs the tests once, and prints their output only if they failed. The program is started as `swift test` starts it, which
+# would first check for something to build.
 run() {
     local minutes=$1 status=0 process
     shift
@@ -31,7 +31,7 @@ end_after() {
         sleep 1
         if [ $SECONDS -ge $end ]; then
             echo "error: the tests are not over after $1 minutes, and are ended" >>"$output"
-            # Swift shows where the threads are, and then lets the process go on.
+            # Swift prints the stacks of all threads, and then lets the process continue.
             kill -ABRT "$2"
             sleep 20
             kill -KILL "$2" 2>/dev/null || true

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs a command beside real servers: InfluxDB 1.x and VictoriaMetrics, on free ports of the loopback interface, with
-# folders of their own that are gone afterwards. Their addresses are in INFLUX_V1_URL and VICTORIA_URL.
+# Runs a command with real servers: InfluxDB 1.x and VictoriaMetrics, on free ports of the loopback interface, with temporary
+# folders. Their addresses are in INFLUX_V1_URL and VICTORIA_URL.
 #
 #   Tests/servers.sh COMMAND [ARGUMENT…]
 #
@@ -9,7 +9,7 @@ set -euo pipefail
 
 [ $# -gt 0 ] || { echo "Usage: Tests/servers.sh COMMAND [ARGUMENT…]" >&2; exit 2; }
 
-# Finds a program, or says which Debian package has it.
+# Finds a program, or names the Debian package that has it.
 require() {
     command -v "$1" >/dev/null || {
         echo "There is no program '$1'; on Debian it is in the package '$2'." >&2
@@ -35,7 +35,7 @@ trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# Ports that nobody had a moment ago. If somebody takes one before the server does, the server ends and we try others.
+# Ports that were free a moment ago. If another process takes one before the server does, the server ends and we try others.
 free_ports() {
     python3 -c 'import socket, sys
 sockets = [socket.socket() for _ in range(int(sys.argv[1]))]
@@ -75,7 +75,7 @@ start_victoria() {
     server=$! log="$home/log" url="http://127.0.0.1:$api" probe="http://127.0.0.1:$api/health"
 }
 
-# Starts a server and waits until it answers; one that ends instead gets other ports.
+# Starts a server and waits until it responds; if it ends instead, tries other ports.
 start() {
     for _ in 1 2 3; do
         "start_$1"

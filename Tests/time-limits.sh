@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Looks whether every test has a time limit: its own, or that of the suite it lies in. A test without one can hang the gate
-# instead of failing it.
+# Checks whether every test has a time limit: its own, or that of its suite. A test without one can hang the gate instead of
+# failing it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks the workflows of the public CI, by the tools that are installed: yamllint for the form, check-jsonschema for what a
-# workflow may say.
+# Checks the workflows of the public CI with the tools that are installed: yamllint for the syntax, check-jsonschema for the
+# schema.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 workflows=(.github/workflows/*.yml)

@@ -27,14 +27,14 @@ long allocation_counting_stop(void) {
 
 bool allocation_counting_is_supported(void) { return true; }
 
-// The allocator's own entry points, which nothing interposes: forwarding to them cannot come back here. `free` stays
-// glibc's, since every block is.
+// The allocator's own entry points, which are not interposed: forwarding to them cannot come back here. `free` stays glibc's,
+// since every block is.
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *block, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 
-// While nothing is counted this is one load of a line that nobody writes, so timed runs are not disturbed.
+// While nothing is counted, this is one load of a cache line that is not written, so timed runs are not disturbed.
 static inline void count(void) {
     if (atomic_load_explicit(&counting, memory_order_relaxed))
         atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);

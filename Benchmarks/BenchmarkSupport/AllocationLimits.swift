@@ -1,6 +1,6 @@
-/// How many allocations an operation may make, by benchmark: the contents of the limits file.
+/// The contents of the limits file: how many allocations an operation may make, by benchmark.
 ///
-/// Each line is a name and a number, or the word `varies` where the count depends on what other threads do. A `#` begins a
+/// Each line is a name and a number, or the word `varies` if the count depends on what other threads do. A `#` begins a
 /// comment.
 struct AllocationLimits: Equatable {
     struct Mistake: Error, Equatable {
@@ -10,7 +10,7 @@ struct AllocationLimits: Equatable {
 
     private static let varying = "varies"
 
-    /// A limit of nil is one that cannot be set.
+    /// The limits in the order of the file; nil stands for `varies`.
     private(set) var limits: [(name: String, most: Double?)] = []
 
     init(parsing text: String) throws(Mistake) {
@@ -34,15 +34,15 @@ struct AllocationLimits: Equatable {
         left.limits.elementsEqual(right.limits, by: ==)
     }
 
-    /// Checks what was measured; a limit whose benchmark was not selected is passed over.
+    /// Checks the measured allocations; limits whose benchmark was not selected are skipped.
     ///
-    /// A benchmark that the file does not know of is a failure, so that none is forgotten; unless it is a peer, whose
-    /// allocations are not ours to limit.
+    /// A benchmark without a limit is a failure, so that none is forgotten, unless it is a peer, whose allocations we do not
+    /// limit.
     ///
     /// - Parameters:
-    ///   - rows: What was measured.
-    ///   - names: Every benchmark there is. A limit for any other name guards nothing, and so is an excess too.
-    /// - Returns: One sentence for each limit that does not hold, and how many were checked.
+    ///   - rows: the measured rows.
+    ///   - names: the names of all benchmarks. A limit with any other name is a failure too, since it guards nothing.
+    /// - Returns: how many limits were checked, and one sentence for each that does not hold.
     func check(_ rows: [Report.Row], among names: [String]) -> (checked: Int, failures: [String]) {
         var checked = 0
         var failures: [String] = []

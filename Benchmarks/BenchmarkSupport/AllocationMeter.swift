@@ -3,7 +3,7 @@ package struct AllocationMeter {
     private let start: () -> Void
     private let stop: () -> Int
 
-    /// Makes a meter from what begins to count at zero and what ends the counting and returns the number.
+    /// Makes a meter from a closure that starts counting at zero, and one that stops and returns the count.
     package init(start: @escaping () -> Void, stop: @escaping () -> Int) {
         self.start = start
         self.stop = stop

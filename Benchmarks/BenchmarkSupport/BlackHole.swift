@@ -1,9 +1,9 @@
-/// Uses a value in a way the optimizer cannot see through, so that the work which made it is not removed.
+/// Uses a value in a way that the optimizer cannot see through, so that the work that produced it is not removed.
 @inline(never)
 @_optimize(none)
 package func blackHole<Value>(_ value: Value) {}
 
-/// Returns the value unchanged, but hides from the optimizer what it is, so that nothing is computed ahead of time.
+/// Returns the value unchanged, but hides it from the optimizer, so that nothing is computed ahead of time.
 @inline(never)
 @_optimize(none)
 package func identity<Value>(_ value: Value) -> Value { value }

@@ -1,11 +1,11 @@
-/// Finds how many iterations make a sample of the wanted length.
+/// Finds how many iterations fill a sample.
 enum Calibration {
-    /// An operation that the optimizer removed takes no time at all; no sample of it is ever long enough.
+    /// A bound for an operation that the optimizer removed: it takes no time, so no sample of it is ever long enough.
     static let mostIterations = 1_000_000_000
-    /// A short run predicts badly, so the count grows by no more than this at once.
+    /// A short run predicts badly, so the count grows by at most this factor.
     private static let fastestGrowth = 10.0
 
-    /// Runs `time`, which returns the nanoseconds that so many iterations took, until a run predicts `target` well.
+    /// Runs `time`, which returns the nanoseconds that a number of iterations took, until a run predicts `target` well.
     static func iterations(filling target: Double, time: (Int) -> Double) -> Int {
         var iterations = 1
         while true {

@@ -1,4 +1,4 @@
-/// An earlier run beside this one: what became slower or faster, beyond what the noise of both runs explains.
+/// Compares this run with an earlier one: which rows became slower or faster beyond the noise of both runs.
 struct Comparison {
     enum Verdict: String {
         case slower, faster, same
@@ -11,19 +11,19 @@ struct Comparison {
         let after: Report.Row
         /// The change of the time as a share of the time before.
         let change: Double
-        /// A change no larger than this is noise.
+        /// The largest change that counts as noise.
         let noise: Double
         let verdict: Verdict
     }
 
-    /// A change below this is never flagged: memory layout alone moves a loop that much.
+    /// The smallest change that is ever flagged: memory layout alone changes the time of a loop that much.
     static let smallestChange = 0.05
-    /// The noise band is this many of the two spreads taken together, a little under three standard deviations of
-    /// single samples where those are normally distributed.
+    /// The width of the noise band in spreads of both runs taken together, a little under three standard deviations of
+    /// single samples if those are normally distributed.
     static let bandWidth = 3.0
 
     let lines: [Line]
-    /// What the earlier run had and this one has not.
+    /// The rows of the earlier run that this one does not have.
     let missing: [String]
 
     init(before: Report, after: Report) {

@@ -1,4 +1,4 @@
-/// An earlier run beside this one, as a table.
+/// A comparison with an earlier run, as a table.
 enum ComparisonTable {
     static func lines(_ comparison: Comparison, styled: Bool) -> [String] {
         var table = Table([
@@ -38,7 +38,7 @@ enum ComparisonTable {
         ]
     }
 
-    /// What became of the allocations, where anything did.
+    /// The change of the allocations, if there is one.
     private static func allocations(_ before: Double?, _ now: Double?) -> String {
         guard let before, let now, before != now else { return "" }
         return "\(Numbers.short(before)) → \(Numbers.short(now))"

@@ -6,18 +6,18 @@
     import Musl
 #endif
 
-/// Where the program's words go.
+/// The program's output.
 package struct Console {
     /// Prints a line of results.
     let print: (String) -> Void
-    /// Prints a line that is no result.
+    /// Prints a line that is not a result, such as an error.
     let complain: (String) -> Void
-    /// Shows what is going on in place of what was shown before, or nothing at all if nobody watches.
+    /// Shows the current progress in place of the last one, if the output is a terminal.
     let showProgress: (String) -> Void
     /// Whether results may be coloured.
     let isStyled: Bool
 
-    /// The process's own output: colour and progress only where it is a terminal.
+    /// The process's own output, with colour and progress only on a terminal.
     package static func standard() -> Console {
         let isWatched = isatty(STDERR_FILENO) == 1
         return Console(

@@ -1,4 +1,4 @@
-/// What each benchmark does, for a reader who wants to know before running it.
+/// Describes what each benchmark does.
 enum Listing {
     private static let width = 100
 
@@ -19,7 +19,7 @@ enum Listing {
         benchmark.limit.text.isEmpty ? nil : "limit: " + benchmark.limit.text
     }
 
-    /// Breaks text between words into lines no longer than `width`; a longer word has a line to itself.
+    /// Breaks text between words into lines of at most `width` characters; a longer word gets a line of its own.
     static func wrapped(_ text: String, width: Int) -> [String] {
         var lines = [""]
         for word in text.split(separator: " ") {

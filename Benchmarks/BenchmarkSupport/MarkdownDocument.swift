@@ -1,26 +1,26 @@
-/// A document of which some parts are made of results.
+/// A document with parts that are generated from results.
 ///
-/// A part lies between two comments, and is made anew between them:
+/// A part is what stands between two comments:
 ///
 /// ```
 /// <!-- made: results throttle/ peer/article -->
 /// <!-- end -->
 /// ```
 struct MarkdownDocument {
-    /// What can be made.
+    /// The kinds of part.
     enum Part: String, CaseIterable {
-        /// The machine, and the day.
+        /// The machine and the date.
         case machine
-        /// A table of the benchmarks whose names begin with the words that follow, in their order.
+        /// A table of the benchmarks whose names begin with one of the words that follow, in that order.
         case results
         /// A table of all limits.
         case limits
-        /// What a fleet came to, and how its cost grows.
+        /// The result of a fleet, and how its cost grows.
         case fleet
         case growth
     }
 
-    /// A document that cannot be followed.
+    /// An error in the comments of a document.
     struct Mistake: Error, Equatable {
         let line: Int
         let text: String
@@ -31,10 +31,10 @@ struct MarkdownDocument {
 
     let text: String
 
-    /// The document with its parts made anew; those that `make` answers nil for stay as they are.
+    /// The document with its parts generated again; parts for which `make` returns nil stay unchanged.
     func refreshed(_ make: (Part, _ words: [String]) -> [String]?) throws(Mistake) -> String {
         var result: [String] = []
-        /// The part that is being left out, since it has been made anew, or that is being kept.
+        /// The current part, which is either replaced or kept.
         var open: (line: Int, isMade: Bool)?
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let line = String(line)

@@ -1,9 +1,9 @@
-/// The results of a run, as a document shows them.
+/// The results of a run as parts of a document.
 struct MarkdownTables {
     let host: MeasuredHost
     let rows: [Session.Row]
 
-    /// The lines of a part, or nil for one that a run of benchmarks does not make.
+    /// The lines of a part; nil for a part that a run of benchmarks does not generate.
     func lines(_ part: MarkdownDocument.Part, _ words: [String]) -> [String]? {
         switch part {
         case .machine: [machine]
@@ -15,7 +15,7 @@ struct MarkdownTables {
 
     private var machine: String { host.sentence }
 
-    /// The rows whose names begin with these words: all that begin with the first, then those that begin with the second.
+    /// The rows whose names begin with these words, grouped by the order of the words.
     private func results(_ words: [String]) -> [String] {
         var table = Table([
             .init(title: "benchmark", alignment: .left),
@@ -48,7 +48,7 @@ struct MarkdownTables {
         ]
     }
 
-    /// A sentence's part, such as `2.5× faster than` and the peer's name.
+    /// A phrase such as `2.5× faster than`, followed by the peer's name.
     private func comparison(_ ratio: Double, _ peer: String) -> String {
         switch Numbers.advantage(ratio) {
         case "level": "level with `\(peer)`"

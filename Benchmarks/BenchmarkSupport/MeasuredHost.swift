@@ -7,7 +7,7 @@
     import Darwin
 #endif
 
-/// The machine that numbers belong to.
+/// The machine on which results were measured.
 package struct MeasuredHost: Codable, Equatable {
     var cpu: String
     var cores: Int
@@ -29,12 +29,12 @@ package struct MeasuredHost: Codable, Equatable {
             os: os ?? "unknown system", swift: compiler, date: Date.now.formatted(.iso8601))
     }
 
-    /// The machine and the day, as a document tells of them.
+    /// The machine and the date, as a sentence for a document.
     var sentence: String {
         "Measured on \(date.prefix { $0 != "T" }): \(cpu), \(cores) cores, \(os), Swift \(swift)."
     }
 
-    /// Finds a key in text of one `key separator value` per line; spaces and quotes around the value are not part of it.
+    /// Finds the value of a key in lines of `key separator value`, without spaces and quotes around it.
     static func value(of key: String, separator: Character, in text: String) -> String? {
         for line in text.split(whereSeparator: \.isNewline) {
             let parts = line.split(separator: separator, maxSplits: 1)
@@ -63,7 +63,7 @@ package struct MeasuredHost: Codable, Equatable {
         }
     #endif
 
-    /// The language cannot tell the compiler's version at run time, only whether it is at least a given one.
+    /// Found by conditional compilation, because the compiler's version is not available at run time.
     private static var compiler: String {
         #if compiler(>=6.5)
             "6.5 or later"

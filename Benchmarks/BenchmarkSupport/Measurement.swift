@@ -1,8 +1,8 @@
-/// What was found about one benchmark.
+/// The measurements of one benchmark.
 struct Measurement {
     /// Nanoseconds per operation, one value per sample, in the order they were taken.
     var samples: [Double]
-    /// Allocations per operation, where they can be counted.
+    /// Allocations per operation, if they can be counted.
     var allocations: Double?
 
     var nanoseconds: Double { Statistics.median(samples) }

@@ -1,6 +1,6 @@
-/// Numbers as people read them.
+/// Formats numbers for people.
 enum Numbers {
-    /// With so many decimals, and a comma between thousands: `12,345.6`.
+    /// With a number of decimals, and commas between thousands: `12,345.6`.
     static func fixed(_ value: Double, places: Int) -> String {
         let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
         let scaled = (abs(value) * scale).rounded()
@@ -12,7 +12,7 @@ enum Numbers {
         return places == 0 ? whole : whole + "." + padded.suffix(places)
     }
 
-    /// With about three digits that say something: `6.62`, `410.3`, `3,412`.
+    /// With about three significant digits: `6.62`, `410.3`, `3,412`.
     static func measured(_ value: Double) -> String {
         switch abs(value) {
         case ..<9.995: fixed(value, places: 2)
@@ -21,7 +21,7 @@ enum Numbers {
         }
     }
 
-    /// A time in the unit that suits it: `6.62 ns`, `3,412 ns`, `22.4 µs`.
+    /// A time in a suitable unit: `6.62 ns`, `3,412 ns`, `22.4 µs`.
     static func time(_ nanoseconds: Double, _ format: (Double) -> String = measured) -> String {
         switch abs(nanoseconds) {
         case ..<1e4: format(nanoseconds) + " ns"
@@ -31,7 +31,7 @@ enum Numbers {
         }
     }
 
-    /// Bytes in the unit that suits them: `640 KiB`, `3.91 GiB`.
+    /// Bytes in a suitable unit: `640 KiB`, `3.91 GiB`.
     static func bytes(_ count: Double) -> String {
         switch abs(count) {
         case ..<1_024: short(count) + " B"
@@ -41,14 +41,14 @@ enum Numbers {
         }
     }
 
-    /// With up to three decimals, but none that are zeros at the end: `2`, `0.125`.
+    /// With up to three decimals, and no trailing zeros: `2`, `0.125`.
     static func short(_ value: Double) -> String {
         let text = fixed(value, places: 3)
         let end = text.lastIndex { $0 != "0" } ?? text.startIndex
         return String(text[end] == "." ? text[..<end] : text[...end])
     }
 
-    /// As `short`, but without the zeros of millions, for which there is no room beside an axis: `10M`.
+    /// Like `short`, but with a suffix for millions, for the ticks of an axis: `10M`.
     static func tick(_ value: Double) -> String {
         abs(value) < 1e6 ? short(value) : short(value / 1e6) + "M"
     }
@@ -58,9 +58,9 @@ enum Numbers {
         fixed(share * 100, places: 1) + "%"
     }
 
-    /// How our time compares, from ours over theirs: `12.5× faster`.
+    /// A comparison of our time with theirs, from ours divided by theirs: `12.5× faster`.
     ///
-    /// The difference of two costs can be nothing at all, or a little less by chance; that is no number of times.
+    /// The difference of two costs can be zero, or slightly negative by chance; such a ratio has no multiple.
     static func advantage(_ ratio: Double) -> String {
         guard ratio > 0 else { return "free" }
         let factor = measured(ratio < 1 ? 1 / ratio : ratio)

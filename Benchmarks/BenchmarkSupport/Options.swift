@@ -1,11 +1,11 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options: Equatable {
-    /// A command line that cannot be followed: what is wrong with it and what to do, in one line.
+    /// An invalid command line: what is wrong and what to do, in one line.
     struct Mistake: Error, Equatable {
         let text: String
     }
 
-    /// Whether it is the fleet that is asked for, and not the benchmarks.
+    /// Whether to run the fleet instead of the benchmarks.
     var isFleet = false
     var filters: [String] = []
     var isQuick = false
@@ -27,7 +27,7 @@ struct Options: Equatable {
             let name = parts.first.map(String.init) ?? argument
             var given = parts.count == 2 ? String(parts[1]) : nil
 
-            /// The option's value, from behind its equals sign or from the next argument.
+            /// The option's value, after its equals sign or from the next argument.
             func value(_ kind: String) throws(Mistake) -> String {
                 let next = given ?? rest.popFirst()
                 given = nil
@@ -49,14 +49,14 @@ struct Options: Equatable {
             case "--list": showsList = true
             case "--check-allocations": checksAllocations = true
             case "--help", "-h": showsHelp = true
-            default: throw Mistake(text: "Unknown option \(argument). --help shows the options there are.")
+            default: throw Mistake(text: "Unknown option \(argument). --help lists the options.")
             }
             guard given == nil else { throw Mistake(text: "\(name) takes no value; write it without the equals sign.") }
         }
         try checkFleet()
     }
 
-    /// A fleet is not measured in rows.
+    /// Refuses options that a fleet does not have.
     private func checkFleet() throws(Mistake) {
         let ofBenchmarks = [
             ("--filter", !filters.isEmpty), ("--list", showsList), ("--json", jsonPath != nil),
@@ -80,7 +80,7 @@ struct Options: Equatable {
           --compare FILE        compare with the results in FILE; status 1 if anything became slower beyond noise
           --from FILE           take the results from FILE instead of measuring
           --plot DIR            draw how cost grows, as SVG in DIR, with the figures beside it as CSV
-          --markdown FILE       make the tables in FILE anew, between its comments "made" and "end"
+          --markdown FILE       generate the tables in FILE again, between its comments "made" and "end"
           --check-allocations   compare with Benchmarks/allocation-limits.txt; status 1 if a limit does not hold
           --help                this text
 

@@ -30,12 +30,12 @@ extension Program {
         }
     }
 
-    /// Makes sure that the parts of a document can be made anew.
+    /// Checks that the parts of a document can be generated.
     func checkDocument(_ path: String) throws(Refusal) {
         _ = try refreshed(path) { _, _ in nil }
     }
 
-    /// Makes the parts of a document anew, as it stands by now.
+    /// Generates the parts of a document again, from its current contents.
     func refreshDocument(
         _ path: String, _ make: (MarkdownDocument.Part, [String]) -> [String]?
     ) throws(Refusal) {
@@ -53,7 +53,7 @@ extension Program {
         }
     }
 
-    /// Draws the pictures for which everything was measured, and names the others.
+    /// Draws the charts for which everything was measured, and lists the others.
     func draw(_ report: Report, in directory: String) throws(Refusal) {
         var missing: [String] = []
         for figure in suite.figures {
@@ -82,7 +82,7 @@ extension Program {
         return data
     }
 
-    /// Writes a file, in a folder that is made where there is none.
+    /// Writes a file, and creates its folder if necessary.
     static func write(_ data: Data, to file: URL) throws {
         try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         try data.write(to: file)

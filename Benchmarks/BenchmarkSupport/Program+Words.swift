@@ -26,7 +26,7 @@ extension Program {
         ComparisonTable.lines(comparison, styled: console.isStyled).forEach(console.print)
         console.print("")
         if earlier.cpu != host.cpu || earlier.cores != host.cores {
-            console.print("The earlier run is another machine's: \(earlier.cpu), \(earlier.cores) cores.")
+            console.print("The earlier run was on another machine: \(earlier.cpu), \(earlier.cores) cores.")
         }
         if isWhole, !comparison.missing.isEmpty {
             console.print("Gone since then: \(comparison.missing.joined(separator: ", ")).")

@@ -4,9 +4,9 @@
     import Foundation
 #endif
 
-/// The program around the benchmarks: reads the command line, measures, prints, and ends with a status.
+/// The benchmark program: parses the command line, measures, prints, and returns an exit status.
 ///
-/// Status 0 is success, 1 a comparison or a check that failed, 2 a command line or a file that cannot be used.
+/// Status 0 is success, 1 a failed comparison or check, 2 an invalid command line or file.
 package struct Program {
     /// A reason to end before anything is measured.
     struct Refusal: Error {
@@ -20,11 +20,11 @@ package struct Program {
     let now: () -> Double
     let readFile: (String) throws -> Data
     let writeFile: (String, Data) throws -> Void
-    /// How many clients the fleets have.
+    /// The sizes of the fleets.
     var fleets = [1_000, 10_000, 100_000, 1_000_000]
     var quickFleets = [1_000, 10_000]
 
-    /// Makes the program of a suite.
+    /// Makes a program for a suite.
     ///
     /// Without a meter, allocations are reported as not available.
     package init(_ suite: Suite, meter: AllocationMeter?) {
@@ -47,7 +47,7 @@ package struct Program {
         self.writeFile = writeFile
     }
 
-    /// Does what the arguments ask for and returns the status to exit with.
+    /// Runs the program with arguments, and returns the exit status.
     package func run(_ arguments: [String]) -> Int32 {
         do {
             return try run(Options(parsing: arguments))
@@ -81,7 +81,7 @@ package struct Program {
     }
 
     private func runBenchmarks(_ selected: [Benchmark], _ options: Options) throws -> Int32 {
-        // Files are read first: a run of a minute should not end with a mistyped path.
+        // Files are read first, so that a mistyped path is reported before a run of a minute.
         let earlier = try options.comparePath.map(readReport)
         let limits = options.checksAllocations ? try readLimits() : nil
         try options.markdownPath.map(checkDocument)
@@ -118,7 +118,7 @@ package struct Program {
         return (rows, repeated)
     }
 
-    /// What a file says of the benchmarks that are selected.
+    /// The results of the selected benchmarks in a file.
     private func found(_ selected: [Benchmark], in report: Report) -> [Session.Row] {
         selected.compactMap { benchmark in
             report.results.first { $0.name == benchmark.name }.map { Session.Row(benchmark: benchmark, row: $0) }

@@ -4,21 +4,21 @@
     import Foundation
 #endif
 
-/// What one run of the program found, and where: the contents of a JSON file.
+/// The results of one run and the machine that they were measured on: the contents of a JSON file.
 struct Report: Codable, Equatable {
     /// One row.
     ///
-    /// A value that does not apply, or cannot be had on this system, is left out.
+    /// Values that do not apply, or are not available on this system, are left out.
     struct Row: Codable, Equatable {
         var name: String
         /// The median over the samples.
         var nsPerOp: Double
-        /// The median distance from the median, as a share of it.
+        /// The median distance from the median, relative to the median.
         var spread: Double
         var allocsPerOp: Double?
         var bytesPerSecond: Double?
         var peer: String?
-        /// Our time over the peer's: below one we are faster.
+        /// Our time divided by the peer's; below one, ours is faster.
         var ratio: Double?
     }
 
@@ -47,7 +47,7 @@ extension Report {
         self = try JSONDecoder().decode(Report.self, from: json)
     }
 
-    /// The file's contents, with the keys in a fixed order so that two files can be compared line by line.
+    /// The file's contents, with sorted keys so that two files can be compared line by line.
     func json() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

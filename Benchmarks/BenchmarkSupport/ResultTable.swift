@@ -1,4 +1,4 @@
-/// The rows of a run, as a table, with a free line between topics.
+/// The rows of a run as a table, with an empty line between topics.
 enum ResultTable {
     static func lines(_ rows: [Session.Row], styled: Bool) -> [String] {
         var table = Table([
@@ -15,7 +15,7 @@ enum ResultTable {
         var topic: Substring?
         for row in rows {
             let next = row.row.name.prefix { $0 != "/" }
-            // Peers stand with those they are compared with.
+            // A peer stays with the benchmarks that it is compared with.
             if next != "peer" {
                 if let topic, topic != next { table.addGap() }
                 topic = next
@@ -64,18 +64,18 @@ extension Benchmark.Limit {
         "\(Numbers.short(ratio))× the peer"
     }
 
-    /// Whether a row keeps to the limit, or nothing if there is none or what it limits could not be measured.
+    /// Whether a row meets the limit; nil if there is none, or the limited value was not measured.
     func verdict(on row: Report.Row) -> Verdict? {
         let found = values(of: row)
         return found.isEmpty ? nil : found.contains { $0.isMissed } ? .missed : .met
     }
 
-    /// What of the limit a row does not keep to, in words.
+    /// The parts of the limit that a row misses, in words.
     func missed(by row: Report.Row) -> [(found: String, most: String)] {
         values(of: row).filter(\.isMissed).map { (found: $0.found, most: $0.most) }
     }
 
-    /// Each part of the limit beside what was measured of it.
+    /// Each part of the limit with the measured value.
     private func values(of row: Report.Row) -> [(isMissed: Bool, found: String, most: String)] {
         func value(_ found: Double?, _ most: Double?, _ text: (Double) -> String) -> (Bool, String, String)? {
             guard let found, let most else { return nil }

@@ -11,10 +11,10 @@ struct Plan: Equatable {
 struct Runner {
     let plan: Plan
     let meter: AllocationMeter?
-    /// Nanoseconds since some fixed moment.
+    /// Nanoseconds since a fixed moment.
     let now: () -> Double
 
-    /// Measures one benchmark and, if it has a peer, the peer as well: first ours, then the peer's, then ours again.
+    /// Measures one benchmark, in turn with its peer if it has one.
     func measure(
         _ benchmark: Benchmark, against peer: Benchmark? = nil, progress: (_ samplesTaken: Int) -> Void = { _ in }
     ) -> (ours: Measurement, peer: Measurement?) {
@@ -22,7 +22,7 @@ struct Runner {
         let samplers = ([benchmark] + (peer.map { [$0] } ?? [])).map {
             Sampler($0, sampleLength: plan.sampleLength, now: now)
         }
-        // Finding the iterations has warmed up most of it; one whole sample each does the rest.
+        // Calibration has warmed up most of it; one whole sample of each does the rest.
         for sampler in samplers { _ = sampler.sample() }
 
         var samples = Array(repeating: [Double](), count: samplers.count)

@@ -1,25 +1,25 @@
 /// A benchmark that is set up and ready to be sampled.
 ///
-/// Its cost is a weighted sum over one or two parts: an operation is one part that counts fully, a slope is the large
-/// build minus the small one, over the units between them.
+/// Its cost is a weighted sum of one or two parts: an operation is one part with weight one, and a slope is the large
+/// build minus the small one, divided by the units between them.
 struct Sampler {
     private struct Part {
         let weight: Double
         let run: (Int) -> Void
         let iterations: Int
-        /// How many iterations to count.
+        /// The number of iterations whose allocations are counted.
         let counted: Int
     }
 
-    /// So many iterations are counted at most; more would not make an exact count more exact.
+    /// The most iterations to count; more would not make an exact count more exact.
     private static let mostCounted = 10_000
-    /// So many at least, unless they take longer than `longestCount`.
+    /// The fewest iterations to count, unless they take longer than `longestCount`.
     ///
-    /// A machine that was busy for a moment makes an operation look slow, and a handful of iterations is not enough for
-    /// sixteen threads.
+    /// A machine that was busy for a moment makes an operation look slow, and a few iterations are not enough for sixteen
+    /// threads.
     private static let fewestCounted = 100.0
     private static let longestCount = Duration.milliseconds(500)
-    /// Counting is repeated because other threads, such as a pool that grows, now and then allocate in between.
+    /// Counting is repeated, because other threads, such as those of a growing pool, sometimes allocate meanwhile.
     private static let countings = 3
 
     private let parts: [Part]
@@ -62,7 +62,7 @@ struct Sampler {
 
     /// Counts the allocations per operation, to three decimals.
     ///
-    /// Twice the iterations minus the iterations once: what a run allocates only once, such as its threads, falls out.
+    /// It subtracts the count for n iterations from that for 2n, so that one-time allocations, such as threads, cancel out.
     func allocations(_ meter: AllocationMeter) -> Double {
         let sum = parts.reduce(0) { sum, part in
             let iterations = part.counted

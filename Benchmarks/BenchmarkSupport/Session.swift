@@ -1,12 +1,12 @@
 /// One run over the selected benchmarks.
 struct Session {
-    /// A benchmark and what was found about it.
+    /// A benchmark and its result.
     struct Row {
         let benchmark: Benchmark
         var row: Report.Row
     }
 
-    /// So often a benchmark that looks slower is measured again before it is believed.
+    /// How often a benchmark that looks slower is measured again before it is reported.
     static let repeats = 3
 
     let suite: Suite
@@ -14,18 +14,18 @@ struct Session {
     let showProgress: (String) -> Void
 
     func measure(_ selected: [Benchmark]) -> [Row] {
-        // Until a process starts its second thread, the C library spares it the atomic half of locks and allocations.
-        // Every row is to be charged alike, wherever it stands, and as in a real program.
+        // Until a process starts its second thread, the C library skips the atomic operations of locks and allocations. All
+        // rows should be measured under the same conditions, which are those of a real program.
         onThreads(1, total: 0) { _ in }
         return selected.enumerated().map { index, benchmark in
             Row(benchmark: benchmark, row: measure(benchmark, title: "\(index + 1)/\(selected.count)"))
         }
     }
 
-    /// Measures again what looks slower than in an earlier run, keeps the faster result, and returns the names.
+    /// Measures rows again that look slower than in an earlier run, keeps the faster result, and returns their names.
     ///
-    /// The spread within a run does not know of a neighbour who keeps the machine busy for a second. Such a burst does
-    /// not come back each time, whereas what has really become slower stays so.
+    /// The spread within a run does not include other load that keeps the machine busy for a second. Such a burst does not
+    /// come back each time, but a real slowdown does.
     func repeatSlower(_ rows: inout [Row], than earlier: Report) -> [String] {
         var names: [String] = []
         for index in rows.indices {

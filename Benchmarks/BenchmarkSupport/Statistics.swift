@@ -1,4 +1,4 @@
-/// What a handful of samples say: a middle that a few disturbed samples cannot move, and how far the rest lie from it.
+/// Robust statistics of a few samples: a middle that some disturbed samples do not move, and how far the rest lie from it.
 enum Statistics {
     /// The middle value, or the mean of the two middle ones; zero for no values.
     static func median(_ values: [Double]) -> Double {
@@ -8,18 +8,18 @@ enum Statistics {
         return sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
     }
 
-    /// The median distance from the median, as a share of it: half of the samples lie within this much of the median.
+    /// The median distance from the median, relative to the median: half of the samples lie within it.
     ///
-    /// Zero where the median is zero, since there is no share of nothing.
+    /// Zero if the median is zero.
     static func spread(_ values: [Double]) -> Double {
         let middle = median(values)
         guard middle != 0 else { return 0 }
         return median(values.map { abs($0 - middle) }) / abs(middle)
     }
 
-    /// The median of the ratios of samples taken side by side, or nothing if a divisor is zero.
+    /// The median of the ratios of samples taken side by side; nil if a divisor is zero.
     ///
-    /// Two samples taken one after the other share the machine's mood, which therefore falls out of their ratio.
+    /// Other load on the machine affects both of two neighbouring samples, and so cancels out in their ratio.
     static func ratio(_ samples: [Double], to others: [Double]) -> Double? {
         guard !samples.isEmpty, !others.isEmpty, !others.contains(0) else { return nil }
         return median(zip(samples, others).map(/))

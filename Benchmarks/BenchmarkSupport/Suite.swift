@@ -5,7 +5,7 @@ package final class Suite {
 
     package init() {}
 
-    /// Adds a benchmark that is timed by itself; the arguments are those of ``Benchmark``.
+    /// Adds a benchmark that is timed by itself; see ``Benchmark`` for the arguments.
     package func add(
         _ name: String, _ workload: String, peer: String? = nil, limit: Duration? = nil, allocations: Double? = nil,
         ratio: Double? = nil, bytes: Int? = nil, setup: @escaping Benchmark.Setup
@@ -16,7 +16,7 @@ package final class Suite {
                 setup: setup))
     }
 
-    /// Adds a benchmark made elsewhere, such as a slope.
+    /// Adds a benchmark that was created elsewhere, such as a slope.
     package func add(_ benchmark: Benchmark) {
         benchmarks.append(benchmark)
     }
@@ -26,17 +26,17 @@ package final class Suite {
         benchmarks += topic
     }
 
-    /// Adds a picture of benchmarks.
+    /// Adds a chart of benchmarks.
     package func add(_ figure: Figure) {
         figures.append(figure)
     }
 
-    /// Finds a benchmark by its whole name.
+    /// Finds a benchmark by its full name.
     func benchmark(named name: String) -> Benchmark? {
         benchmarks.first { $0.name == name }
     }
 
-    /// Picks the benchmarks whose name contains any of `filters`, or all of them if there are none.
+    /// Selects the benchmarks whose name contains any of `filters`, or all of them if there are none.
     func benchmarks(matching filters: [String]) -> [Benchmark] {
         guard !filters.isEmpty else { return benchmarks }
         return benchmarks.filter { benchmark in filters.contains { benchmark.name.contains($0) } }

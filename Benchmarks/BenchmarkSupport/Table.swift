@@ -2,7 +2,7 @@
 struct Table {
     enum Alignment {
         case left, right
-        /// Decimal points stand below each other.
+        /// Decimal points are aligned.
         case decimal
     }
 
@@ -39,14 +39,14 @@ struct Table {
         rows.append(cells)
     }
 
-    /// Leaves a line free.
+    /// Adds an empty line.
     mutating func addGap() {
         rows.append([])
     }
 
     /// The lines of the table.
     ///
-    /// A column that is empty in every row is left out.
+    /// A column that is empty in every row is omitted.
     func lines(styled: Bool) -> [String] {
         let used = columns.indices.filter { column in
             rows.contains { !$0.isEmpty && !$0[column].text.isEmpty }
@@ -67,7 +67,7 @@ struct Table {
 
     /// The lines of the table in Markdown.
     ///
-    /// A column that is empty in every row is left out, as are free lines. A table without rows has no lines.
+    /// Empty lines, and columns that are empty in every row, are omitted. A table without rows has no lines.
     func markdown() -> [String] {
         let rows = rows.filter { !$0.isEmpty }
         if rows.isEmpty { return [] }
@@ -83,7 +83,7 @@ struct Table {
     }
 }
 
-/// How wide a column is, and where its decimal point stands.
+/// The width of a column, and the position of its decimal point.
 private struct Layout {
     let alignment: Table.Alignment
     /// The widest text before the decimal point, and the widest from the point on.
@@ -123,7 +123,7 @@ private struct Layout {
     private func spaces(_ count: Int) -> String { String(repeating: " ", count: max(0, count)) }
 }
 
-/// How text looks on a terminal.
+/// The style of text on a terminal.
 enum Style: String {
     case plain = ""
     case heading = "1"
@@ -131,7 +131,7 @@ enum Style: String {
     case good = "32"
     case bad = "1;31"
 
-    /// Dresses the text up; the spaces at its ends stay bare, so that they can be cut off.
+    /// Applies the style, except to spaces at the ends, so that they can be cut off.
     func apply(to text: String, _ styled: Bool) -> String {
         guard styled, self != .plain, let first = text.firstIndex(where: { $0 != " " }),
             let last = text.lastIndex(where: { $0 != " " })

@@ -8,10 +8,10 @@ import LoaderChainTesting
     import Musl
 #endif
 
-/// Splits `0..<total` among so many threads, which all begin at once, and returns when the last of them is done.
+/// Divides `0..<total` among threads that all begin at once, and returns when the last of them is done.
 ///
-/// A sample is the wall time from the moment the threads are let go until the last one has finished its range; starting
-/// and joining them is left out.
+/// A sample is the wall time from the moment the threads are released until the last one has finished its range; starting
+/// and joining them is not included.
 package func onThreads(_ count: Int, total: Int, _ body: @escaping @Sendable (Range<Int>) -> Void) {
     let entered = ContinuousClock.now
     let race = Race(runners: count)
@@ -29,7 +29,7 @@ package func onThreads(_ count: Int, total: Int, _ body: @escaping @Sendable (Ra
     WorkClock.leaveOut(entered.duration(to: started) + finished.duration(to: .now))
 }
 
-/// A starting line that threads wait behind until all have come, and a finish that is timed when the last one arrives.
+/// A barrier at which threads wait until all have arrived, and a finish that is timed when the last thread reaches it.
 private final class Race: @unchecked Sendable {
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -54,7 +54,7 @@ private final class Race: @unchecked Sendable {
         lock.deallocate()
     }
 
-    /// A runner is at the line and waits for the others.
+    /// Called by a thread that is ready; waits for the others.
     func waitForStart() {
         locked {
             ready += 1
@@ -63,7 +63,7 @@ private final class Race: @unchecked Sendable {
         }
     }
 
-    /// Lets all runners go once they are at the line, and tells when that was.
+    /// Releases all threads once they are ready, and returns the time.
     func start() -> ContinuousClock.Instant {
         locked {
             while ready < runners { pthread_cond_wait(changed, lock) }
@@ -74,7 +74,7 @@ private final class Race: @unchecked Sendable {
         }
     }
 
-    /// A runner is done.
+    /// Called by a thread that is done.
     func finish() {
         locked {
             finished += 1
@@ -84,7 +84,7 @@ private final class Race: @unchecked Sendable {
         }
     }
 
-    /// Waits for the last runner, and tells when it was done.
+    /// Waits for the last thread, and returns when it was done.
     func waitForFinish() -> ContinuousClock.Instant {
         locked {
             while finished < runners { pthread_cond_wait(changed, lock) }

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// The clock of the measurements, which stands still while the harness itself is at work inside a sample.
+/// The clock of the measurements, which excludes time that the harness itself spends inside a sample.
 ///
-/// Starting sixteen threads takes a good part of a millisecond, and is not what a benchmark of sixteen threads is about.
+/// Starting sixteen threads takes a good part of a millisecond, which a benchmark on sixteen threads should not include.
 enum WorkClock {
     private static let start = ContinuousClock.now
     private static let leftOut = Atomic<Int>(0)
 
-    /// Nanoseconds of work since some fixed moment.
+    /// Nanoseconds of work since a fixed moment.
     static func now() -> Double {
         start.duration(to: .now).nanoseconds - Double(leftOut.load(ordering: .relaxed))
     }
 
-    /// Takes a stretch of time that belongs to the harness out of the sample being taken.
+    /// Excludes time of the harness from the current sample.
     static func leaveOut(_ duration: Duration) {
         leftOut.wrappingAdd(Int(duration.nanoseconds), ordering: .relaxed)
     }

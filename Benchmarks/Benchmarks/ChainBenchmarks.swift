@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import LoaderChain
 
-/// What a task and the loaders on its way cost.
+/// The cost of a task, and of passing it through loaders.
 func chainBenchmarks() -> [Benchmark] {
     let suite = Suite()
     let request = HTTPRequest(method: .get, host: "example.com", path: "/v1/users")
@@ -36,11 +36,11 @@ func chainBenchmarks() -> [Benchmark] {
     suite.add(
         .slope(
             "peer/protocol-existential",
-            "Hands a request from one value behind a protocol to the next, which it holds as `any`.", peer: "chain/hop",
+            "Hands a request from one existential value to the next, stored as `any`.", peer: "chain/hop",
             small: (1, existentialHops(1, request)), large: (101, existentialHops(101, request))))
 
     suite.add(
-        "chain/load", "Loads a request through two loaders over a terminal that answers at once, as a caller does.",
+        "chain/load", "Loads a request through two loaders to a terminal that responds at once, as a caller does.",
         allocations: 3
     ) {
         let chain = PassingLoader() --> PassingLoader() --> AnsweringLoader(result)
@@ -75,7 +75,7 @@ func chainBenchmarks() -> [Benchmark] {
     return suite.benchmarks
 }
 
-/// What a request and its options cost.
+/// The cost of a request and its options.
 func requestBenchmarks() -> [Benchmark] {
     let suite = Suite()
     let plain = HTTPRequest(method: .get, host: "example.com", path: "/v1/users")
@@ -90,7 +90,7 @@ func requestBenchmarks() -> [Benchmark] {
         request[option: Attempts.self] = 3
         var other = request
         other[option: Attempts.self] = 4
-        // Two, so that the loop cannot read one of them once and add often.
+        // Two requests, so that the loop cannot read one of them once and add it repeatedly.
         return { [request, other] iterations in
             var sum = 0
             for iteration in 0..<iterations { sum &+= attempts(of: iteration & 1 == 0 ? request : other) }
@@ -128,7 +128,7 @@ func requestBenchmarks() -> [Benchmark] {
     return suite.benchmarks
 }
 
-/// Out of line, as it is where a loader reads an option.
+/// Not inlined, as when a loader reads an option.
 @inline(never)
 private func attempts(of request: HTTPRequest) -> Int { request[option: Attempts.self] }
 
@@ -192,13 +192,13 @@ private struct LastHandler: RequestHandler {
     func handle(_ request: HTTPRequest) { blackHole(request.method) }
 }
 
-/// A number that a handler counts with, in the place of whatever a user's handler would keep.
+/// A number that a handler increments, in place of a user's state.
 private final class Box: @unchecked Sendable {
     var value: Int
     init(_ value: Int) { self.value = value }
 }
 
-/// Takes a task and does nothing, so that one task can be handed down many times.
+/// Takes a task and does nothing, so that one task can be passed down many times.
 private final class SwallowingLoader: HTTPLoader, @unchecked Sendable {
     override func load(task: HTTPTask) {}
 }

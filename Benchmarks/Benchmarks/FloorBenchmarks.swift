@@ -7,11 +7,11 @@ import LoaderChain
     import Foundation
 #endif
 
-/// What the machine charges for the things everything else is made of.
+/// The cost of the primitives that everything else consists of.
 func floorBenchmarks() -> [Benchmark] {
     let suite = Suite()
 
-    suite.add("floor/lock", "Takes a lock that nobody else wants, adds one to a number, and lets go.", allocations: 0) {
+    suite.add("floor/lock", "Takes an uncontended lock, adds one to a number, and releases it.", allocations: 0) {
         let number = Guarded(0)
         return { iterations in
             for _ in 0..<iterations { number.withLock { $0 += 1 } }
@@ -19,13 +19,13 @@ func floorBenchmarks() -> [Benchmark] {
         }
     }
 
-    suite.add("floor/allocation", "Makes one object with one stored number and lets go of it.", allocations: 1) {
+    suite.add("floor/allocation", "Makes one object with one stored number and releases it.", allocations: 1) {
         { iterations in
             for index in 0..<iterations { blackHole(Leaf(number: index)) }
         }
     }
 
-    suite.add("floor/uuid", "Makes a random UUID the way Foundation does.") {
+    suite.add("floor/uuid", "Makes a random UUID with Foundation.") {
         { iterations in
             for _ in 0..<iterations { blackHole(UUID()) }
         }

@@ -8,7 +8,7 @@ import LineProtocol
     import Foundation
 #endif
 
-/// What lines cost on their way from a batch to a server.
+/// The cost of sending lines.
 func influxSendingBenchmarks() -> [Benchmark] {
     let suite = Suite()
     let linesPerBatch = 5_000

@@ -1,14 +1,14 @@
 import BenchmarkSupport
 import LineProtocol
 
-/// What a point costs on its way to a line, and a line on its way to a point.
+/// The cost of encoding a point, and of decoding a line.
 func lineProtocolBenchmarks() -> [Benchmark] {
     let suite = Suite()
     let service = ServicePoints()
     let mixed = MixedPoints()
 
     suite.add(
-        "floor/memcpy-S1", "Copies the bytes of a service's line behind each other.", allocations: 0,
+        "floor/memcpy-S1", "Copies the bytes of a service's lines into a buffer.", allocations: 0,
         bytes: ServicePoints.lineLength
     ) {
         let target = UnsafeMutableRawPointer.allocate(byteCount: fullBuffer, alignment: 16)
@@ -49,7 +49,7 @@ func lineProtocolBenchmarks() -> [Benchmark] {
     }
 
     suite.add(
-        "encoder/S1/point", "Writes a service's point that is there as a value.",
+        "encoder/S1/point", "Writes a service's point from a `Point`.",
         peer: "floor/memcpy-S1", limit: .nanoseconds(130), allocations: 0, bytes: ServicePoints.lineLength
     ) {
         let points = (0..<960).map(service.point)
@@ -98,7 +98,7 @@ func lineProtocolBenchmarks() -> [Benchmark] {
     return suite.benchmarks
 }
 
-/// What a byte costs as the buffer and the number of tags grow.
+/// The cost as the buffer and the number of tags grow.
 func lineProtocolGrowthBenchmarks() -> [Benchmark] {
     let suite = Suite()
     let service = ServicePoints()
@@ -122,7 +122,7 @@ func lineProtocolGrowthBenchmarks() -> [Benchmark] {
         }
         write(&encoder)
         suite.add(
-            "encoder/tags-\(count)", "Writes a point with so many tags of 19 bytes each, and one field.",
+            "encoder/tags-\(count)", "Writes a point with \(count) tags of 19 bytes each, and one field.",
             allocations: 0, bytes: encoder.count
         ) {
             encoding { _, encoder in write(&encoder) }
@@ -131,7 +131,7 @@ func lineProtocolGrowthBenchmarks() -> [Benchmark] {
     return suite.benchmarks
 }
 
-/// How many tags the points have in the benchmarks of tags.
+/// The numbers of tags in the benchmarks of tags.
 let tagCounts = [1, 2, 5, 10, 20, 50, 100]
 
 /// How the cost of a point grows with its tags.
@@ -147,10 +147,10 @@ func lineProtocolFigures() -> [Figure] {
     ]
 }
 
-/// The keys of the tags, all of them equally long.
+/// The keys of the tags, all with the same length.
 func tagKeys(_ count: Int) -> [String] { (0..<count).map { "tag\(1_000 + $0)" } }
 
-/// Where a buffer is emptied, as a sender would.
+/// The size at which a buffer is emptied, as a sender would do.
 private let fullBuffer = 4 << 20
 
 @inline(__always)
@@ -166,12 +166,12 @@ private func encoding(
         }
         blackHole(encoder.count)
     }
-    // Memory costs more when it is touched for the first time, whoever writes to it.
+    // Memory costs more when it is written for the first time, whichever code does it.
     if isTouched { encode(size / ServicePoints.lineLength + 1, &state.encoder, &state.index) }
     return { iterations in encode(iterations, &state.encoder, &state.index) }
 }
 
-/// What stays between two runs.
+/// The state that is kept between two runs.
 private final class EncodingState {
     static let mostOfALine = 4_096
 

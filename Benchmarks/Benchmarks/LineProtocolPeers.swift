@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import Foundation
 
-/// What others write lines with, at its plainest: the same points as those of the encoder.
+/// Other ways to write lines, in their plainest form, with the same points as the encoder.
 func lineProtocolPeerBenchmarks() -> [Benchmark] {
     let suite = Suite()
     let service = ServicePoints()
@@ -86,7 +86,7 @@ private struct Record: Encodable {
     var bytes, time: Int
 }
 
-/// Appends lines to a text that is emptied now and then.
+/// Appends lines to a text that is emptied from time to time.
 private func lines(_ line: @escaping (Int) -> String) -> (Int) -> Void {
     let full = 4 << 20
     return { iterations in

@@ -1,13 +1,13 @@
 import LineProtocol
 
-/// Strings that are there from the beginning to the end, so that fetching one costs next to nothing.
+/// Strings that are never released, so that reading one costs next to nothing.
 private func kept(_ words: [String]) -> UnsafePointer<String> {
     let all = UnsafeMutablePointer<String>.allocate(capacity: words.count)
     all.initialize(from: words, count: words.count)
     return UnsafePointer(all)
 }
 
-/// Points like those of a service that reports its requests: four short tags, a double, an integer and milliseconds.
+/// Points like those of a service that measures its requests: four short tags, a double, an integer and milliseconds.
 struct ServicePoints: @unchecked Sendable {
     private let hosts = kept((1...8).map { "api-\($0)" })
     private let methods = kept(["GET", "POST", "PUT", "DELETE"])
@@ -15,9 +15,9 @@ struct ServicePoints: @unchecked Sendable {
         "/v1/users", "/v1/items", "/v1/orders", "/v1/login", "/v1/search", "/v1/cart", "/v1/health", "/v1/feed",
     ])
     private let statuses = kept(["200", "201", "204", "400", "404", "500"])
-    /// After so many points the tags come again.
+    /// After this many points the tags repeat.
     static let period = 96
-    /// How many bytes a line has, about.
+    /// The approximate length of a line in bytes.
     static let lineLength = 109
 
     func host(_ index: Int) -> String { hosts[index & 7] }

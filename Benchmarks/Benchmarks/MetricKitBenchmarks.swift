@@ -9,13 +9,13 @@ import ReportOutbox
     import Foundation
 #endif
 
-/// What twelve payloads of diagnostics cost that come at once, 15 MiB in all: while the system waits, and later.
+/// The cost of twelve payloads of diagnostics that arrive at once, 15 MiB in all: while the system waits, and later.
 func metricKitBenchmarks() -> [Benchmark] {
     let suite = Suite()
 
     suite.add(
         "metrickit/store",
-        "Stores a payload of 1.25 MiB in a box, as a receiver does while the system waits.",
+        "Stores a payload of 1.25 MiB in an outbox, as a receiver does while the system waits.",
         limit: .milliseconds(50), bytes: DiagnosticWorkload.length
     ) {
         let box = BenchmarkReceiver()
@@ -23,7 +23,7 @@ func metricKitBenchmarks() -> [Benchmark] {
         var number = 0
         return { iterations in
             for _ in 0..<iterations {
-                // Another payload every time, since one that comes again is not stored again.
+                // A different payload every time, since an equal one is not stored again.
                 number += 1
                 DiagnosticWorkload.number(&payload, number)
                 box.receive(payload)
@@ -33,7 +33,7 @@ func metricKitBenchmarks() -> [Benchmark] {
 
     suite.add(
         "metrickit/decode",
-        "Reads the diagnostics of a payload of 1.25 MiB one by one, out of pieces of 64 KiB.",
+        "Reads the diagnostics of a payload of 1.25 MiB one by one, from pieces of 64 KiB.",
         bytes: DiagnosticWorkload.length
     ) {
         let payload = [UInt8](DiagnosticWorkload.payload)
@@ -80,7 +80,7 @@ private enum DiagnosticWorkload {
             + String(repeating: "]}", count: depth) + "]}"
     }
 
-    /// Writes a number into the place that there is for it.
+    /// Writes a number into its placeholder.
     static func number(_ payload: inout Data, _ number: Int) {
         let place = #"{"number":""#.utf8.count
         var rest = number
@@ -91,7 +91,7 @@ private enum DiagnosticWorkload {
     }
 }
 
-/// A receiver with a box that sends nothing, and is emptied now and then.
+/// A receiver with an outbox that sends nothing, and is emptied from time to time.
 private final class BenchmarkReceiver {
     private let directory: URL
     private var box: ReportOutbox?
@@ -111,7 +111,7 @@ private final class BenchmarkReceiver {
                 onError: { _, error in print("The payload was not stored: \(error)") })
             self.box = box
         } catch {
-            print("The box could not be opened: \(error)")
+            print("The outbox could not be opened: \(error)")
         }
     }
 

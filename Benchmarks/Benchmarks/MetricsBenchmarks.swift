@@ -7,7 +7,7 @@ import LoaderChain
     import Foundation
 #endif
 
-/// What it costs to measure a request.
+/// The cost of measuring a request.
 func metricsBenchmarks() -> [Benchmark] {
     let suite = Suite()
     let plain = HTTPRequest(method: .get, host: "api.example.com", path: "/v1/users")
@@ -28,7 +28,7 @@ func metricsBenchmarks() -> [Benchmark] {
 
     suite.add(
         .slope(
-            "tap/no-sink", "Passes a tap that nobody listens to.", peer: "chain/hop", allocations: 0,
+            "tap/no-sink", "Passes a tap without a sink.", peer: "chain/hop", allocations: 0,
             small: (0, loading(plain) { AnsweringTerminal(plain) }),
             large: (1, loading(plain) { MetricsTap(MetricRecorder()) --> AnsweringTerminal(plain) })))
 
@@ -44,7 +44,7 @@ func metricsBenchmarks() -> [Benchmark] {
     return suite.benchmarks
 }
 
-/// Loads a request as a caller does, down a chain that answers at once.
+/// Loads a request as a caller does, through a chain that responds at once.
 private func loading(_ request: HTTPRequest, _ chain: @escaping () -> HTTPLoader) -> Benchmark.Setup {
     {
         let chain = chain()

@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import LoaderChain
 
-/// What one more loader of a kind costs a task that it has no reason to stop.
+/// The cost that a loader adds to a task that it passes on.
 func nodeBenchmarks() -> [Benchmark] {
     let suite = Suite()
     let request = HTTPRequest(
@@ -36,7 +36,7 @@ func nodeBenchmarks() -> [Benchmark] {
     return suite.benchmarks
 }
 
-/// Hands one task down a chain of so many loaders, again and again; nobody ends it.
+/// Passes one task down a chain of loaders, again and again, without completing it.
 private func passing(_ count: Int, _ request: HTTPRequest, _ loader: @escaping () -> HTTPLoader) -> Benchmark.Setup {
     {
         let chain = (0..<count).reduce(SwallowingTerminal() as HTTPLoader) { chain, _ in loader() --> chain }
@@ -47,7 +47,7 @@ private func passing(_ count: Int, _ request: HTTPRequest, _ loader: @escaping (
     }
 }
 
-/// Loads a request as a caller does, down a chain that answers at once.
+/// Loads a request as a caller does, through a chain that responds at once.
 private func loading(_ request: HTTPRequest, _ chain: @escaping () -> HTTPLoader) -> Benchmark.Setup {
     {
         let chain = chain()

@@ -8,14 +8,14 @@ import ReportOutbox
     import Foundation
 #endif
 
-/// What it costs to make sure that a report arrives, while nothing is being sent.
+/// The cost of storing a report, while nothing is being sent.
 func outboxBenchmarks() -> [Benchmark] {
     let suite = Suite()
     let kibibyte = Data(repeating: 0x61, count: 1024)
 
     suite.add(
         "outbox/submit",
-        "Takes in a report of 1 KiB that survives the end of the process: written, renamed, remembered.",
+        "Stores a report of 1 KiB that survives the end of the process: written, renamed, indexed.",
         peer: "peer/data-write-atomic", limit: .microseconds(50), bytes: 1024
     ) {
         let box = BenchmarkBox()
@@ -27,7 +27,7 @@ func outboxBenchmarks() -> [Benchmark] {
 
     suite.add(
         "outbox/deliver",
-        "The same, and delivers it: counted, read, checked, sent through a chain that answers at once, removed.",
+        "The same, and delivers it: counted, read, checked, sent through a chain that responds at once, removed.",
         bytes: 1024
     ) {
         let box = BenchmarkBox(sends: true)
@@ -40,7 +40,7 @@ func outboxBenchmarks() -> [Benchmark] {
 
     suite.add(
         "peer/data-write-atomic",
-        "Writes 1 KiB to a new file by Foundation's atomic write.", bytes: 1024
+        "Writes 1 KiB to a new file with Foundation's atomic write.", bytes: 1024
     ) {
         let directory = BenchmarkDirectory()
         var number = 0
@@ -58,7 +58,7 @@ func outboxBenchmarks() -> [Benchmark] {
 
     suite.add(
         "outbox/open-100000",
-        "Opens a box in which an earlier launch left 100,000 reports, up to the first that could be sent.",
+        "Opens an outbox in which an earlier launch left 100,000 reports, until the first could be sent.",
         limit: .seconds(2)
     ) {
         let box = BenchmarkBox()
@@ -72,10 +72,10 @@ func outboxBenchmarks() -> [Benchmark] {
     return suite.benchmarks
 }
 
-/// A directory that is gone with its last reference.
+/// A directory that is removed when it is released.
 ///
-/// It is in memory where that can be had and `TMPDIR` does not say otherwise. A disk would tell of itself: some file systems
-/// make new files slowly for minutes after many were removed, so that every run would pay for the one before.
+/// It is in memory if possible, unless `TMPDIR` says otherwise. A disk would dominate the result: some file systems create
+/// files slowly for minutes after many were removed, so that every run would pay for the one before.
 final class BenchmarkDirectory {
     let url: URL
 
@@ -98,14 +98,14 @@ final class BenchmarkDirectory {
     deinit { try? FileManager.default.removeItem(at: url) }
 }
 
-/// Takes every report.
+/// Accepts every report.
 private final class Accepting: HTTPLoader, @unchecked Sendable {
     override func load(task: HTTPTask) {
         task.complete(.success(HTTPResponse(request: task.request, status: .ok)))
     }
 }
 
-/// A box that holds whatever comes.
+/// An outbox that holds its reports without sending them.
 private final class BenchmarkBox {
     private let directory = BenchmarkDirectory()
     private let sends: Bool
@@ -126,7 +126,7 @@ private final class BenchmarkBox {
         do throws(OutboxError) {
             box = try ReportOutbox(directory: directory.url, chain: Accepting(), policy: policy, startsSending: sends)
         } catch {
-            print("The box could not be opened: \(error)")
+            print("The outbox could not be opened: \(error)")
         }
         box?.drain()
     }
@@ -135,7 +135,7 @@ private final class BenchmarkBox {
         do {
             _ = try box?.submit(data, request: request)
         } catch {
-            print("The report was not taken in: \(error)")
+            print("The report was not stored: \(error)")
         }
     }
 }

@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import LoaderChain
 
-/// What the loaders cost that try again, slow down and give up, while there is nothing to do for them.
+/// The cost of loaders that retry, slow down and fail fast, while they have nothing to do.
 func retryBenchmarks() -> [Benchmark] {
     let suite = Suite()
     let request = HTTPRequest(method: .get, host: "example.com", path: "/v1/users")
@@ -10,7 +10,7 @@ func retryBenchmarks() -> [Benchmark] {
 
     suite.add(
         .slope(
-            "retry/pass", "Hands a task without a strategy through a Retry loader.",
+            "retry/pass", "Passes a task without a strategy through a Retry loader.",
             peer: "chain/hop", allocations: 0,
             small: (1, passes(1, request)), large: (101, passes(101, request))))
 
@@ -23,7 +23,7 @@ func retryBenchmarks() -> [Benchmark] {
     }
 
     suite.add(
-        "breaker/pass", "Loads a task through a closed circuit of its host, and counts its success.",
+        "breaker/pass", "Loads a task through its host's closed circuit, and counts its success.",
         peer: "task/lifecycle", allocations: 3
     ) {
         loads(request, through: CircuitBreaker(), result)
@@ -68,7 +68,7 @@ private final class Count: @unchecked Sendable {
     var value = 0
 }
 
-/// Takes a task and does nothing, so that one task can be handed down many times.
+/// Takes a task and does nothing, so that one task can be passed down many times.
 private final class Swallowing: HTTPLoader, @unchecked Sendable {
     override func load(task: HTTPTask) {}
 }

@@ -9,18 +9,18 @@ import LoaderChainURLSession
     import FoundationNetworking
 #endif
 
-/// The terminal beside a session with a delegate and nothing else, over the same server.
+/// The terminal beside a bare session with a delegate, over the same server.
 ///
-/// The server is one of our own, in this process, unless the environment names the address of another in
-/// `BENCHMARK_SERVER`. Both sides take turns, so that what the machine does besides weighs on both.
+/// The server is in this process, unless the environment variable `BENCHMARK_SERVER` has the address of another. Both sides
+/// take turns, so that other load on the machine affects both.
 func terminalBenchmarks() -> [Benchmark] {
     let suite = Suite()
-    // At least 95 % of what a bare session loads.
+    // At least 95 % of the throughput of a bare session.
     let mostBesideABareSession = 1 / 0.95
     for inFlight in [1, 16, 64] {
         suite.add(
             "peer/bare-urlsession-\(inFlight)",
-            "Loads 11 bytes by a URLSession whose delegate collects them, \(inFlight) at once."
+            "Loads 11 bytes with a URLSession whose delegate collects them, \(inFlight) at once."
         ) {
             let site = BenchmarkSite()
             let session = BareSession()
@@ -31,7 +31,7 @@ func terminalBenchmarks() -> [Benchmark] {
         }
         suite.add(
             "terminal/in-flight-\(inFlight)",
-            "Loads 11 bytes by a URLSessionLoader, \(inFlight) at once.",
+            "Loads 11 bytes with a URLSessionLoader, \(inFlight) at once.",
             peer: "peer/bare-urlsession-\(inFlight)", ratio: mostBesideABareSession
         ) {
             let site = BenchmarkSite()
@@ -51,7 +51,7 @@ func terminalBenchmarks() -> [Benchmark] {
     return suite.benchmarks
 }
 
-/// A server for one benchmark, which ends with it.
+/// A server for one benchmark.
 private final class BenchmarkSite: Sendable {
     let url: URL
     private let server: LoopbackServer?
@@ -72,7 +72,7 @@ private final class BenchmarkSite: Sendable {
     }
 }
 
-/// Starts so many loads, each of which starts the next when it is done, and returns when all are.
+/// Keeps a number of loads in flight, each of which starts the next when it is done, and returns when all are done.
 private func keepInFlight(
     _ inFlight: Int, of total: Int, _ load: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
 ) {
@@ -97,7 +97,7 @@ private func keepInFlight(
     isDone.wait()
 }
 
-/// What an app writes that uses a session by its delegate, at its plainest.
+/// Plain code of an app that uses a session with a delegate.
 private final class BareSession: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     private struct Load {
         var body = Data()

@@ -1,12 +1,12 @@
 import BenchmarkSupport
 import LoaderChain
 
-/// How many tasks wait in the benchmarks of waiting.
+/// The numbers of waiting tasks in the benchmarks of waiting.
 let waitingTasks = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000]
-/// How many threads load at once in the benchmarks of threads.
+/// The numbers of threads in the benchmarks of threads.
 let threadCounts = [1, 2, 4, 8, 16]
 
-/// What it costs to be throttled, beyond what a loader costs that passes everything on.
+/// The cost of a throttle, beyond that of a loader that passes everything on.
 func throttleBenchmarks() -> [Benchmark] {
     let suite = Suite()
 
@@ -37,9 +37,9 @@ func throttleBenchmarks() -> [Benchmark] {
     }
 
     suite.add(
-        "throttle/threads-1", "Makes a task, loads it through a throttle, and has it answered at once.", allocations: 2
+        "throttle/threads-1", "Makes a task, loads it through a throttle, and completes it at once.", allocations: 2
     ) { loading(threads: 1, Throttle(maximumNumberOfRequests: 4)) }
-    // With more threads than slots some tasks wait, by chance, and a task that waits makes an allocation more.
+    // With more threads than slots, some tasks wait by chance, and a waiting task makes one more allocation.
     let slots = 4
     for threads in threadCounts.dropFirst() {
         suite.add(

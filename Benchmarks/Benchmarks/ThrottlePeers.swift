@@ -3,9 +3,9 @@ import Dispatch
 import Foundation
 import LoaderChain
 
-/// What others offer for running no more than so many things at once, at its plainest.
+/// Other ways to limit concurrency, in their plainest form.
 ///
-/// Those that can be a loader are measured as one, by what they add to a loader that passes everything on; the others by an
+/// Those that can be loaders are measured as loaders, by what they add to a loader that passes everything on; the others by an
 /// operation that does nothing, which is the least that they can cost.
 func throttlePeerBenchmarks() -> [Benchmark] {
     let suite = Suite()
@@ -27,7 +27,7 @@ func throttlePeerBenchmarks() -> [Benchmark] {
     }
 
     suite.add(
-        "peer/operation-queue", "Adds a block to an OperationQueue that runs one at a time, and has it run.",
+        "peer/operation-queue", "Adds a block to an OperationQueue that runs one at a time, and waits for it.",
         peer: "throttle/uncontended"
     ) {
         let queue = OperationQueue()
@@ -37,7 +37,7 @@ func throttlePeerBenchmarks() -> [Benchmark] {
             queue.waitUntilAllOperationsAreFinished()
         }
     }
-    suite.add("peer/actor", "Awaits one of four slots of an actor, and gives it back.", peer: "throttle/uncontended") {
+    suite.add("peer/actor", "Awaits one of four slots of an actor, and returns it.", peer: "throttle/uncontended") {
         let slots = Slots(4)
         return { iterations in
             let done = DispatchSemaphore(value: 0)
@@ -70,7 +70,7 @@ func throttlePeerBenchmarks() -> [Benchmark] {
     return suite.benchmarks
 }
 
-/// How the cost of waiting and of sharing a throttle grows.
+/// How the cost grows with waiting tasks, and with threads that share a throttle.
 func throttleFigures() -> [Figure] {
     [
         Figure(
@@ -90,7 +90,7 @@ func throttleFigures() -> [Figure] {
     ]
 }
 
-/// Waits on the caller's thread, as a semaphore does.
+/// Blocks the caller's thread, as a semaphore does.
 private final class SemaphoreThrottle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     private let semaphore: DispatchSemaphore
     init(slots: Int) { semaphore = DispatchSemaphore(value: slots) }
@@ -104,8 +104,8 @@ private final class SemaphoreThrottle: HTTPLoader, HTTPTaskObserver, @unchecked 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) { semaphore.signal() }
 }
 
-/// The throttle of the article: a dictionary of what runs and an array of what waits, and a lock, which the article leaves
-/// to its reader.
+/// The throttle of the article: a dictionary of running tasks and an array of waiting ones, and a lock, which the article
+/// leaves to its readers.
 private final class ArticleThrottle: HTTPLoader, ForgetfulThrottle, @unchecked Sendable {
     private struct State {
         var executing: [UUID: HTTPTask] = [:]
@@ -153,11 +153,11 @@ private final class ArticleThrottle: HTTPLoader, ForgetfulThrottle, @unchecked S
     }
 }
 
-/// The same, with a serial queue in the place of the lock.
+/// The same, with a serial queue instead of the lock.
 private final class QueueThrottle: HTTPLoader, DeferringThrottle, @unchecked Sendable {
     private let queue = DispatchQueue(label: "throttle")
     private let limit: Int
-    /// Both are touched on the queue alone.
+    /// Both are used only on the queue.
     private var running = 0
     private var pending: [HTTPTask] = []
     init(limit: Int) { self.limit = limit }

@@ -10,7 +10,7 @@ private func load(_ request: HTTPRequest, with chain: HTTPLoader, countingWith c
     chain.load(task: task)
 }
 
-/// Loads through a loader, with a terminal that answers at once.
+/// Loads through a loader, with a terminal that responds at once.
 func atOnce(_ loader: @escaping () -> HTTPLoader) -> Benchmark.Setup {
     {
         let loader = loader()
@@ -26,17 +26,17 @@ func atOnce(_ loader: @escaping () -> HTTPLoader) -> Benchmark.Setup {
 
 /// A throttle that works on threads of its own.
 protocol DeferringThrottle: HTTPLoader {
-    /// Returns when all that was loaded has ended.
+    /// Returns when all loaded tasks have ended.
     func drain()
 }
 
-/// A throttle whose tasks take the longer to end, the more of them wait.
+/// A throttle whose tasks take the longer to end, the more tasks wait.
 protocol ForgetfulThrottle: HTTPLoader {
-    /// Lets go of all that waits.
+    /// Drops all waiting tasks.
     func forgetWaiting()
 }
 
-/// The same for requests of so many hosts, each of which has another task under way.
+/// The same for requests to several hosts, each of which has another task in flight.
 func atOnce(hosts: Int, _ loader: @escaping () -> HTTPLoader) -> Benchmark.Setup {
     {
         let requests = (0..<hosts).map { HTTPRequest(host: "host-\($0).com") }
@@ -49,7 +49,7 @@ func atOnce(hosts: Int, _ loader: @escaping () -> HTTPLoader) -> Benchmark.Setup
     }
 }
 
-/// Loads one task and completes the oldest, with so many between them.
+/// Loads one task and completes the oldest, with a number of tasks between them.
 func waiting(behind others: Int, _ loader: @escaping () -> HTTPLoader) -> Benchmark.Setup {
     {
         let line = WaitingLine(loader(), room: others + 2)
@@ -64,7 +64,7 @@ func waiting(behind others: Int, _ loader: @escaping () -> HTTPLoader) -> Benchm
     }
 }
 
-/// Cancels a task, of so many that wait, and loads one in its place.
+/// Cancels one of a number of waiting tasks, and loads another.
 func cancelling(among others: Int, _ loader: @escaping () -> HTTPLoader) -> Benchmark.Setup {
     {
         let chain = loader() --> CancellableTerminal()
@@ -90,7 +90,7 @@ private func loaded(with chain: HTTPLoader) -> HTTPTask {
     return task
 }
 
-/// Loads on so many threads, each with tasks of its own.
+/// Loads on several threads, each with tasks of its own.
 func loading(threads: Int, _ loader: HTTPLoader) -> (Int) -> Void {
     let chain = loader --> AnsweringLoader(result)
     return { iterations in
@@ -111,7 +111,7 @@ private final class Box<Value> {
     init(_ value: Value) { self.value = value }
 }
 
-/// A chain whose terminal holds tasks, and that lets go of all of them in the end.
+/// A chain whose terminal holds tasks, and drops all of them in the end.
 private final class WaitingLine {
     let terminal: HoldingTerminal
     let chain: HTTPLoader
@@ -171,7 +171,7 @@ private final class CancellableTerminal: HTTPLoader, HTTPTaskObserver, @unchecke
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {}
 }
 
-/// What a loader costs at least: it passes everything on.
+/// The least that a loader costs: it passes everything on.
 final class PassingLoader: HTTPLoader, @unchecked Sendable {
     override func load(task: HTTPTask) { super.load(task: task) }
 }

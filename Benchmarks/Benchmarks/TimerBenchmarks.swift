@@ -1,13 +1,13 @@
 import BenchmarkSupport
 import LoaderChain
 
-/// What a timer costs a request that is answered in time.
+/// The cost of a timer for a request that completes in time.
 func timerBenchmarks() -> [Benchmark] {
     let suite = Suite()
     for waiting in [10, 100_000] {
         suite.add(
             "timers/cancel-pending-\(waiting)",
-            "Schedules a timer and cancels it, as a timeout does that is not needed, while \(waiting) others wait.",
+            "Schedules a timer and cancels it, like an unused timeout, while \(waiting) others wait.",
             allocations: 1
         ) {
             let timers = SystemTimers()

@@ -17,11 +17,11 @@ import LoaderChain
     import Musl
 #endif
 
-/// What it costs a caller to hand in a point, while nothing is being sent and the oldest make room.
+/// The cost of handing in a point, while nothing is being sent and the oldest points are dropped.
 func writerBenchmarks() -> [Benchmark] {
     let suite = Suite()
     for threads in [1, 16] {
-        // A point allocates nothing; what is told when a block of several hundred gives way to newer ones does.
+        // A point allocates nothing; the event for a dropped block of several hundred does.
         suite.add(
             "writer/accept-\(threads)",
             """
@@ -34,7 +34,7 @@ func writerBenchmarks() -> [Benchmark] {
 
         suite.add(
             "peer/locked-array-\(threads)",
-            "Appends the point, as one interpolated string, to an array behind a lock, which forgets all at 100,000.",
+            "Appends the point, as one interpolated string, to an array behind a lock, which is emptied at 100,000.",
             bytes: ServicePoints.lineLength
         ) {
             let lines = LockedLines()
@@ -53,7 +53,7 @@ func writerBenchmarks() -> [Benchmark] {
     ) { accepting(1, WriterUnderTest(directory: BenchmarkDirectory())) }
 
     suite.add(
-        "peer/file-append", "Appends the point, as one interpolated string, to an open file by one call of the system.",
+        "peer/file-append", "Appends the point, as one interpolated string, to an open file with one system call.",
         bytes: ServicePoints.lineLength
     ) {
         let file = AppendedFile(BenchmarkDirectory())
@@ -63,7 +63,7 @@ func writerBenchmarks() -> [Benchmark] {
     }
 
     suite.add(
-        "writer/record", "Takes a measured request in as a point, as a tap hands it over.",
+        "writer/record", "Turns a measured request into a point, as a tap hands it over.",
         bytes: ServicePoints.lineLength
     ) {
         let test = WriterUnderTest()
@@ -86,7 +86,7 @@ private func accepting(_ threads: Int, _ test: WriterUnderTest) -> (Int) -> Void
     }
 }
 
-/// A writer that sends nothing, so that handing in alone is measured, with the series that its points belong to.
+/// A writer that sends nothing, so that only handing in is measured, with the series of its points.
 private final class WriterUnderTest: @unchecked Sendable {
     let writer: InfluxWriter
     private let service = ServicePoints()
@@ -129,7 +129,7 @@ private final class WriterUnderTest: @unchecked Sendable {
     }
 }
 
-/// What one writes first.
+/// What you would write first: an array behind a lock.
 private final class LockedLines: @unchecked Sendable {
     private let lines = Guarded<[String]>([])
     private static let service = ServicePoints()
@@ -151,7 +151,7 @@ private final class LockedLines: @unchecked Sendable {
     }
 }
 
-/// A file that is appended to, and begun anew when it has grown large.
+/// A file that lines are appended to, and that is started again when it has grown large.
 private final class AppendedFile {
     private let directory: BenchmarkDirectory
     private let number: CInt

@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// What happened in a test, in order, written down from any thread.
+/// A log of the events in a test, in order, written from any thread.
 ///
 /// ```swift
 /// let log = EventLog()
@@ -23,8 +23,8 @@ public final class EventLog: Sendable {
         for continuation in reached { continuation.resume() }
     }
 
-    /// Waits until so many events have been noted in all, or until the Swift task that waits is cancelled, as by the time
-    /// limit of a test.
+    /// Waits until `count` events have been noted in all, or until the waiting Swift task is cancelled, for example by the
+    /// time limit of a test.
     public func reaches(_ count: Int) async {
         let id = state.withLock { $0.makeID() }
         await withTaskCancellationHandler {
@@ -40,7 +40,7 @@ public final class EventLog: Sendable {
     private struct State {
         private(set) var events: [String] = []
         private var waiting: [Int: (count: Int, continuation: UnsafeContinuation<Void, Never>)] = [:]
-        /// Who was cancelled before it began to wait.
+        /// The waits that were cancelled before they began.
         private var cancelled: Set<Int> = []
         private var lastID = 0
 
@@ -62,7 +62,7 @@ public final class EventLog: Sendable {
             return true
         }
 
-        /// Returns who need not wait any longer, if it has begun to.
+        /// Ends a wait; returns its continuation if it has begun.
         mutating func leave(_ id: Int) -> UnsafeContinuation<Void, Never>? {
             if let left = waiting.removeValue(forKey: id) { return left.continuation }
             cancelled.insert(id)

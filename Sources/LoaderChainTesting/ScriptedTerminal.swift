@@ -7,10 +7,10 @@ import LoaderChain
     import Foundation
 #endif
 
-/// The end of a chain, answered by a test.
+/// A terminal whose responses a test decides.
 ///
-/// It keeps every task until the test answers it, so that a test decides what arrives when, on which thread, or not at
-/// all:
+/// It holds every task until the test responds, so the test decides what arrives when, on which thread, or not at all:
+///
 ///
 /// ```swift
 /// let terminal = ScriptedTerminal()
@@ -22,28 +22,28 @@ import LoaderChain
 /// terminal.answer(held, .notFound)
 /// ```
 ///
-/// Given a script, it answers at once, inside `load`:
+/// With a script, it responds at once, inside `load`:
 ///
 /// ```swift
 /// let chain = MyLoader() --> ScriptedTerminal { _ in .success(.ok, body: "hello") }
 /// ```
 ///
-/// As every terminal, it refuses requests that cannot be sent, and completes a cancelled task, unless it is told to wait
-/// for the test to do so.
+/// Like every terminal, it refuses requests that cannot be sent. It completes a cancelled task at once, unless you tell it to
+/// wait for the test.
 public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
-    /// What an answer consists of.
+    /// What the terminal completes a task with.
     public enum Answer: Sendable {
-        /// A response of this status.
+        /// A response with this status.
         case success(HTTPStatus = .ok, headers: HTTPHeaders = [:], body: String = "")
-        /// An error of this kind.
+        /// An error with this code.
         case failure(HTTPError.Code)
     }
 
-    /// What becomes of a held task that is cancelled.
+    /// What happens to a held task that is cancelled.
     public enum CancelReaction: Sendable {
         /// It completes at once.
         case completes
-        /// It stays until the test answers it, as with a transport that takes a while to stop.
+        /// It stays until the test responds, as with a transport that takes a while to stop.
         case waits
     }
 
@@ -51,37 +51,37 @@ public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
     private let script: (@Sendable (HTTPRequest) -> Answer)?
     private let state = Guarded(State())
 
-    /// Makes a terminal that keeps its tasks until the test answers them.
+    /// Makes a terminal that holds its tasks until the test responds.
     public init(onCancel: CancelReaction = .completes) {
         cancelReaction = onCancel
         script = nil
     }
 
-    /// Makes a terminal that answers each request at once with what `script` says.
+    /// Makes a terminal that responds to each request at once, as `script` says.
     public init(_ script: @escaping @Sendable (HTTPRequest) -> Answer) {
         cancelReaction = .completes
         self.script = script
     }
 
-    // MARK: What arrived
+    // MARK: Arrivals
 
     /// The requests that have arrived so far, in order.
     public var requests: [HTTPRequest] { state.withLock { $0.requests } }
 
-    /// The tasks that wait for an answer, in the order of their arrival.
+    /// The tasks that wait for a response, in the order of their arrival.
     public var held: [HTTPTask] { state.withLock { $0.held } }
 
-    /// Waits for the next task that no earlier call has been given.
+    /// Waits for the next task that no earlier call has returned.
     public func next() async -> HTTPTask {
         while true {
             if let task = await next(orWakeAfter: wakes) { return task }
         }
     }
 
-    /// How often those who wait for a task have been woken without one.
+    /// How often waiting calls have been woken without a task.
     var wakes: Int { state.withLock { $0.wakes } }
 
-    /// Waits for the next task, but no longer than until a wake that came after `wakes` of them.
+    /// Waits for the next task, or until the next wake if there were `wakes` of them before; nil if it was woken.
     func next(orWakeAfter wakes: Int) async -> HTTPTask? {
         await withUnsafeContinuation { continuation in
             switch state.withLock({ $0.arrival(orWakeAfter: wakes, for: continuation) }) {
@@ -92,12 +92,12 @@ public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
         }
     }
 
-    /// Wakes everybody who waits for a task.
+    /// Wakes all calls that wait for a task.
     func wake() {
         for continuation in state.withLock({ $0.wake() }) { continuation.resume(returning: nil) }
     }
 
-    // MARK: Answering
+    // MARK: Responding
 
     /// Completes a held task with a response.
     ///
@@ -117,7 +117,7 @@ public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
         complete(task, with: .failure(code))
     }
 
-    /// Lets go of a held task without completing it, as a faulty loader would.
+    /// Releases a held task without completing it, as a faulty loader would.
     public func forget(_ task: HTTPTask) {
         _ = state.withLock { $0.remove(task) }
     }
@@ -136,7 +136,7 @@ public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
 
     // MARK: As a loader
 
-    /// Keeps the task, or answers it by the script.
+    /// Holds the task, or responds as the script says.
     public override func load(task: HTTPTask) {
         do {
             _ = try task.request.encoded()
@@ -150,7 +150,7 @@ public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
             return
         }
         let waiting = state.withLock { $0.hold(task) }
-        // It may end elsewhere, by somebody above who gives it up.
+        // A loader above may complete the task, to give it up.
         task.addCompletionHandler { [weak self, weak task] in
             if let task { self?.forget(task) }
         }
@@ -160,7 +160,7 @@ public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
         waiting?.resume(returning: task)
     }
 
-    /// Cancels what is held, and finishes when all of it has completed.
+    /// Cancels the held tasks, and leaves the group when all of them have completed.
     public override func reset(with group: DispatchGroup) {
         for task in held {
             group.enter()
@@ -170,14 +170,14 @@ public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
         super.reset(with: group)
     }
 
-    /// How many requests arrived, and how many are held.
+    /// The number of requests that arrived, and of those that are held.
     public override var details: String {
         state.withLock { "received \($0.requests.count), held \($0.heldCount)" }
     }
 }
 
 extension ScriptedTerminal {
-    /// What has arrived and who waits for it; tasks are numbered as they arrive.
+    /// The tasks that have arrived and the calls that wait for them; tasks are numbered as they arrive.
     private struct State {
         var requests: [HTTPRequest] = []
         private var tasks: [Int: HTTPTask] = [:]
@@ -192,10 +192,10 @@ extension ScriptedTerminal {
 
         enum Arrival { case task(HTTPTask), wake, wait }
 
-        /// Keeps a task, and returns who is to be given it.
+        /// Holds a task, and returns the call that waits for it.
         mutating func hold(_ task: HTTPTask) -> UnsafeContinuation<HTTPTask?, Never>? {
             requests.append(task.request)
-            // One that is loaded twice is held once.
+            // A task that is loaded twice is held once.
             guard numbers[ObjectIdentifier(task)] == nil else { return nil }
             tasks[arrived] = task
             numbers[ObjectIdentifier(task)] = arrived
@@ -210,7 +210,7 @@ extension ScriptedTerminal {
         ) -> Arrival {
             while firstUntaken < arrived {
                 firstUntaken += 1
-                // One that was answered before anybody took it is passed over.
+                // A task that was completed before a call asked for it is skipped.
                 if let task = tasks[firstUntaken - 1] { return .task(task) }
             }
             guard self.wakes == wakes else { return .wake }
@@ -223,7 +223,7 @@ extension ScriptedTerminal {
             return exchange(&waiting, with: [])
         }
 
-        /// Lets go of a task; what is returned keeps it until the lock is open again.
+        /// Removes a task, and returns it so that it is released after unlocking.
         mutating func remove(_ task: HTTPTask) -> HTTPTask? {
             numbers.removeValue(forKey: ObjectIdentifier(task)).flatMap { tasks.removeValue(forKey: $0) }
         }

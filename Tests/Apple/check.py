@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Type-checks the package as an Apple system's compiler would; README.md, beside this file, tells what that shows.
+"""Type-checks the package as an Apple system's compiler would; README.md in this folder says what that proves.
 
   Tests/Apple/check.py                 macOS and iOS, all of Sources, Benchmarks and Tests
   Tests/Apple/check.py PLATFORM…       these: macos, ios, tvos, watchos, visionos
-  Tests/Apple/check.py --prove …       and then plants faults in the copies, one after the other, and sees each found
+  Tests/Apple/check.py --prove …       and then plants faults in the copies, one after the other, each of which must be found
 """
 import concurrent.futures
 import os
@@ -24,7 +24,7 @@ from platforms import PLATFORMS
 
 REPOSITORY = os.path.dirname(os.path.dirname(HERE))
 SCRATCH = os.path.join(REPOSITORY, ".build-apple")
-# A test bundle exists where tests run, so its targets are checked there.
+# Tests run on these systems only, so the test targets are checked only for them.
 TESTED = ("macos", "ios")
 
 
@@ -42,15 +42,15 @@ class Check:
 
     @property
     def search(self):
-        """The flags that name the platform and lead to its modules and to the package's."""
+        """The flags for the platform, its modules and the package's modules."""
         return self.library.search + [flag for folder in [self.output] + self.module_maps for flag in ("-I", folder)]
 
     def run(self, names):
-        """Compiles targets and what they depend on; returns what the compiler has to say about each."""
+        """Compiles targets and their dependencies; returns the compiler's output for each."""
         wanted = self._with_dependencies(names)
         with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, (os.cpu_count() or 2) // 2)) as pool:
             jobs = {}
-            # A job waits only for jobs that were handed in before it.
+            # A job waits only for jobs that were submitted before it.
             for target in (target for target in self.targets.values() if target.name in wanted):
                 needed = [jobs[name] for name in target.dependencies if name in jobs]
                 jobs[target.name] = pool.submit(self._compile, target, needed)
@@ -72,17 +72,17 @@ class Check:
         return self.compile(target)
 
     def compile(self, target):
-        """Compiles a target whose dependencies have been compiled; returns what the compiler has to say."""
+        """Compiles a target whose dependencies have been compiled; returns the compiler's output."""
         files = target.files(self.sources)
         if not files:
             return ""
         module = os.path.join(self.output, target.name + ".swiftmodule")
-        # A dependency with errors has complaints of its own, and a module as far as it goes.
+        # A dependency with errors reports them itself, and has a module with the rest.
         return self._frontend(
             ["-emit-module", "-o", module, "-experimental-allow-module-with-compiler-errors"] + self._options(target) + files)
 
     def syntax_tree(self, target):
-        """A target's expressions with their types, as the compiler writes them down."""
+        """A target's expressions with their types, as dumped by the compiler."""
         arguments = []
         with tempfile.TemporaryDirectory() as folder:
             # Each file has a tree of its own.
@@ -108,15 +108,15 @@ class Check:
         return options
 
     def compile_evolving(self, target):
-        """Type-checks a library as a framework that may evolve; returns what the compiler has to say."""
+        """Type-checks a library with library evolution; returns the compiler's output."""
         options = ["-typecheck", "-enable-library-evolution"] + self._options(target)
         text = self._frontend(options + target.files(self.sources))
-        # What of Foundation and of the package is compiled without is so here alone, or for all of an app at once.
+        # Foundation's stubs and the package's modules are compiled without library evolution, which an app would not mix.
         return re.sub(r"^.*warning: module .* was not compiled with library evolution.*$", "", text, flags=re.M)
 
     def compile_app(self, files, mode):
-        """Type-checks an app that uses the libraries; returns what the compiler has to say."""
-        # Samples leave values unused, which their readers will not.
+        """Type-checks an app that uses the libraries; returns the compiler's output."""
+        # Unused values are allowed in samples, because their readers will use them.
         text = self._frontend(["-typecheck", "-module-name", "App", "-parse-as-library"] + mode + files)
         return re.sub(r"^.*warning: .*(?:never (?:used|mutated|read)|unused).*$", "", text, flags=re.M)
 
@@ -139,7 +139,7 @@ class Check:
 
 
 def diagnostics(text, root):
-    """The lines of errors and warnings, each once, with paths of the repository."""
+    """The lines of errors and warnings, each once, with paths relative to the repository."""
     lines = re.findall(r"^(?! |[0-9]).*\b(?:error|warning): .*$", text, re.M)
     return sorted({line.replace(root + "/", "") for line in lines})
 

@@ -1,4 +1,4 @@
-"""What an app makes of the package: the samples of its guides, in each of the modes that apps are written in."""
+"""An app that uses the package: the samples of its guides, in each language mode of apps."""
 import os
 
 import copies
@@ -12,7 +12,7 @@ MODES = {
 
 
 def files(repository, folder):
-    """Copies the samples of the guides and what they take for given."""
+    """Copies the samples of the guides, and the declarations that they use."""
     extracted = os.path.join(folder, "extracted")
     script = os.path.join(repository, "Tests", "Samples", "extract.sh")
     run([script, extracted])

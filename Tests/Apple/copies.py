@@ -1,4 +1,4 @@
-"""Copies the sources with their `canImport` conditions as an Apple system decides them, and reads the package's targets."""
+"""Copies the sources with `canImport` decided as on an Apple system, and reads the package's targets."""
 import json
 import os
 import re
@@ -26,7 +26,7 @@ def on_apple(text):
 
 
 def copy(repository, destination):
-    """Copies what the package is made of, and leaves alone what has not changed."""
+    """Copies the files of the package, except for those that have not changed."""
     kept = set()
     for root in ROOTS:
         for folder, folders, names in os.walk(os.path.join(repository, root)):
@@ -47,7 +47,7 @@ def copy(repository, destination):
 
 
 def write(path, text):
-    """Writes a file, unless it says that already."""
+    """Writes a file, unless it has this content already."""
     if os.path.exists(path):
         with open(path) as file:
             if file.read() == text:
@@ -58,7 +58,7 @@ def write(path, text):
 
 
 class Target:
-    """A target of the package, as much of it as its compilation needs."""
+    """A target of the package, with what its compilation needs."""
 
     def __init__(self, description):
         self.name = description["name"]
@@ -72,7 +72,7 @@ class Target:
         self.settings = [setting["kind"] for setting in description["settings"] if setting["tool"] == "swift"]
 
     def files(self, root):
-        """The target's Swift files in a copy of the sources, in a steady order."""
+        """The target's Swift files in a copy of the sources, in a stable order."""
         found = []
         top = os.path.join(root, self.path)
         for folder, folders, names in os.walk(top):
@@ -83,7 +83,7 @@ class Target:
         return sorted(found)
 
     def module_map(self, root, folder):
-        """The folder of a C target's module map, which is made in `folder` if the target leaves that to its builder."""
+        """The folder of a C target's module map, which is generated in `folder` if the target has none."""
         top = os.path.join(root, self.path)
         for place, _, names in os.walk(top):
             if "module.modulemap" in names:
@@ -97,7 +97,7 @@ class Target:
 
 
 def package(repository):
-    """The package's targets by their names, dependencies first, the names of its libraries, and its deployment targets."""
+    """The package's targets by name, dependencies first, the names of its libraries, and its deployment targets."""
     description = json.loads(run(["swift", "package", "--package-path", repository, "dump-package"]))
     targets = {target["name"]: Target(target) for target in description["targets"]}
     ordered = {}

@@ -1,7 +1,7 @@
-"""Methods that look like an optional one of Objective-C's delegates, and are none of them.
+"""Methods that look like an optional method of an Objective-C delegate, but do not match one.
 
-In Swift an optional method is a requirement with a default here, and a method that differs from it by a letter is simply another
-method, as it is on an Apple system, where nothing calls it.
+In the stubs an optional method is a requirement with a default implementation. A method that differs from it by a letter is just
+another method, as on an Apple system, where nothing calls it.
 """
 import os
 import re
@@ -12,7 +12,7 @@ METHOD = re.compile(r"func (urlSession\w*|didReceive)\(")
 
 
 def strangers(check, target):
-    """The methods of a target whose labels and types are those of no delegate."""
+    """The methods of a target whose labels and types match no delegate method."""
     known = set()
     for name in ("Foundation", "MetricKit"):
         folder = os.path.join(HERE, "Stubs", name)
@@ -30,7 +30,7 @@ def strangers(check, target):
 
 
 def _methods(text):
-    """Each method with the number of its line, by its name, labels and types."""
+    """The line number of each method, by its name, labels and types."""
     for match in METHOD.finditer(text):
         depth, parts, start = 1, [], match.end()
         for index in range(match.end(), len(text)):

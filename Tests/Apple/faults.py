@@ -1,4 +1,4 @@
-"""Faults that the check must find: each is planted in the copies alone, and the targets that it touches are checked again."""
+"""Faults that the check must find: each is planted in the copies only, and the affected targets are checked again."""
 import dataclasses
 import os
 import re
@@ -12,25 +12,25 @@ import widths
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """A change of one or more files, and what the compiler must say about it."""
+    """A change of one or more files, and the error that it must cause."""
 
     name: str
     changes: tuple
-    """Each is a file, the text to be replaced, and what replaces it; without a text, it is appended."""
+    """Each is a file, the text to replace, and its replacement, which is appended if there is no text to replace."""
     targets: tuple
     expected: str
     mode: str = ""
-    """The mode of the app that notices the fault, if only an app does."""
+    """The mode of the app that shows the fault, if only an app does."""
     platforms: tuple = ("ios",)
     """Where it is planted; once is enough, unless the systems differ."""
     libraries: bool = False
-    """Whether it is the names of all libraries that show it."""
+    """Whether the check of names shows it."""
     delegates: bool = False
-    """Whether it is a method that nothing calls."""
+    """Whether the check of delegates shows it."""
     evolving: bool = False
-    """Whether it is an error in a framework alone."""
+    """Whether it is an error only with library evolution."""
     narrow: bool = False
-    """Whether it shows where an `Int` has 32 bits."""
+    """Whether the check for 32-bit `Int` shows it."""
 
 
 LOADER = "Sources/LoaderChain/Loader/HTTPLoader.swift"
@@ -105,7 +105,7 @@ FAULTS = [
 
 
 def prove(platform, check, files, products):
-    """Plants each fault and takes it away again; prints what was missed, and answers whether nothing was."""
+    """Plants each fault and removes it again; prints the result, and returns whether all were found."""
     found = True
     for fault in (fault for fault in FAULTS if platform in fault.platforms):
         said = _plant(fault, check, files, products)
@@ -122,7 +122,7 @@ def _plant(fault, check, files, products):
     modules = check.output
     planted = modules + "-planted"
     shutil.rmtree(planted, ignore_errors=True)
-    # Hard links: a module that is made again replaces its link, and leaves the original alone.
+    # Hard links: compiling a module again replaces its link, and does not change the original.
     shutil.copytree(modules, planted, copy_function=os.link)
     check.output = planted
     try:

@@ -1,8 +1,8 @@
-"""Makes what the compiler needs to check sources for an Apple system without its SDK: the standard library, and stubs.
+"""Builds the modules that the compiler needs to check sources for an Apple system without its SDK: the standard library, and stubs.
 
-The standard library's interfaces of this machine keep their `@available` attributes, so compiling them for an Apple target
-gives the library that Apple ships, with the system that each part appeared in. Foundation's new parts come as binary modules
-without an interface; a module names its target in one place, and is readable for type-checking once another stands there.
+The standard library's interfaces on this machine keep their `@available` attributes, so compiling them for an Apple target gives
+the library that Apple ships, with the availability of each part. Foundation's new parts come as binary modules without an
+interface; a module names its target in one place, and can be used for type-checking once that is replaced.
 The rest is in `Stubs`.
 """
 import hashlib
@@ -20,19 +20,19 @@ INTERFACES = [
     "Observation", "Testing",
 ]
 BINARIES = ["_FoundationCollections", "FoundationEssentials", "FoundationInternationalization"]
-# What the binary modules are built on; no declaration that the package uses shows anything of them.
+# Dependencies of the binary modules, which appear in no declaration that the package uses.
 HIDDEN = {"Glibc": "@_exported import SwiftGlibc", "_FoundationCShims": "", "_FoundationICU": ""}
 # In the order of their imports.
 STUBS = [
     "Darwin", "Dispatch", "ObjectiveC", "CoreFoundation", "Security", "Foundation", "CryptoKit", "Network", "MetricKit", "UIKit",
 ]
-# What there is on visionOS, where nothing else is said, follows from what there is on iOS; an SDK's settings say how.
+# Availability on visionOS follows from that on iOS unless it is declared; the settings of an SDK say how.
 SETTINGS = {
     "Version": "26.0",
     "MaximumDeploymentTarget": "26.99",
     "VersionMap": {"iOS_xrOS": {f"{version}.0": "1.0" for version in range(7, 18)} | {"18.0": "2.0", "26.0": "26.0"}},
 }
-# Functions that headers declare for this machine only: those of its longest floating-point number, and of its locks.
+# Functions that headers declare only for this machine: those of its longest floating-point type, and of its locks.
 MISSING = {
     "Swift": """
 @usableFromInline internal func _stdlib_remainderl(_ a: Swift.Float80, _ b: Swift.Float80) -> Swift.Float80
@@ -43,7 +43,7 @@ MISSING = {
 
 
 class Failure(Exception):
-    """A command of the check's own did not do what it should."""
+    """A command that the check needs has failed."""
 
 
 def run(command, **options):
@@ -54,7 +54,7 @@ def run(command, **options):
 
 
 class Library:
-    """The modules of one platform, made once for a compiler and for the stubs as they are."""
+    """The modules of one platform, built once for each version of the compiler and the stubs."""
 
     def __init__(self, platform, version, scratch):
         self.platform = platform
@@ -70,17 +70,17 @@ class Library:
 
     @property
     def search(self):
-        """The flags that name the platform and lead to its modules."""
+        """The flags for the platform and its modules."""
         return [
             "-target", self.target, "-resource-dir", self.resources, "-module-cache-path", self.cache,
             "-sdk", os.path.join(self.resources, "sdk"), "-Xcc", "-nostdlibinc", "-I", os.path.join(HERE, "Stubs", "C"),
-            # With an SDK, the compiler looks for these headers of the standard library there, where there are none.
+            # With an SDK, the compiler would look for these headers of the standard library in the SDK, which has none.
             "-I", os.path.join(self.resources, "shims"),
         ]
 
     @property
     def flags(self):
-        """The flags of everything that is compiled for the platform, besides those of the search."""
+        """The flags of everything that is compiled for the platform, besides the search paths."""
         return [
             "-disable-objc-interop",
             "-plugin-path", os.path.join(self.toolchain, "host", "plugins"),
@@ -88,7 +88,7 @@ class Library:
         ]
 
     def build(self):
-        """Makes the modules that have changed since the last time."""
+        """Builds the modules that have changed since the last time."""
         system = self._digest([os.path.join(HERE, "library.py")])
         stubs = self._digest(
             [os.path.join(folder, name) for folder, _, names in os.walk(os.path.join(HERE, "Stubs")) for name in names])
@@ -147,12 +147,12 @@ class Library:
     def _compile_interface(self, name):
         with open(self._source(name, "swiftinterface")) as file:
             text = file.read()
-        # The flags within an interface win over those of the command.
+        # The flags in an interface take precedence over those of the command.
         text = text.replace(self.host, self.target, 1)
-        # What is available is judged from the deployment target on, as no older system needs what is compiled here.
+        # Availability is checked from the deployment target on, since nothing here runs on older systems.
         text = re.sub(r" -target-min-inlining-version \w+", "", text)
         text = text.replace("swift-module-flags: ", "swift-module-flags: -target-min-inlining-version target ", 1)
-        # An interface leaves out the bodies that this attribute asks for.
+        # An interface leaves out the bodies that this attribute requires.
         text = re.sub(r"@backDeployed\([^)]*\)", "", text)
         text = re.sub(r"^import Glibc$", "", text, flags=re.M)
         text += MISSING.get(name, "")
@@ -167,7 +167,7 @@ class Library:
         with open(self._source(name, "swiftmodule"), "rb") as file:
             content = file.read()
         start, version = re.match(r"(arm64-apple-\D+)([\d.]+)", self.target).groups()
-        # The name has a fixed length within the module, and a version may have zeros in front.
+        # The name has a fixed length in the module, and a version may have leading zeros.
         target = start + version.rjust(len(self.host) - len(start), "0")
         if content.count(self.host.encode()) != 1 or len(target) != len(self.host):
             raise Failure(f"{name}.swiftmodule does not name its target as expected")
@@ -175,7 +175,7 @@ class Library:
             file.write(content.replace(self.host.encode(), target.encode()))
 
     def _compile(self, name, files):
-        # Apple's Dispatch comes from a time before Swift knew what may be shared, and is treated with the leniency of that.
+        # Apple's Dispatch predates `Sendable`, and is imported with the leniency of `@preconcurrency`.
         mode = "5" if name == "Dispatch" else "6"
         run(["swift-frontend", "-emit-module", "-module-name", name, "-parse-as-library", "-swift-version", mode,
              "-enable-library-evolution", "-suppress-warnings",

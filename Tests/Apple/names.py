@@ -4,13 +4,12 @@ import os
 
 from library import run
 
-# A module and its one central type may share a name only where every other type of the module has a plain name that an app
-# can write without the module's.
+# A module may have a type of its own name only if an app can write the names of all its other types without the module's name.
 SHARED = {"ReportOutbox": "the box is what the library is about, and is called that in every guide"}
 
 
 def collisions(check, products):
-    """Public names that two libraries declare, or that are a library's too, so that neither can be qualified."""
+    """Public names that two libraries declare, or that are also the name of a library, so that they cannot be qualified."""
     owners = {}
     folder = os.path.join(check.output, "symbols")
     os.makedirs(folder, exist_ok=True)

@@ -5,7 +5,7 @@ import dataclasses
 @dataclasses.dataclass(frozen=True)
 class Platform:
     name: str
-    """What the compiler calls the system in a target triple, and where it looks for the system's modules."""
+    """The name of the system in a target triple, and in the paths of its modules."""
     system: str
     folder: str
     """The name of the deployment target in the package's description."""

@@ -1,7 +1,7 @@
-"""Numbers that do not fit the `Int` of a watch, which has 32 bits.
+"""Numbers that do not fit the 32-bit `Int` of a watch.
 
-The library that the check compiles with has 64, so the compiler is asked what type it gave each number, and this looks whether the
-number would fit.
+The library that the check compiles with has 64 bits, so this asks the compiler for the type of each literal, and checks whether the
+literal would fit.
 """
 import re
 
@@ -11,7 +11,7 @@ BITS = {"Int": 31, "UInt": 32}
 
 
 def overflows(check, target):
-    """What the narrow `Int` could not hold, in the words of a compiler's error."""
+    """The literals that do not fit the narrow `Int`, formatted like a compiler's errors."""
     tree = check.syntax_tree(target)
     literals = {}
     found = set()
@@ -21,7 +21,7 @@ def overflows(check, target):
         if number.bit_length() > BITS[kind]:
             found.add(f"{file}:{line}:{column}: error: {value} does not fit an {kind} of 32 bits")
     for kind, file, line, column, operator in SHIFT.findall(tree):
-        # The number of bits stands right after the operator and a space.
+        # The number of bits follows the operator and a space.
         bits = literals.get((file, int(line), int(column) + len(operator) + 1))
         if bits is not None and bits >= BITS[kind]:
             found.add(f"{file}:{line}:{column}: error: a shift by {bits} leaves nothing of an {kind} of 32 bits")

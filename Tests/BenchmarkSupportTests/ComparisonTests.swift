@@ -4,7 +4,7 @@ import Testing
 @testable import BenchmarkSupport
 
 @Suite(.timeLimit(.minutes(10))) struct ComparisonTests {
-    /// What a run of the harness would report for an operation of this cost on a machine of this noise.
+    /// The report of an operation with this cost, on a machine with this noise.
     private func report(cost: Double, noise: Double, samples: Int, random: inout SeededGenerator) -> Report {
         let values = (0..<samples).map { _ in cost * (1 + random.normal(deviation: noise)) }
         let measurement = Measurement(samples: values, allocations: nil)

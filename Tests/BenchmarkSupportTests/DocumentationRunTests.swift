@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-/// How the program makes what the documentation shows.
+/// The tables and charts that the program generates for the documentation.
 @Suite(.timeLimit(.minutes(10))) struct DocumentationRunTests {
     private let desk = Desk()
 
@@ -84,7 +84,7 @@ import Testing
         addBenchmarks()
         #expect(desk.run("--quick", "--json", "was.json", "--plot", "first") == 0)
         let measured = desk.machine.log.count
-        // It was another machine's.
+        // The earlier run was on another machine.
         desk.files["was.json"] = Data(text("was.json").replacing("Abacus", with: "Slide rule").utf8)
         desk.files["a.md"] = Data(
             "<!-- made: limits -->\n<!-- end -->\n<!-- made: machine -->\n<!-- end -->".utf8)

@@ -6,7 +6,7 @@
     import Foundation
 #endif
 
-/// A clock and an allocator that benchmarks move by hand, so that what they cost is known exactly.
+/// A fake clock and allocator that benchmarks advance themselves, so that their cost is known exactly.
 final class Machine {
     var time = 0.0
     var allocations = 0
@@ -16,7 +16,7 @@ final class Machine {
         AllocationMeter(start: { self.allocations = 0 }, stop: { self.allocations })
     }
 
-    /// Work that costs so much per operation, and so much for each run of any length.
+    /// Work with a cost per operation, and a cost per run of any length.
     func work(
         _ name: String = "", ns: Double, allocations: Int = 0, perRun: (ns: Double, allocations: Int) = (0, 0)
     ) -> Benchmark.Setup {
@@ -30,7 +30,7 @@ final class Machine {
     }
 }
 
-/// A program whose files and words are kept in memory.
+/// A program whose files and output are in memory.
 final class Desk {
     var files: [String: Data] = [:]
     var printed: [String] = []

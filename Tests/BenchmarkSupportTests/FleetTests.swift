@@ -21,7 +21,7 @@ import Testing
 
     @Test func withoutAChainTheServerGetsWellOnceItsQueueIsWorkedOff() throws {
         let run = run(.bare)
-        // Nobody tries again, so nobody asks for more than on a calm day.
+        // Without retries there are never more requests than on a calm day.
         #expect(run.course.peak == run.simulation.nominal)
         let recovery = try #require(run.recovery)
         #expect((15...40).contains(recovery), "\(run.course.csv)")

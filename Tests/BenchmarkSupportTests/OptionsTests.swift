@@ -25,10 +25,10 @@ import Testing
 
     @Test(
         arguments: [
-            (["--fast"], "Unknown option --fast. --help shows the options there are."),
-            (["floor"], "Unknown option floor. --help shows the options there are."),
-            ([""], "Unknown option . --help shows the options there are."),
-            (["fleet=9"], "Unknown option fleet=9. --help shows the options there are."),
+            (["--fast"], "Unknown option --fast. --help lists the options."),
+            (["floor"], "Unknown option floor. --help lists the options."),
+            ([""], "Unknown option . --help lists the options."),
+            (["fleet=9"], "Unknown option fleet=9. --help lists the options."),
             (["fleet", "--json", "a"], "--json is for benchmarks, and not for the fleet."),
             (["--filter", "a", "fleet"], "--filter is for benchmarks, and not for the fleet."),
             (["--plot"], "--plot needs a value, as in: --plot DIR"),

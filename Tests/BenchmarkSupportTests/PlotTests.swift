@@ -23,7 +23,7 @@ import Testing
         #expect(PlotScale.logarithmic.place(of: 10, from: 1, to: 100) == 0.5)
         #expect(PlotScale.logarithmicFromZero.place(of: 0, from: 0, to: 99) == 0)
         #expect(PlotScale.logarithmicFromZero.place(of: 9, from: 0, to: 99) == 0.5)
-        // What lies outside stays at the edge.
+        // Values outside of the range are clamped to it.
         #expect(PlotScale.linear.place(of: 30, from: 10, to: 20) == 1)
         #expect(PlotScale.linear.place(of: 1, from: 1, to: 1) == 0)
     }
@@ -60,12 +60,12 @@ import Testing
             title: "t", x: Plot.Axis("x"), y: Plot.Axis("y"), series: [Plot.Series("s", [(0, 1_234.5), (1_000, 2)])])
         #expect(plot.svg() == plot.svg())
         #expect(!plot.svg().replacing("http://www.w3.org/2000/svg", with: "").contains("http"))
-        // A comma between thousands would be one between coordinates.
+        // A comma between thousands would be read as one between coordinates.
         #expect(plot.svg().contains(">1,000</text>"))
         #expect(points(of: plot).allSatisfy { $0.allSatisfy { $0.split(separator: ",").count == 2 } })
     }
 
-    /// The coordinates of each curve, as they are written.
+    /// The coordinates of each curve, as text.
     private func points(of plot: Plot) -> [[String]] {
         plot.svg().split(separator: "\n").filter { $0.hasPrefix("<polyline") }.map { line in
             let text = line.split(separator: "points=\"").last?.split(separator: "\"").first ?? ""

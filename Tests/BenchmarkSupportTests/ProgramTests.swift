@@ -96,7 +96,7 @@ import Testing
         let machine = desk.machine
         desk.suite.add("a/b", "") {
             setups += 1
-            // The first set-up of the second run meets a busy machine.
+            // The machine is busy during the first set-up of the second run.
             cost = setups == 2 ? 180 : 100
             return { machine.time += cost * Double($0) }
         }
@@ -125,12 +125,12 @@ import Testing
         #expect(desk.run("--filter", "nope") == 2)
         #expect(desk.run("--compare", "none.json") == 2)
         #expect(desk.run("--compare", "text") == 2)
-        desk.suite.add("a/b", "", peer: "a/nobody", setup: desk.machine.work(ns: 100))
+        desk.suite.add("a/b", "", peer: "a/missing", setup: desk.machine.work(ns: 100))
         #expect(desk.run() == 2)
         #expect(desk.complaints.count == 5)
         #expect(
             desk.complaints.last
-                == "Two benchmarks are called a/b.\na/b names the peer a/nobody, which does not exist.")
+                == "Two benchmarks are called a/b.\na/b names the peer a/missing, which does not exist.")
         #expect(desk.machine.log.isEmpty)
     }
 

@@ -39,7 +39,7 @@ import Testing
             { iterations in
                 machine.time += 100 * Double(iterations) + stall
                 stall = 0
-                // Each of sixteen threads that has anything to do allocates for itself.
+                // Each of sixteen threads with work allocates for itself.
                 machine.allocations += 2 * iterations + 3 * min(iterations, 16)
             }
         }

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func ratioIsThatOfNeighbours() {
-        // The machine slows down fourfold in the middle; each pair shares it.
+        // The machine becomes four times slower in the middle, which affects both samples of a pair.
         #expect(Statistics.ratio([10, 40, 40], to: [20, 80, 80]) == 0.5)
         #expect(Statistics.ratio([10, 12, 8], to: [10, 10, 10]) == 1)
         #expect(Statistics.ratio([10], to: [0]) == nil)

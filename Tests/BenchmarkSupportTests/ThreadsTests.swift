@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func allThreadsRunAtOnce() {
-        // Each waits for all the others, which can only end if none of them had to finish first.
+        // Each thread waits for all others, which only works if all of them run at once.
         let threads = 8
         let arrived = Atomic<Int>(0)
         onThreads(threads, total: threads) { _ in

@@ -3,7 +3,7 @@ import LoaderChain
 import LoaderChainTesting
 import Testing
 
-/// The loaders of this package, as the check makes them.
+/// The loaders of this package, all of which must pass the check.
 private let loaders: [(name: String, make: @Sendable (ManualTimers) -> HTTPLoader)] = [
     ("HTTPLoader", { _ in HTTPLoader() }),
     ("AsyncLoader", { _ in AsyncLoader() }),
@@ -87,7 +87,7 @@ private let loaders: [(name: String, make: @Sendable (ManualTimers) -> HTTPLoade
                 timers.schedule(after: .seconds(1)) { [weak self] in self?.scheduleAgain() }
             }
         }
-        // As long as it lives it has a timer waiting, and a caller could never be sure that it is done.
+        // It always has a waiting timer, so a caller could never know that it is done.
         await expectViolation("timers were left waiting") { Forgetting($0) }
     }
 
@@ -114,7 +114,7 @@ private let loaders: [(name: String, make: @Sendable (ManualTimers) -> HTTPLoade
 
     // MARK: What it must not mistake for a fault
 
-    /// It completes each task at once, while what it made of it is still with the transport, which takes its time to stop.
+    /// The loader completes each task at once, while its own task is still at the transport, which takes a while to stop.
     @Test func aLoaderMayLeaveItsWorkBeforeItsTaskIsSeenBelow() async {
         final class Leaving: HTTPLoader, @unchecked Sendable {
             override func load(task: HTTPTask) {

@@ -15,7 +15,7 @@ import Testing
     import Glibc
 #endif
 
-/// A client that says exactly what it is told to, and hides nothing of what it hears.
+/// A client that sends and returns raw bytes.
 final class LoopbackClient {
     /// How a connection ended.
     enum End: Equatable {
@@ -54,7 +54,7 @@ final class LoopbackClient {
         descriptor = -1
     }
 
-    /// Ends the connection with a reset.
+    /// Resets the connection.
     func abort() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
@@ -65,7 +65,7 @@ final class LoopbackClient {
         _ = shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Sends bytes; a server that no longer listens is not an error here.
+    /// Sends bytes; a server that has closed the connection is not an error.
     func send(_ bytes: some Collection<UInt8>) {
         #if canImport(Darwin)
             let flags: Int32 = 0
@@ -112,14 +112,14 @@ final class LoopbackClient {
         }
     }
 
-    /// The next bytes, so many of them.
+    /// The next `count` bytes.
     func read(_ count: Int) throws -> Data {
         while unread.count < count { try readMore() }
         defer { unread.removeFirst(count) }
         return Data(unread[..<count])
     }
 
-    /// The next head, and the body by its length or its chunks.
+    /// The next head, and its body with a length or chunked.
     func readReply(hasBody: Bool = true) throws -> Reply {
         let head = try readThrough("\r\n\r\n")
         // CRLF is one character.

@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-/// Replies that are bent on purpose.
+/// Replies with faults.
 @Suite(.timeLimit(.minutes(10))) struct LoopbackFaultTests {
     let server: LoopbackServer
     let client: LoopbackClient
@@ -19,7 +19,7 @@ import Testing
         client = try LoopbackClient(server)
     }
 
-    /// All that comes of a reply.
+    /// All bytes of a reply, and how the connection ended.
     private func receive(_ reply: LoopbackReply) -> (text: String, end: LoopbackClient.End) {
         server.fallback { _ in reply }
         client.get("/")
@@ -70,7 +70,7 @@ import Testing
     }
 }
 
-/// What it takes to end a server.
+/// Stopping a server.
 @Suite(.timeLimit(.minutes(10))) struct LoopbackStopTests {
     /// What a connection is doing when the server is stopped.
     enum Moment: CaseIterable {

@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-/// Clients that mean no good.
+/// Malicious clients.
 @Suite(.timeLimit(.minutes(10))) struct LoopbackHostileTests {
     let server: LoopbackServer
 
@@ -19,7 +19,7 @@ import Testing
         server.route("/alive") { .ok($0.path) }
     }
 
-    /// The server has survived if it still answers.
+    /// The server has survived if it still responds.
     private func expectAnswer() throws {
         let client = try LoopbackClient(server)
         client.get("/alive")
@@ -120,7 +120,7 @@ import Testing
         var clients = try (0..<5).map { _ in try LoopbackClient(server) }
         for client in clients { client.get("/") }
         for index in 0..<3 {
-            // Only those at the front are served, and each that leaves lets in one more.
+            // Only the first connections are served, and each that ends lets in one more.
             try await server.waitForConnections(count: min(5, index + 2))
             #expect(server.openConnections <= 2)
             #expect(try clients[0].readReply().text == "/")

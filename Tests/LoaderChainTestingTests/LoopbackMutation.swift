@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// Damage to requests.
+/// Damages requests at random.
 enum LoopbackMutation {
     private static let requests = [
         "GET /a?b=c HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",

@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct LoopbackParserTests {
     typealias Outcome = LoopbackRequestParser.Outcome
 
-    /// Every outcome but `needsMore`, of bytes fed in pieces.
+    /// Every outcome except `needsMore`, for bytes fed in pieces.
     static func outcomes(
         _ pieces: [[UInt8]], limits: LoopbackLimits = LoopbackLimits()
     ) -> [Outcome] {

@@ -117,7 +117,7 @@ import Testing
         #expect(try Self.decoded(StoredGzip.stream(of: bytes.dropFirst(3))) == Data(bytes.dropFirst(3)))
     }
 
-    /// Reads stored blocks, and checks the framing of gzip as strictly as a decoder does.
+    /// Decodes stored blocks, and checks the framing of gzip as strictly as any decoder.
     static func decoded(_ stream: Data) throws -> Data {
         var rest = [UInt8](stream)[...]
         func take(_ count: Int) throws -> [UInt8] {

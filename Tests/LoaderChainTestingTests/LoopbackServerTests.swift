@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func aRouteMayUseItsServer() throws {
-        // Any lock held around the route would never be had again.
+        // A lock held around the route would deadlock here.
         server.fallback { [unowned server] request in
             server.release()
             server.fallback { _ in .ok("next") }

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct ManualTimersTests {
-    @Test func `the clock stands still until it is moved`() {
+    @Test func theClockStandsStillUntilItIsAdvanced() {
         let timers = ManualTimers()
         #expect(timers.now == .seconds(0))
         #expect(timers.date == ManualTimers.defaultDate)
@@ -19,7 +19,7 @@ import Testing
         #expect(timers.now == .seconds(1.5))
     }
 
-    @Test func `actions run in the order of deadlines, those of one deadline in the order of scheduling`() {
+    @Test func actionsRunInTheOrderOfDeadlinesAndThenOfScheduling() {
         let timers = ManualTimers()
         let log = Log(timers)
         for (name, seconds) in [("c", 3), ("a1", 1), ("b", 2), ("a2", 1), ("d", 4), ("a3", 1)] {
@@ -31,7 +31,7 @@ import Testing
         #expect(timers.nextDeadline == .seconds(4))
     }
 
-    @Test func `an action's own timers run in the same advance if they fall due in it`() {
+    @Test func timersThatAnActionSchedulesRunInTheSameAdvanceIfTheyAreDue() {
         let timers = ManualTimers()
         let log = Log(timers)
         timers.schedule(after: .seconds(1)) { [unowned timers] in
@@ -46,7 +46,7 @@ import Testing
         #expect(timers.nextDeadline == .seconds(6))
     }
 
-    @Test func `an overdue timer runs when the clock is next moved, and does not turn it back`() {
+    @Test func anOverdueTimerRunsInTheNextAdvanceAndDoesNotTurnTheClockBack() {
         let timers = ManualTimers()
         let log = Log(timers)
         timers.advance(by: .seconds(10))
@@ -56,7 +56,7 @@ import Testing
         #expect(log.lines == ["overdue at 10.0"])
     }
 
-    @Test func `an action may cancel another that is due along with it`() {
+    @Test func anActionMayCancelAnotherThatIsDueAtTheSameTime() {
         let timers = ManualTimers()
         let log = Log(timers)
         let victim = Guarded<(any ScheduledTimer)?>(nil)
@@ -67,7 +67,7 @@ import Testing
         #expect(log.lines == ["cancelled true at 1.0"])
     }
 
-    @Test func `moving from deadline to deadline`() {
+    @Test func theClockAdvancesFromDeadlineToDeadline() {
         let timers = ManualTimers()
         let log = Log(timers)
         #expect(!timers.advanceToNext())
@@ -79,7 +79,7 @@ import Testing
         #expect(!timers.advanceToNext())
     }
 
-    @Test func `running all stops when nothing waits, or at the limit`() {
+    @Test func runAllStopsWhenNothingWaitsOrAtTheLimit() {
         let timers = ManualTimers()
         let log = Log(timers)
         for seconds in [1, 100, 10_000] { timers.schedule(after: .seconds(seconds)) { log.write("x") } }
@@ -92,7 +92,7 @@ import Testing
         #expect(timers.pendingCount == 1)
     }
 
-    @Test func `the wall clock moves along and jumps on request`() {
+    @Test func theWallClockAdvancesAlongAndCanBeSet() {
         let timers = ManualTimers(date: Date(timeIntervalSince1970: 1_000))
         let log = Log(timers)
         timers.schedule(after: .seconds(60)) { log.write("x") }
@@ -107,7 +107,7 @@ import Testing
         #expect(log.lines.isEmpty)
     }
 
-    @Test func `durations out of all reason harm nothing`() {
+    @Test func absurdDurationsAreHarmless() {
         let timers = ManualTimers()
         let log = Log(timers)
         timers.schedule(after: Duration(attoseconds: .max)) { log.write("end") }
@@ -119,7 +119,7 @@ import Testing
         #expect(timers.now == TimerInstant(nanoseconds: .max))
     }
 
-    @Test func `late timers run in the order in which they were scheduled`() {
+    @Test func lateTimersRunInTheOrderOfScheduling() {
         let timers = ManualTimers()
         let log = Log(timers)
         timers.advance(by: .seconds(10))
@@ -130,7 +130,7 @@ import Testing
     }
 
     #if os(Linux) || os(macOS)
-        @Test func `an action that moves the clock is a fault`() async {
+        @Test func anActionThatAdvancesTheClockTraps() async {
             await #expect(processExitsWith: .failure) {
                 let timers = ManualTimers()
                 timers.schedule(after: .seconds(1)) { [unowned timers] in timers.advance(by: .seconds(1)) }
@@ -139,7 +139,7 @@ import Testing
         }
     #endif
 
-    @Test func `those who wait for timers resume when enough wait`() async {
+    @Test func waitForPendingReturnsWhenEnoughTimersWait() async {
         let timers = ManualTimers()
         let order = Guarded<[String]>([])
         await timers.waitForPending(count: 0)
@@ -156,7 +156,7 @@ import Testing
         await timers.waitForPending(count: 3)
     }
 
-    @Test func `a cancelled task waits for timers no longer`() async {
+    @Test func aCancelledTaskStopsWaitingForTimers() async {
         let timers = ManualTimers()
         let waiting = Task { await timers.waitForPending(count: 1) }
         waiting.cancel()
@@ -164,7 +164,7 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func `cancelling, running and dropping each let go of the action`() {
+    @Test func cancellingRunningAndDroppingReleaseTheAction() {
         var timers: ManualTimers? = ManualTimers()
         weak var cancelled: Captured?
         weak var ran: Captured?
@@ -187,7 +187,7 @@ import Testing
         #expect(!kept[2].cancel())
     }
 
-    @Test(arguments: 0..<50 as Range<UInt64>) func `random timers and cancellations agree with a sorted array`(
+    @Test(arguments: 0..<50 as Range<UInt64>) func randomTimersAndCancellationsAgreeWithASortedArray(
         seed: UInt64
     ) {
         var generator = SeededGenerator(seed: seed)
@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    @Test func `threads schedule and cancel while the clock moves, and each timer ends in one way`() async {
+    @Test func threadsMayScheduleAndCancelWhileTheClockAdvances() async {
         let timers = ManualTimers()
         let (ran, cancelled) = (Guarded(0), Guarded(0))
         await withTaskGroup(of: Void.self) { group in
@@ -239,7 +239,7 @@ private func scheduleWithoutEnd(_ timers: ManualTimers) {
 
 private final class Captured: Sendable {}
 
-/// What has run, and when.
+/// Records which action ran when.
 private final class Log: Sendable {
     private let entries = Guarded<[String]>([])
     private let now: @Sendable () -> TimerInstant

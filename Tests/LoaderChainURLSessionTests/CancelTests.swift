@@ -9,9 +9,9 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Cancels, resets, timeouts and the end of the loader.
+/// Cancelling, resetting, timing out, and releasing the loader.
 @Suite(.timeLimit(.minutes(10))) struct CancelTests {
-    /// Loads `path`, and returns the task with what will come of it.
+    /// Loads a request, and returns the task and its result.
     private func start(_ request: HTTPRequest, with loader: HTTPLoader) -> (
         task: HTTPTask, result: Task<HTTPResult, Never>
     ) {
@@ -86,7 +86,7 @@ import Testing
         #expect(site.server.requests.isEmpty)
     }
 
-    @Test func aCancelByWhoIsAskedAboutARedirectIsSafe() async throws {
+    @Test func aCancelFromTheRedirectClosureIsSafe() async throws {
         let site = try Site()
         site.server.route("/a") { _ in .redirect(to: "/b") }
         site.server.route("/b") { _ in .ok() }
@@ -117,7 +117,7 @@ import Testing
                 log.note("\($0.error?.code.rawValue ?? "response")")
             }
         }
-        // The session opens no more connections than that; the others wait within it.
+        // The session opens six connections per host; the other requests wait within it.
         try await site.server.waitForHeld(count: 6)
         await site.loader.reset()
         #expect(log.events == Array(repeating: "cancelled", count: 10))
@@ -197,7 +197,7 @@ import Testing
         #expect(try await chunks.next() == Data("llo".utf8))
         timers.advance(by: .milliseconds(900))
         #expect(try await chunks.next() == nil)
-        // It rings once in vain.
+        // The timer fires once without effect.
         try await site.loader.waitUntilIdle()
         timers.runAll()
         #expect(timers.pendingCount == 0)
@@ -231,7 +231,7 @@ import Testing
 
     // MARK: The contract
 
-    /// A terminal does not pass on, so what the check says about the loader after it does not apply; everything else does.
+    /// A terminal does not pass tasks on, so the violation about the loader after it does not apply; everything else does.
     @Test func keepsTheContract() async throws {
         let server = try LoopbackServer()
         server.fallback { _ in .ok() }
@@ -245,6 +245,6 @@ import Testing
             } --> URLSessionLoader(configuration: .patient)
         }.run()
         #expect(
-            violations == ["A terminal that lets go of the task: a task that nobody answered succeeded"])
+            violations == ["A terminal that drops the task: an abandoned task succeeded"])
     }
 }

@@ -4,7 +4,7 @@ import LoaderChainTesting
 import LoaderChainURLSession
 import Testing
 
-/// A server that wants a password gets no answer from the session; the 401 is the response.
+/// The session never answers a challenge for a password; the 401 is the response.
 @Suite(.timeLimit(.minutes(10))) struct ChallengeTests {
     @Test(arguments: [
         "Basic realm=\"cellar\"", "Basic", "basic realm=cellar", "Digest realm=\"cellar\", nonce=\"1\"", "Bearer",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LoaderChainURLSession
 
-/// What goes in comes out in order, whatever is in memory and whatever in the file.
+/// Bytes come out in the order in which they went in, from memory and from the file.
 @Suite(.timeLimit(.minutes(10))) struct ChunkStoreTests {
     @Test(arguments: 0..<50)
     func anyOrderOfReadsAndWritesKeepsTheBytes(_ seed: Int) throws {
@@ -34,7 +34,7 @@ import Testing
         #expect(read == written)
     }
 
-    @Test func aChunkLargerThanTheMemoryIsTakenAllTheSame() throws {
+    @Test func aChunkLargerThanTheMemoryLimitIsStored() throws {
         var store = ChunkStore(memoryLimit: 10)
         try store.write(pattern(100))
         try store.write(pattern(50))

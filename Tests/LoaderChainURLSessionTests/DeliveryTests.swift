@@ -11,7 +11,7 @@ import Testing
 
     @Test func anAnnouncedSizeBeyondTheLimitIsRefusedAtOnce() async throws {
         let site = try Site(responseSizeLimit: 10)
-        // Held behind the head: the refusal cannot wait for the body.
+        // Held after the head, so the refusal cannot depend on the body.
         site.server.route("/big") { _ in .ok(pattern(11)).held(at: .body(0)) }
         let error = try #require(await site.failure("/big"))
         #expect(error.code == .responseTooLarge)

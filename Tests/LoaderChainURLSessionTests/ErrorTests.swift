@@ -9,7 +9,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Every failure that can be had on loopback, and the code that it has here.
+/// Every failure that can be produced on loopback, and its code.
 @Suite(.timeLimit(.minutes(10))) struct ErrorTests {
     @Test func aRefusedConnection() async throws {
         let server = try LoopbackServer()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoaderChainURLSession
 
-/// The decisions of an exchange against a model that only counts.
+/// The decisions of an exchange, compared with a model that only counts.
 @Suite(.timeLimit(.minutes(10))) struct ExchangeStateTests {
     @Test(arguments: 0..<200)
     func anyOrderOfEventsKeepsThePromises(_ seed: Int) {
@@ -22,7 +22,7 @@ import Testing
                 made += 1
                 switch state.begin(made) {
                 case .resume:
-                    #expect(ends == 0, "a transfer was begun for an exchange that is over")
+                    #expect(ends == 0, "a task was begun for an exchange that is over")
                     live = made
                 case .cancel:
                     #expect(ends == 1)
@@ -50,7 +50,7 @@ import Testing
             case 4 where live != nil && !isAnswering:
                 live = nil
                 switch state.sessionTaskEnded() {
-                case .irrelevant: Issue.record("the transfer was the exchange's own")
+                case .irrelevant: Issue.record("the task was the exchange's own")
                 case .stopped: if state.end() != nil { ends += 1 }
                 case .asItCame: #expect(!state.isStopped)
                 }
@@ -59,7 +59,7 @@ import Testing
             default: break
             }
             #expect(ends <= 1)
-            #expect(Set(cancelled).count == cancelled.count, "a transfer was cancelled twice")
+            #expect(Set(cancelled).count == cancelled.count, "a task was cancelled twice")
             #expect(!cancelledBeforeAnswer)
             if state.isStopped, let live, !isAnswering { #expect(cancelled.contains(live)) }
         }
@@ -68,13 +68,13 @@ import Testing
     @Test func aStopBeforeTheTransferEndsTheExchange() {
         var state = ExchangeState<Int>()
         guard case .end = state.stop(.cancelled) else {
-            Issue.record("nobody would end it")
+            Issue.record("the exchange would never end")
             return
         }
         #expect(state.end() != nil)
         #expect(state.end() == nil)
         guard case .cancel = state.begin(1) else {
-            Issue.record("it would be sent all the same")
+            Issue.record("the request would be sent nevertheless")
             return
         }
     }

@@ -4,9 +4,9 @@
     import TestProcesses
     import Testing
 
-    /// What the session does to its process on Linux, each in a process of its own.
+    /// The faults of the session on Linux, each in a process of its own.
     ///
-    /// `Documentation/Linux.md` has the table that these belong to. The counts can be raised by the environment.
+    /// `Documentation/Linux.md` lists them. Environment variables can raise the counts.
     @Suite(.serialized, .timeLimit(.minutes(10))) struct FaultTests {
         private func expectComplete(_ outcome: ChildProcess.Outcome, _ comment: Comment? = nil) {
             #expect(!outcome.crashed, comment)
@@ -14,30 +14,30 @@
             #expect(outcome.output.hasPrefix("complete: "), "\(outcome.output) \(outcome.errors.suffix(2000))")
         }
 
-        @Test func cancelsAtRandomMomentsHarmNobody() async throws {
+        @Test func cancelsAtRandomMomentsAreHarmless() async throws {
             let count = scale("URLSESSION_CANCELS", or: 3000)
             let outcome = try await runFaults("cancels", "\(count)")
             expectComplete(outcome)
-            // Otherwise it was no test of what it is about.
+            // Otherwise the run did not test both.
             #expect(outcome.output.contains("cancelled") && outcome.output.contains("cannotConnect"))
         }
 
-        @Test func cancelsThatMeetRedirectsHarmNobody() async throws {
+        @Test func cancelsThatMeetRedirectsAreHarmless() async throws {
             expectComplete(try await runFaults("redirects", "\(scale("URLSESSION_REDIRECTS", or: 1000))"))
         }
 
-        @Test func cancelsThatMeetUploadsHarmNobody() async throws {
+        @Test func cancelsThatMeetUploadsAreHarmless() async throws {
             expectComplete(try await runFaults("uploads", "\(scale("URLSESSION_UPLOADS", or: 500))"))
         }
 
-        @Test func aServerThatBendsEveryRuleGetsAnErrorOrIsUnderstood() async throws {
+        @Test func aServerThatBreaksEveryRuleGetsAnErrorOrIsUnderstood() async throws {
             let outcome = try await runFaults("fuzz", "\(scale("URLSESSION_EXCHANGES", or: 1000))")
             expectComplete(outcome)
             #expect(!outcome.output.contains("unknown"))
             #expect(outcome.output.contains("invalidResponse") && outcome.output.contains("connectionLost"))
         }
 
-        /// Without a workaround; the session's own next versions have to bring the end of these.
+        /// Faults without a workaround, which only a later version of the session can fix.
         @Test(arguments: ["mid-head", "trailers", "endless"])
         func whatNoTerminalSurvivesIsKnown(_ name: String) async throws {
             let outcome = try await runFaults("answer", name)
@@ -53,11 +53,11 @@
         }
     }
 
-    /// What large bodies and long runs take, measured as the peak of a process of their own.
+    /// The memory of large bodies and long runs, measured as the peak of a process of their own.
     @Suite(.serialized, .timeLimit(.minutes(10))) struct MemoryTests {
         /// How many MiB are sent; 1024 for the whole test.
         private static let size = scale("URLSESSION_MEBIBYTES", or: 128)
-        /// What a transfer may take, however large it is.
+        /// The memory that a transfer may take, however large it is.
         private static let limit = 64 << 10
 
         @Test(arguments: ["file", "chunks", "slow-chunks", "upload", "multipart"])
@@ -71,12 +71,12 @@
             let count = scale("URLSESSION_REQUESTS", or: 6000)
             let outcome = try await runFaults("growth", "\(count)")
             #expect(outcome.output.hasPrefix("complete: "), "\(outcome.output) \(outcome.errors.suffix(2000))")
-            // The session itself leaves some 120 bytes behind; an exchange that is kept would be more than a kilobyte.
+            // The session itself leaks some 120 bytes; a leaked exchange would be more than a kilobyte.
             try expectAtMost(1024 + count / 16, outcome)
         }
 
         private func expectAtMost(_ limit: Int, _ outcome: ChildProcess.Outcome) throws {
-            // A sanitizer's own books are far larger.
+            // A sanitizer's own memory is far larger.
             guard ProcessInfo.processInfo.environment["TEST_STACK_KILOBYTES"] == nil else { return }
             let words = outcome.output.split(separator: " ")
             let kibibytes = try #require(words.dropLast().last.flatMap { Int($0) })
@@ -84,7 +84,7 @@
         }
     }
 
-    /// Runs the program that is built beside the tests, which does what could end its process.
+    /// Runs the program with the code that could crash, which is built together with the tests.
     private func runFaults(_ arguments: String...) async throws -> ChildProcess.Outcome {
         let environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
         return try await ChildProcess.run(ChildProcess.product("URLSessionFaults"), arguments, environment: environment)

@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// What is sent and what is delivered when all is well.
+/// Requests as they are sent and responses as they are delivered, without faults.
 @Suite(.timeLimit(.minutes(10))) struct LoadingTests {
     @Test func aResponseHasItsStatusHeadersAndBody() async throws {
         let site = try Site()
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func informationalResponsesArePassedOver() async throws {
+    @Test func informationalResponsesAreSkipped() async throws {
         let site = try Site()
         site.server.route("/early") { _ in
             .verbatim("HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
@@ -126,7 +126,7 @@ import Testing
         #expect(error?.loader == "URLSessionLoader")
     }
 
-    @Test func aSessionOfTheUsersIsGoneBy() async throws {
+    @Test func theUsersOwnSessionIsUsed() async throws {
         let server = try LoopbackServer()
         server.fallback { _ in .ok() }
         let configuration = URLSessionConfiguration.ephemeral

@@ -5,9 +5,9 @@
     import TestProcesses
     import Testing
 
-    /// The terminal and a server that was not written for its tests.
+    /// The terminal with a real server.
     @Suite(.timeLimit(.minutes(10))) struct NginxTests {
-        /// A server with a folder of its own.
+        /// An nginx process with a folder of its own.
         private final class Nginx: Sendable {
             let folder: Folder
             let base: URL

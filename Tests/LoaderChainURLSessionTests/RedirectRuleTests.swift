@@ -4,7 +4,7 @@ import Testing
 
 @testable import LoaderChainURLSession
 
-/// What a redirect leads to, without a network.
+/// The request that follows a redirect, without a network.
 @Suite(.timeLimit(.minutes(10))) struct RedirectRuleTests {
     private func from(_ method: HTTPMethod = .get, _ url: String = "http://a.example/x/y?q=1") -> HTTPRequest {
         HTTPRequest(

@@ -50,7 +50,7 @@ import Testing
         #expect(site.server.requests.count == 1)
     }
 
-    @Test func whoIsAskedMayDecide() async throws {
+    @Test func theClosureDecidesAboutARedirect() async throws {
         let site = try Site()
         site.server.route("/a") { _ in .text("to b", status: .found).header("Location", "/b") }
         site.server.route("/b") { _ in .text("to c", status: .found).header("Location", "/c") }

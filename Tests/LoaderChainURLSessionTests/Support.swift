@@ -18,7 +18,7 @@ extension URLSessionConfiguration {
     }
 }
 
-/// A server with a terminal that talks to it.
+/// A server and a terminal for it.
 struct Site: Sendable {
     let server: LoopbackServer
     let loader: URLSessionLoader
@@ -39,7 +39,7 @@ struct Site: Sendable {
         try await loader.load(request(path, change))
     }
 
-    /// The error of a request that is to fail.
+    /// The error of a request that should fail.
     func failure(_ path: String, _ change: (inout HTTPRequest) -> Void = { _ in }) async -> HTTPError? {
         await loader.failure(request(path, change))
     }
@@ -56,7 +56,7 @@ extension HTTPLoader {
     }
 }
 
-/// A directory of a test's own, removed with it.
+/// A temporary directory, removed when it is released.
 final class Folder: Sendable {
     let url: URL
 
@@ -76,7 +76,7 @@ final class Folder: Sendable {
     }
 }
 
-/// Bytes that repeat in no usual block size.
+/// Bytes without a period, so that misplaced blocks are found.
 func pattern(_ count: Int) -> Data {
     var generator = SeededGenerator(seed: UInt64(count))
     var data = Data(capacity: count + 8)
@@ -84,13 +84,13 @@ func pattern(_ count: Int) -> Data {
     return data.prefix(count)
 }
 
-/// A number from the environment, so that long runs can be asked for.
+/// A number from the environment, for longer runs.
 func scale(_ name: String, or usual: Int) -> Int {
     ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? usual
 }
 
 extension URLSessionLoader {
-    /// Waits until nothing is in flight, without ending it.
+    /// Waits until nothing is in flight, without cancelling anything.
     func waitUntilIdle() async throws {
         try await eventually("nothing is in flight") { details == "in flight 0" }
     }

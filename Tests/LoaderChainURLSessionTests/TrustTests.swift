@@ -6,7 +6,7 @@
     import TestProcesses
     import Testing
 
-    /// Which servers are trusted.
+    /// Server trust, with certificates and pins.
     @Suite(.timeLimit(.minutes(10))) struct TrustTests {
         @Test func aServerThatSignedItsOwnCertificateIsNotTrusted() async throws {
             guard let openssl = ChildProcess.find("openssl") else {
@@ -28,7 +28,7 @@
                 in: folder.url, input: .held, keepsOutput: false)
             let loader = URLSessionLoader(configuration: .ephemeral)
             var error: HTTPError?
-            // Until it listens, nobody is there.
+            // Repeats until the server listens.
             repeat {
                 error = await loader.failure(HTTPRequest(scheme: "https", host: "localhost", port: port))
             } while error?.code == .cannotConnect && server.isRunning
@@ -68,7 +68,7 @@
         func whatIsNoHashIsNoPin(_ text: String) { #expect(PublicKeyHash(base64: text) == nil) }
     }
 
-    /// A port that nobody listens at, for a program that takes its port from its arguments.
+    /// A free port, for a program that takes its port as an argument.
     func freePort() throws -> Int {
         let server = try LoopbackServer()
         defer { server.stop() }

@@ -4,7 +4,7 @@ import LoaderChainTesting
 import LoaderChainURLSession
 import Testing
 
-/// Bodies on their way to the server.
+/// Bodies of requests.
 @Suite(.timeLimit(.minutes(10))) struct UploadTests {
     private func echo(_ body: any HTTPBody) async throws -> (sent: LoopbackRequest, response: HTTPResponse) {
         let site = try Site()
@@ -87,7 +87,7 @@ import Testing
         #expect(site.server.requests.first?.headers["Content-Length"] == "0")
     }
 
-    @Test func progressIsToldInBothDirections() async throws {
+    @Test func progressIsReportedInBothDirections() async throws {
         let site = try Site()
         site.server.route("/", method: .put) { .ok($0.body) }
         let log = Guarded<[TransferProgress]>([])
@@ -110,7 +110,7 @@ import Testing
 
     @Test func aBodyIsNeverSentInPartOnAConnectionThatDied() async throws {
         let site = try Site()
-        // The second request on a connection is answered by its end; the transport would begin again on another one.
+        // The server closes the connection at the second request; the session would send it again on another one.
         site.server.route("/first") { _ in .ok() }
         site.server.route("/second") { request in request.connection == 1 ? .hangUp() : .ok("\(request.body.count)") }
         _ = try await site.load("/first")

@@ -16,15 +16,15 @@ import ReportOutbox
     import Musl
 #endif
 
-/// A program that is meant to be killed: it submits reports, says what it was promised, and sends.
+/// A program to be killed: it submits reports, prints each that was accepted, and sends them.
 ///
 ///     OutboxChild DIRECTORY PORT PREFIX COUNT
 ///
-/// Or one that submits reports, opens the box once more, and says by how many bytes it has grown meanwhile.
+/// Or it submits reports, opens the outbox again, and prints by how many bytes its memory has grown meanwhile.
 ///
 ///     OutboxChild memory DIRECTORY COUNT
 ///
-/// Each line that it writes goes out by a call of its own, so that what was said was said before the end.
+/// Each line is written with a call of its own, so that it is out before the process is killed.
 @main
 enum Main {
     static func main() async throws {
@@ -82,7 +82,7 @@ enum Main {
         URL(string: "http://127.0.0.1:\(port)/reports") ?? URL(filePath: "/")
     }
 
-    /// Bytes that the identifier determines, so that whoever knows it can tell whether they are whole.
+    /// Bytes that the identifier determines, so that the test can check whether they are complete.
     private static func content(of id: String) -> Data {
         var seed: UInt64 = 0
         for byte in id.utf8 { seed = seed &* 31 &+ UInt64(byte) }

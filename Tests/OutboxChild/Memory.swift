@@ -7,9 +7,9 @@ import ReportOutbox
     import Foundation
 #endif
 
-/// What a box with many reports takes of the process's memory.
+/// How much memory an outbox with many reports uses.
 enum Memory {
-    /// By how many bytes the process has grown when as many reports as `count` are submitted and taken up again.
+    /// By how many bytes the process grows when `count` reports are submitted and loaded again.
     static func growth(of directory: URL, count: Int) throws -> Int {
         let before = resident
         var policy = OutboxPolicy()
@@ -34,7 +34,7 @@ enum Memory {
         box.drain()
     }
 
-    /// How much memory the process has; nothing where the system does not say so.
+    /// The memory of the process; 0 if the system does not report it.
     private static var resident: Int {
         guard let text = try? String(contentsOf: URL(filePath: "/proc/self/statm"), encoding: .utf8) else { return 0 }
         return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096

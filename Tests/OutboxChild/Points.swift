@@ -9,7 +9,7 @@ import LoaderChain
     import Foundation
 #endif
 
-/// The same for points: two threads write, and say of each point that it was taken, while a writer sends.
+/// The same for points: two threads write and print each point that was accepted, while a writer sends.
 ///
 ///     OutboxChild points DIRECTORY PORT PREFIX COUNT
 enum Points {
@@ -22,7 +22,7 @@ enum Points {
         policy.firstDelay = .milliseconds(1)
         policy.maximumDelay = .milliseconds(20)
         policy.maximumRetryAfter = .milliseconds(20)
-        // Some blocks are sent from memory, and others are read again.
+        // Some blocks are sent from memory, and others are read back from disk.
         policy.maximumBytes = 16 << 10
         policy.synchronization = .milliseconds(5)
         let url = URL(string: "http://127.0.0.1:\(port)") ?? URL(filePath: "/")
@@ -53,11 +53,11 @@ enum Points {
         }
         while writer.statistics.held > 0 { await writer.flush(within: .seconds(1)) }
         say("empty")
-        // Whoever started it ends it.
+        // The test kills this process.
         while true { try await Task.sleep(for: .seconds(60)) }
     }
 
-    /// A point that its identifier determines, so that whoever knows that can tell whether it is whole.
+    /// A point that its identifier determines, so that the test can check whether it is complete.
     private static func point(_ id: String) -> Point {
         var seed: UInt64 = 0
         for byte in id.utf8 { seed = seed &* 31 &+ UInt64(byte) }

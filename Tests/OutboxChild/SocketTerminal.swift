@@ -15,7 +15,7 @@ import LoaderChain
     import Musl
 #endif
 
-/// As little of an HTTP client as a box needs: a connection for each request, and nothing of the answer but its head.
+/// A minimal HTTP client: a connection for each request, and only the head of the response.
 final class SocketTerminal: HTTPLoader, @unchecked Sendable {
     private let port: UInt16
     private let queue = DispatchQueue(label: "terminal", attributes: .concurrent)
@@ -96,7 +96,7 @@ final class SocketTerminal: HTTPLoader, @unchecked Sendable {
     }
 }
 
-// The method above would hide the system's call.
+// A function, because the method above would hide the system's call.
 private func sendBytes(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: CInt) -> Int {
     send(descriptor, bytes, count, flags)
 }

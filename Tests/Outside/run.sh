@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and runs the programs beside this file, each a package of its own that depends on this one.
+# Builds and runs the programs in this folder, each a package of its own that depends on this one.
 set -euo pipefail
 cd "$(dirname "$0")"
 scratch="$(cd ../.. && pwd)/.build-outside"
@@ -26,5 +26,5 @@ if command -v ldd >/dev/null; then
     fi
 fi
 
-echo "Each guide, followed from top to bottom by somebody who knows nothing else:"
+echo "Each guide, followed from top to bottom by a program that knows nothing else:"
 Stranger/follow.sh "$scratch/stranger"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes a report of the demo and lays it out in a real browser, which compares its pictures with its tables.
+# Makes a report of the demo and renders it in a real browser, which compares its charts with its tables.
 #
 #   Tests/Pages/check.sh PROGRAM     PROGRAM is apihealth, built
 #
-# Without a Chromium it says so and passes; on Debian that is the package chromium.
+# Without Chromium the step says so and passes; on Debian the package is chromium.
 set -euo pipefail
 program=$(realpath "${1:?Give the path of apihealth}")
 cd "$(dirname "$0")"
@@ -22,7 +22,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 "$program" --seconds 3 --json --file "$folder/demo.lp" >/dev/null
-# A day of a route that fails at night, one that is asked twice, and one whose name wants to be a tag.
+# A day of a route that fails at night, a route with one request, and a route whose name looks like a tag.
 python3 - "$folder/day.lp" <<'PYTHON'
 import random, sys
 dice = random.Random(5)
@@ -43,7 +43,7 @@ PYTHON
 look_at() {
     local page="$folder/$1.html" copy="$folder/$1-measured.html"
     "$program" report "$folder/$1.lp" --output "$page"
-    # The page forbids every script, so the copy that is measured leaves that line out.
+    # The page forbids all scripts, so the line that does is removed from the copy that is measured.
     python3 - "$page" measure.js "$copy" <<'PYTHON'
 import re, sys
 page, script = open(sys.argv[1]).read(), open(sys.argv[2]).read()

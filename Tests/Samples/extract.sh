@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Writes every Swift sample of the guides, the catalogues and the comments of the sources into a file of its own.
 #
-# A sample is a function's body, unless its fence says ```swift file, or it stands in a comment and declares something.
-# Its imports move to the top; what only some systems have is imported where it is. Usage: extract.sh FOLDER, an absolute path.
-# Package manifests, marked ```swift manifest, are left out.
+# A sample is the body of a function, unless its fence says ```swift file, or it is in a comment and declares something.
+# Imports move to the top; modules that only some systems have are imported conditionally. Usage: extract.sh FOLDER, an
+# absolute path. Package manifests, marked ```swift manifest, are left out.
 set -euo pipefail
 out=$1
 cd "$(dirname "$0")/../.."

@@ -1,16 +1,16 @@
-/// What the program was asked for.
+/// The program's arguments.
 struct Arguments {
     var tasks = 5_200_000
     var seed = UInt64.random(in: 1...999_999)
     var threads = 8
-    /// For how many seconds nothing has to happen before the run is given up.
+    /// After how many seconds without any progress the run fails.
     var patience = 60
     var kinds = Kind.all
     var program: Program?
-    /// Whose names are to be listed, in place of all else.
+    /// What to list, instead of running anything: kinds or programs.
     var list: [String]?
     var seconds = 2
-    /// Whether a request is rewritten only by the loader that has the task, as it should be.
+    /// Whether only the owner of a task changes its request, as the rules say.
     var isOrderly = false
 
     struct Problem: Error {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Drives every loader from many threads, and ends at the first thing that is wrong.
+/// Drives every loader from many threads, and stops at the first error.
 ///
 /// ```text
 /// Stress [--tasks N] [--seed S] [--threads N] [--patience SECONDS] [--kind NAME]… [--orderly]
@@ -8,13 +8,13 @@ import Foundation
 /// Stress --list kinds|programs
 /// ```
 ///
-/// Requests are rewritten by any thread at any time, unless that is to be orderly: the thread sanitizer does not see that a
-/// reference count orders what two threads do to a value that they shared, and would take it for a race.
+/// By default any thread changes requests at any time; `--orderly` prevents that, because the thread sanitizer does not see that
+/// a reference count orders the changes of two threads to a shared value, and would report a race.
 ///
-/// The tasks are shared out among the kinds of load. Each must complete once and be released, and so must the chains. A
-/// seed decides what each thread does, although not what the others do meanwhile.
+/// The tasks are divided among the kinds of load. Each must complete once and be released, and so must the chains. The seed
+/// determines what each thread does, but not how the threads interleave.
 ///
-/// A program is a dozen lines of what users write, repeated for some seconds. It proves that the process survives.
+/// A program is a dozen lines of user code, repeated for some seconds. It proves that the process survives.
 @main
 enum Main {
     static func main() {
@@ -41,13 +41,13 @@ enum Main {
     }
 }
 
-/// Prints a line at once, so that what was done so far is seen even where the process then crashes.
+/// Prints a line without buffering, so that it is visible even if the process crashes.
 func say(_ line: String) {
     print(line)
     fflush(nil)
 }
 
-/// Says on the standard error what is wrong.
+/// Prints an error to standard error.
 func complain(_ sentence: String) {
     FileHandle.standardError.write(Data("Stress: \(sentence)\n".utf8))
 }

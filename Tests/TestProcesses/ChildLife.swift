@@ -10,7 +10,7 @@
         import Musl
     #endif
 
-    /// What is known of a process that was started, by a thread that waits for its end.
+    /// The state of a process, with a thread that waits for its end.
     final class ChildLife: Sendable {
         private struct State {
             var end: ChildProcess.End?
@@ -38,7 +38,7 @@
         }
 
         func send(_ signal: Int32) {
-            // Its number belongs to nobody else before it is buried, which happens under this lock too.
+            // The process id is not reused before the process has been waited for, which happens under this lock too.
             state.withLock { if $0.end == nil { _ = kill(number, signal) } }
         }
 

@@ -12,11 +12,11 @@
         import Musl
     #endif
 
-    /// What a process writes, read by one reader at a time.
+    /// The output of a process, read by one reader at a time.
     public final class ChildOutput: Sendable {
         private let descriptor: Descriptor
         private let unread = Guarded(Data())
-        /// Reading blocks, so it has threads of its own, one per stream.
+        /// Reading blocks, so each stream has a thread of its own.
         private let queue = DispatchQueue(label: "What a process writes")
 
         init(_ descriptor: Descriptor) { self.descriptor = descriptor }
@@ -36,7 +36,7 @@
             }
         }
 
-        /// All that is still to come, when the process has ended and nobody else holds its output.
+        /// The rest of the output, once the process has ended and no other process has its output open.
         public func rest() async -> String {
             await later { [self] in
                 while readMore() {}

@@ -2,11 +2,11 @@
     import Foundation
 
     extension ChildProcess {
-        /// What a program that has ended leaves behind.
+        /// The result of a program that has ended.
         public struct Outcome: Sendable {
-            /// What it wrote to its standard output, without the space around it.
+            /// Its standard output, without surrounding whitespace.
             public let output: String
-            /// What it wrote to its standard error, likewise.
+            /// Its standard error, without surrounding whitespace.
             public let errors: String
             /// How it ended.
             public let end: End
@@ -30,7 +30,7 @@
                 errors: await errors.trimmingCharacters(in: .whitespacesAndNewlines), end: await process.end())
         }
 
-        /// A program of this package, which is built beside the tests.
+        /// A program of this package, built together with the tests.
         public static func product(_ name: String) -> URL {
             #if canImport(Darwin)
                 let tests =
@@ -41,7 +41,7 @@
             return tests.deletingLastPathComponent().appending(path: name)
         }
 
-        /// A program of the system's, if it is installed.
+        /// A program of the system, if it is installed.
         public static func find(_ name: String) -> URL? {
             ["/usr/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].map { URL(filePath: "\($0)/\(name)") }
                 .first { FileManager.default.isExecutableFile(atPath: $0.path) }

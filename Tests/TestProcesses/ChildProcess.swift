@@ -10,15 +10,15 @@
         import Musl
     #endif
 
-    /// A program that runs beside a test, and ends with it at the latest.
+    /// A program that runs during a test, and is killed with it at the latest.
     ///
-    /// It is not Foundation's `Process`, whose bookkeeping is not safe while another one is being started.
+    /// Foundation's `Process` is not used, because its bookkeeping is not safe while another process is being started.
     public final class ChildProcess: Sendable {
-        /// What it reads.
+        /// The standard input of a process.
         public enum Input: Sendable {
-            /// Nothing; it finds the end at once.
+            /// Empty; reading it returns the end at once.
             case none
-            /// Nothing yet: the end comes when the process is let go of.
+            /// Open and silent; it ends when the `ChildProcess` is released.
             case held
         }
 
@@ -30,9 +30,9 @@
             case signalled(Int32)
         }
 
-        /// What it writes to its standard output.
+        /// Its standard output.
         public let output: ChildOutput
-        /// What it writes to its standard error.
+        /// Its standard error.
         public let errors: ChildOutput
         private let input: Descriptor?
         private let life: ChildLife
@@ -41,11 +41,11 @@
         ///
         /// - Parameters:
         ///   - program: the file to run.
-        ///   - arguments: what follows the program's name.
-        ///   - directory: where it runs; nil for where the test does.
-        ///   - environment: its environment; nil for the test's own.
-        ///   - input: what it reads.
-        ///   - keepsOutput: whether somebody is going to read what it writes; otherwise it is thrown away.
+        ///   - arguments: the arguments after the program's name.
+        ///   - directory: the working directory; nil for that of the test.
+        ///   - environment: its environment; nil for that of the test.
+        ///   - input: its standard input.
+        ///   - keepsOutput: whether the test reads its output, which is discarded otherwise.
         public init(
             _ program: URL, _ arguments: [String] = [], in directory: URL? = nil, environment: [String: String]? = nil,
             input: Input = .none, keepsOutput: Bool = true
@@ -64,10 +64,10 @@
                     ])
                 return (ChildLife(number), ChildOutput(output.reading), ChildOutput(errors.reading), held?.writing)
             }
-            // The other ends are the child's alone now: they close here, and what it wrote has an end when it does.
+            // The child has the other ends now. They close here, so that its output ends when it does.
         }
 
-        // Nobody waits for it here: it could take its time.
+        // Does not wait for its end, which could take a while.
         deinit { life.send(SIGKILL) }
 
         /// Whether it has not ended yet.
@@ -76,10 +76,10 @@
         /// Sends it a signal, if it has not ended.
         public func send(_ signal: Int32) { life.send(signal) }
 
-        /// Waits for its end.
+        /// Waits until it has ended.
         public func end() async -> End { await life.ended() }
     }
 
-    /// One process is started after the other, so that none inherits what is made for another.
+    /// Processes are started one at a time, so that none inherits descriptors of another.
     private let starting = Guarded(())
 #endif

@@ -11,7 +11,7 @@
         import Musl
     #endif
 
-    /// An open file, closed when nobody holds it.
+    /// A descriptor, closed when it is released.
     final class Descriptor: Sendable {
         let number: CInt
 
@@ -26,7 +26,7 @@
         deinit { close(number) }
     }
 
-    /// The two ends of a pipe, which no process inherits that is started later.
+    /// The two ends of a pipe, which processes that are started later do not inherit.
     struct DescriptorPair {
         let reading: Descriptor
         let writing: Descriptor

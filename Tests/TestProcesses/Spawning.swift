@@ -16,7 +16,7 @@
     #endif
 
     enum Spawning {
-        /// Starts a program whose first descriptors are these.
+        /// Starts a program with these as its first descriptors.
         static func start(
             _ program: String, _ arguments: [String], in directory: String?, environment: [String: String],
             descriptors: [CInt]
@@ -34,7 +34,7 @@
                 posix_spawn_file_actions_adddup2(&actions, source, CInt(target))
             }
 
-            // A test's threads block signals, and the program is to start with none blocked or ignored.
+            // A test's threads block signals, and the program must start with no signal blocked or ignored.
             var (blocked, reset) = (sigset_t(), sigset_t())
             sigemptyset(&blocked)
             sigfillset(&reset)
@@ -43,7 +43,7 @@
             posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
             var number: pid_t = 0
-            // Where a program runs is said by a shell, which then becomes the program: not every system can say it here.
+            // A shell changes the directory and then becomes the program, since not every system has a spawn attribute for it.
             let words =
                 directory.map { ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, $0, program] + arguments }
                 ?? [program] + arguments
@@ -59,7 +59,7 @@
             return number
         }
 
-        /// Hands over C strings with nil at their end.
+        /// Passes C strings, terminated by nil.
         private static func withStrings<Answer>(
             _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Answer
         ) -> Answer {

@@ -9,14 +9,14 @@ import LoaderChain
     import Musl
 #endif
 
-/// Sends or swallows any number of bytes, and holds none of them.
+/// Sends or discards any number of bytes without keeping them in memory.
 final class BulkServer: @unchecked Sendable {
     let port: Int
     private let listener: Int32
     private let size: Int
     private let received = Guarded(0)
 
-    /// - Parameter size: how many bytes a GET is answered with.
+    /// - Parameter size: the size of the response to a GET, in bytes.
     init(size: Int) throws {
         self.size = size
         #if canImport(Glibc)
@@ -49,10 +49,10 @@ final class BulkServer: @unchecked Sendable {
         }
     }
 
-    /// How many bytes of bodies have arrived.
+    /// The number of body bytes that have arrived.
     var bytesReceived: Int { received.withLock { $0 } }
 
-    /// Answers one request, and tells whether there may be another.
+    /// Responds to one request, and returns whether there may be another.
     private func serve(_ connection: Int32) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         var head = Data()
@@ -72,7 +72,7 @@ final class BulkServer: @unchecked Sendable {
             received.withLock { $0 += count }
         }
         let size = text.hasPrefix("GET") ? size : 0
-        // The beginning of the body goes with the head: two small packets would wait for each other.
+        // The beginning of the body is sent with the head: two small packets would wait for each other.
         let first = min(size, buffer.count)
         let reply = Array("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n".utf8) + buffer.prefix(first)
         guard send(connection, reply, reply.count, Self.flags) == reply.count else { return false }

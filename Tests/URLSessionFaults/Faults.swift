@@ -3,7 +3,7 @@ import LoaderChain
 import LoaderChainTesting
 import LoaderChainURLSession
 
-/// Answers of a server that the session does not survive.
+/// Responses that crash the session.
 enum Faults {
     static func answer(to name: String) async throws -> String {
         let server = try LoopbackServer()

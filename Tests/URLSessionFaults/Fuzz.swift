@@ -3,9 +3,9 @@ import LoaderChain
 import LoaderChainTesting
 import LoaderChainURLSession
 
-/// A server that bends valid responses by chance: bytes changed, dropped and doubled, cuts, pauses and resets.
+/// A server that damages valid responses at random: bytes changed, dropped and doubled, cuts, pauses and resets.
 ///
-/// It keeps away from what no terminal over this session survives: an end of the connection within the head, or within
+/// It avoids the faults that crash this session under any terminal: the end of the connection within the head or within
 /// trailers, and a length of nearly 2^63.
 enum Fuzz {
     static func exchanges(_ count: Int) async throws -> String {
@@ -79,7 +79,7 @@ enum Fuzz {
         }
     }
 
-    /// The bytes of a reply with a few of them changed; its head keeps its end.
+    /// The bytes of a reply with a few of them changed; the end of its head is kept.
     private static func bent(_ reply: LoopbackReply, _ body: Data, _ dice: inout SeededGenerator) -> Data {
         var head = "HTTP/1.1 \(reply.status.rawValue) \(reply.reason)\r\nContent-Length: \(body.count)\r\n"
         for field in reply.headers { head += "\(field.name): \(field.value)\r\n" }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Does what could end its process, so that a test can watch from another one.
+/// Does things that could crash, so that a test can watch from another process.
 ///
-/// The arguments name what is to be done, and how much of it. It prints one line, which the test compares.
+/// The arguments say what to do, and how often. The program prints one line, which the test compares.
 @main
 enum Main {
     static func main() async throws {
@@ -22,7 +22,7 @@ enum Main {
         case "multipart": print(try await Memory.uploading(count, as: .multipart))
         default: print("There is nothing of that name")
         }
-        // At once: other threads still let go of what the last request had, and a search for leaks would meet them at it.
+        // Immediately: other threads still release parts of the last request, and the leak check would find them doing so.
         fflush(nil)
         _exit(0)
     }

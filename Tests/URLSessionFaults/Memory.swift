@@ -3,12 +3,12 @@ import LoaderChain
 import LoaderChainTesting
 import LoaderChainURLSession
 
-/// What transfers and long runs leave in memory.
+/// How much memory transfers and long runs use.
 enum Memory {
     enum Download { case file, chunks, slowChunks }
     enum Upload { case file, multipart }
 
-    /// Downloads so many MiB, and answers how far the peak of the process's memory rose.
+    /// Downloads some MiB, and returns how far the peak of the process's memory rose.
     static func downloading(_ mebibytes: Int, into kind: Download) async throws -> String {
         let size = mebibytes << 20
         let server = try BulkServer(size: size)
@@ -50,9 +50,9 @@ enum Memory {
         return report(server.bytesReceived >= size, start)
     }
 
-    /// Loads so many small responses, and answers how much memory the last quarter of them left behind.
+    /// Loads many small responses, and returns how much memory the last quarter of them left behind.
     ///
-    /// What comes before it fills the allocator's own stores.
+    /// The responses before that fill the allocator's caches.
     static func growth(over count: Int) async throws -> String {
         let server = try BulkServer(size: 11)
         let request = HTTPRequest(scheme: "http", host: "127.0.0.1", port: server.port, path: "/")
@@ -85,7 +85,7 @@ enum Memory {
     static func residentPeak() -> Int { status("VmHWM:") }
     static func resident() -> Int { status("VmRSS:") }
 
-    /// A figure of the process, in bytes; 0 where the system does not tell.
+    /// A figure of the process, in bytes; 0 if the system does not have it.
     private static func status(_ name: String) -> Int {
         let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix(name) }

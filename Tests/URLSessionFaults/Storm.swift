@@ -5,9 +5,9 @@ import LoaderChainTesting
 import LoaderChainURLSession
 import Synchronization
 
-/// Cancels at random moments, which is where the session's own races are.
+/// Cancels at random moments, to find races in the session.
 enum Storm {
-    /// Against a port that answers, one that drips, one that refuses and one that answers by resets.
+    /// Sends requests to a port that responds, one that drips, one that refuses and one that resets.
     static func cancels(_ count: Int) async throws -> String {
         let server = try LoopbackServer()
         server.route("/quick") { _ in .ok("hello") }
@@ -77,18 +77,18 @@ enum Storm {
             let completions = Completions()
             let task = loader.load(request: request) { result in
                 tally.note(result)
-                // A second completion would resume twice, and end the process.
+                // A second completion would resume twice, and trap.
                 completions.note()
                 waiting.resume()
             }
-            // Never later than that, so that requests that are held end too.
+            // At the latest after that delay, so that held requests end too.
             let delay = chance % 4 == 0 ? 0 : Int(chance / 4 % 40_000)
             DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(delay)) { task.cancel() }
         }
     }
 }
 
-/// What the requests of a run ended with.
+/// The results of a run's requests.
 final class Tally: Sendable {
     private let codes = Guarded<[String: Int]>([:])
 
@@ -107,7 +107,7 @@ final class Tally: Sendable {
     }
 }
 
-/// Counts to one.
+/// Ensures that a completion happens once.
 final class Completions: Sendable {
     private let count = Atomic(0)
     func note() {

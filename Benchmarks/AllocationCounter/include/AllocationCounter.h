@@ -3,13 +3,13 @@
 
 #include <stdbool.h>
 
-/// Whether this system and this build can count: glibc, and no sanitizer that has an allocator of its own.
+/// Whether this system and build can count: glibc, and no sanitizer with its own allocator.
 bool allocation_counting_is_supported(void);
 
-/// Begins to count, from zero, every allocation of every thread.
+/// Starts counting, from zero, every allocation of every thread.
 void allocation_counting_start(void);
 
-/// Ends the counting and returns how many allocations were made since it began. Growing a block counts as one.
+/// Stops counting, and returns how many allocations were made. Growing a block counts as one.
 long allocation_counting_stop(void);
 
 #endif

@@ -1,9 +1,9 @@
-/// What fleets came to, and what it took to find out.
+/// The results of fleets, and what it cost to simulate them.
 struct FleetReport {
     let host: MeasuredHost
     let runs: [FleetRun]
 
-    /// The runs of the largest fleet, which is the one that is told of.
+    /// The runs of the largest fleet, which is the one that the document describes.
     private var largest: [FleetRun] {
         let clients = runs.map(\.simulation.clients).max()
         return runs.filter { $0.simulation.clients == clients }
@@ -15,7 +15,7 @@ struct FleetReport {
         return OutageCurves(simulation, largest.map { (name: $0.way.rawValue, course: $0.course) })
     }
 
-    /// What the server saw of the largest fleet.
+    /// The load on the server of the largest fleet.
     var table: Table {
         var table = Table([
             .init(title: "clients", alignment: .right),
@@ -38,7 +38,7 @@ struct FleetReport {
         return table
     }
 
-    /// How time and memory grow with the clients.
+    /// How time and memory grow with the number of clients.
     var growth: Table {
         var table = Table([
             .init(title: "clients", alignment: .right),
@@ -65,7 +65,7 @@ struct FleetReport {
         return table
     }
 
-    /// The lines of a part of a document, or nil for one that a fleet does not make.
+    /// The lines of a part of a document; nil for a part that a fleet does not generate.
     func lines(_ part: MarkdownDocument.Part, _ words: [String]) -> [String]? {
         switch part {
         case .fleet: [host.sentence, ""] + table.markdown()

@@ -1,18 +1,18 @@
-/// What a fleet came to, and what it took to find out.
+/// The result of one fleet, and what it cost to simulate it.
 struct FleetRun {
     let way: FleetWay
     let simulation: OutageSimulation
     let course: OutageCourse
-    /// The processor's time, which does not depend on what else the machine does.
+    /// The processor time, which does not depend on other load on the machine.
     let duration: Duration
-    /// What the chains took before anything was asked, and what all took at most, in bytes; nil where nobody can tell.
+    /// The memory of the chains before the first request, and the peak memory, in bytes; nil if they are not available.
     let chainBytes: Int?
     let peakBytes: Int?
 
-    /// A second counts as served in which so much of what is asked is answered in time.
+    /// The share of requests served in time from which a second counts as served.
     static let wellServed = 0.99
 
-    /// Lets a fleet pass through its outage.
+    /// Simulates a fleet and its outage.
     init(
         _ way: FleetWay, _ simulation: OutageSimulation, memory: ProcessMemory = .own,
         now: () -> Double = ProcessorTime.now
@@ -33,13 +33,13 @@ struct FleetRun {
         peakBytes = sinceBefore(memory.peak())
     }
 
-    /// How long after the end of the outage everybody was served for good, in seconds; nil if that never came.
+    /// How long after the end of the outage all clients were served for good, in seconds; nil if they never were.
     var recovery: Int? {
         let most = Int(Double(simulation.nominal) * Self.wellServed)
         return course.second(fromWhichServed: most).map { max(0, $0 - simulation.outage.upperBound) }
     }
 
-    /// The most that arrived in a second of the outage or later, over what is asked on a calm day.
+    /// The most requests in a second during or after the outage, relative to a calm day.
     var overload: Double {
         let most = course.requests[simulation.outage.lowerBound...].max() ?? 0
         return Double(most) / Double(max(1, simulation.nominal))

@@ -7,9 +7,9 @@ enum FleetWay: String, CaseIterable {
     case naive = "naive retry"
     case chain = "our chain"
 
-    /// What each client has before the server.
+    /// The loaders of each client.
     ///
-    /// The dice are the same ones for all, seeded, so that chance takes the same course each time.
+    /// All share one seeded generator, so that every run is the same.
     var loaders: (ManualTimers) -> HTTPLoader {
         let dice = Dice(seed: 1)
         switch self {

@@ -1,8 +1,8 @@
 extension OutageSimulation {
-    /// So many apps that ask one server every fifteen seconds, and an outage of a minute.
+    /// A number of apps that send a request to one server every fifteen seconds, and an outage of a minute.
     ///
-    /// The server could do half as much again as they ask of it. It takes in what it can do in six seconds, and clients
-    /// give up after five: so what is at the end of a full queue is answered in vain.
+    /// The server could handle half as many requests again. It queues what it can handle in six seconds, and clients give up
+    /// after five: so it handles the end of a full queue in vain.
     package static func fleet(of clients: Int) -> OutageSimulation {
         var fleet = OutageSimulation()
         fleet.clients = clients
@@ -18,6 +18,6 @@ extension OutageSimulation {
         return fleet
     }
 
-    /// How many of them ask in a second.
+    /// How many requests the clients send in a second.
     var nominal: Int { Int((Double(clients) / (period / .seconds(1))).rounded()) }
 }

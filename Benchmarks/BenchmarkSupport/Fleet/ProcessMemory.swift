@@ -7,13 +7,13 @@
     import Glibc
 #endif
 
-/// How much memory this process holds, where the system tells.
+/// The memory of this process, if the system reports it.
 struct ProcessMemory: Sendable {
-    /// What it holds now, in bytes.
+    /// The current memory, in bytes.
     var now: @Sendable () -> Int?
-    /// What it has held at most since the last call of ``forget``.
+    /// The peak since the last call of ``forget``.
     var peak: @Sendable () -> Int?
-    /// Gives what is free back to the system, and forgets the peak.
+    /// Returns free memory to the system, and resets the peak.
     var forget: @Sendable () -> Void
 
     /// The process itself, on Linux.
@@ -21,13 +21,13 @@ struct ProcessMemory: Sendable {
         now: { status("VmRSS") }, peak: { status("VmHWM") },
         forget: {
             trim()
-            // "5" is the kernel's word for the peak.
+            // Writing "5" resets the peak.
             try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
         })
 
     private static func trim() {
         #if canImport(Glibc)
-            // The header it is declared in is not part of the module.
+            // The module does not include the header that declares it.
             guard let symbol = dlsym(nil, "malloc_trim") else { return }
             let trim = unsafeBitCast(symbol, to: (@convention(c) (Int) -> CInt).self)
             _ = trim(0)

@@ -6,7 +6,7 @@
     import Musl
 #endif
 
-/// The time that a processor has spent on this thread.
+/// The processor time of this thread.
 enum ProcessorTime {
     /// Nanoseconds since the thread began.
     static func now() -> Double {

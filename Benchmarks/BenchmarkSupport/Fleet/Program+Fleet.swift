@@ -5,7 +5,7 @@
 #endif
 
 extension Program {
-    /// Lets fleets of every size pass through their outage in every way, the largest last.
+    /// Simulates fleets of every size and kind, the largest last.
     func runFleet(_ options: Options) throws -> Int32 {
         try options.markdownPath.map(checkDocument)
         let sizes = options.isQuick ? quickFleets : fleets

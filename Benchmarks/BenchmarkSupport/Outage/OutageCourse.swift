@@ -1,9 +1,9 @@
-/// What came of an outage, second by second.
+/// The course of an outage, second by second.
 package struct OutageCourse: Equatable, Sendable {
     package internal(set) var requests: [Int]
     package internal(set) var successes: [Int]
 
-    /// The most requests that arrived at the server in a second.
+    /// The most requests that reached the server in a second.
     package var peak: Int { requests.max() ?? 0 }
 
     /// The course as a table, for a curve.
@@ -12,7 +12,7 @@ package struct OutageCourse: Equatable, Sendable {
         return (["second,requests,successes"] + rows).joined(separator: "\n")
     }
 
-    /// The first second from which so many are served in each to the end, or nil if there is none.
+    /// The first second from which at least `most` requests are served in each second to the end; nil if there is none.
     package func second(fromWhichServed most: Int) -> Int? {
         let end = (successes.lastIndex { $0 < most } ?? -1) + 1
         return end < successes.count ? end : nil

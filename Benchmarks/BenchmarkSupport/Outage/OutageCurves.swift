@@ -1,4 +1,4 @@
-/// An outage as it went in several ways, for a reader.
+/// Charts of an outage under several clients.
 package struct OutageCurves {
     let simulation: OutageSimulation
     let courses: [(name: String, course: OutageCourse)]
@@ -8,12 +8,12 @@ package struct OutageCurves {
         self.courses = courses
     }
 
-    /// What arrives at the server.
+    /// The requests that reach the server.
     package var requests: Plot {
         plot("Requests that reach the server", "a second", .logarithmicFromZero, \.requests)
     }
 
-    /// What comes back in time.
+    /// The responses that arrive in time.
     package var answers: Plot {
         plot("Answers that come back in time", "a second", .linear, \.successes)
     }

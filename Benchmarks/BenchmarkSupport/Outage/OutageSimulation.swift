@@ -1,42 +1,42 @@
 import LoaderChain
 import LoaderChainTesting
 
-/// An outage, in a minute or more of invented time.
+/// A simulated outage, in a minute or more of simulated time.
 ///
-/// Clients ask a server every few seconds. The server takes the longer the more it has to do, and goes on working for
-/// clients that have given up. For a while something else is wrong, and it answers nobody in time.
+/// Clients poll a server every few seconds. The server gets slower the more requests it has, and keeps working for clients
+/// that have given up. For a while it has another problem, and responds to none of them in time.
 ///
-/// As it stands, it is the outage of the article: fifty clients of an app with a bug. Whenever a request times out, the
-/// app starts another timer without stopping the first.
+/// The defaults are the outage of the article: fifty clients of an app with a bug. Whenever a request times out, the app
+/// starts another timer without stopping the first.
 package struct OutageSimulation: Sendable {
     package var clients = 50
     package var period = Duration.seconds(5)
     package var timeout = Duration.seconds(2)
-    /// What an answer takes, and what everything that the server is busy with adds to that.
+    /// The time of a response, and what every other request in progress adds to it.
     package var latency = Duration.milliseconds(50)
     package var latencyPerRequest = Duration.milliseconds(40)
-    /// What the server is busy with at most; it turns away what comes then.
+    /// The most requests that the server works on; it rejects others.
     package var mostAtOnce = Int.max
-    /// From when to when an answer takes this long at least.
+    /// The seconds in which a response takes at least this long.
     package var outage = 10..<25
     package var latencyInOutage = Duration.seconds(5)
     package var seconds = 60
     /// Whether a timeout starts another timer.
     package var hasBug = true
-    /// What falls due within the same stretch of this length happens at its end; zero for an exact course.
+    /// Events within the same interval of this length happen at its end; zero for exact times.
     package var slot = Duration.zero
 
     package init() {}
 
-    /// Lets the time pass, with what `chain` makes of the loaders before the server: one chain for all clients.
+    /// Runs the simulation, with one chain for all clients; `chain` makes the loaders in front of the server.
     package func run(through chain: (ManualTimers) -> HTTPLoader = { _ in HTTPLoader() }) -> OutageCourse {
         let timers = ManualTimers()
         return run([chain(timers)], timers)
     }
 
-    /// Lets the time pass, with a chain for each client, as if each were a program of its own.
+    /// Runs the simulation, with a chain for each client, as if each were a program of its own.
     ///
-    /// `isBuilt` is called once all the chains are there.
+    /// `isBuilt` is called when all chains exist.
     package func run(
         throughEach chain: (ManualTimers) -> HTTPLoader, isBuilt: () -> Void = {}
     ) -> OutageCourse {
@@ -57,7 +57,7 @@ package struct OutageSimulation: Sendable {
             timers.advance(by: .seconds(1))
         }
         let course = server.course
-        // What is on its way ends, so that nothing is left that holds the other.
+        // Ends the requests in flight, so that no retain cycle is left.
         app.stop()
         timers.runAll(limit: .max)
         return course

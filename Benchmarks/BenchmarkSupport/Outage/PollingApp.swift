@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// Clients that ask again and again.
+/// Clients that poll a server.
 final class PollingApp: Sendable {
     private let period: Duration
     private let hasBug: Bool
@@ -27,7 +27,7 @@ final class PollingApp: Sendable {
         startTimer(of: client, after: period)
         let chain = chains[chains.count == 1 ? 0 : client]
         chain.load(request: request) { result in
-            // The timer that has just ticked goes on.
+            // The bug: the timer that has just fired keeps running as well.
             if self.hasBug, result.error?.code == .timedOut { self.startTimer(of: client, after: self.period) }
         }
     }

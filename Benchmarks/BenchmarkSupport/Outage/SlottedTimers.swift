@@ -1,9 +1,9 @@
 import LoaderChain
 import LoaderChainTesting
 
-/// Timers for a crowd: all that falls due within the same few milliseconds waits together.
+/// Timers for a great many clients, which fire all timers within the same few milliseconds together.
 ///
-/// A million clients have millions of timers at once, and nearly all of the time would go into keeping them in order.
+/// A million clients have millions of timers, and keeping them in exact order would take nearly all of the time.
 final class SlottedTimers: Sendable {
     private typealias Action = @Sendable () -> Void
 
@@ -11,7 +11,7 @@ final class SlottedTimers: Sendable {
     private let slotLength: Int64
     private let slots = Guarded<[Int64: [Action]]>([:])
 
-    /// Timers that run their actions up to a slot too late; a slot of no length has every action run in time.
+    /// Makes timers that run their actions up to one slot late; with a slot of zero, on time.
     init(_ timers: ManualTimers, slot: Duration) {
         self.timers = timers
         slotLength = Int64(slot / .nanoseconds(1))

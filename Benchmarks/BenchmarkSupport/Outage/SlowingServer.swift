@@ -39,7 +39,7 @@ final class SlowingServer: HTTPLoader, @unchecked Sendable {
         }
     }
 
-    /// Takes a request in and tells how long its answer takes, or nil if the server has enough to do.
+    /// Accepts a request, and returns how long its response takes; nil if the server rejects it.
     private func latencyOfNext(_ state: inout State) -> Duration? {
         let second = state.course.requests.count - 1
         state.course.requests[second] += 1

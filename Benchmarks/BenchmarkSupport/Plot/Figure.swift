@@ -1,25 +1,25 @@
-/// A picture of how cost grows: benchmarks that differ in one number, as curves over it.
+/// A chart of how cost grows: curves of benchmarks that differ in one number.
 package struct Figure {
-    /// What is drawn of a benchmark.
+    /// The value that is drawn.
     package enum Quantity {
         case nanoseconds
-        /// So many millions in a second.
+        /// Throughput, in millions per second.
         case millionsPerSecond
     }
 
-    /// Benchmarks of one thing, each with the number that it is drawn at.
+    /// Benchmarks of one thing, each with its number.
     package struct Curve {
         let name: String
         let points: [(x: Double, benchmark: String)]
 
-        /// Makes a curve of the benchmarks that `name` gives for each number.
+        /// Makes a curve of the benchmarks that `name` returns for each number.
         package init(_ name: String, over numbers: [Int], benchmark: (Int) -> String) {
             self.name = name
             points = numbers.map { (x: Double($0), benchmark: benchmark($0)) }
         }
     }
 
-    /// The name of its files, without an extension.
+    /// The name of its files, without extension.
     let file: String
     let title: String
     let x: Plot.Axis
@@ -39,10 +39,10 @@ package struct Figure {
         self.curves = curves
     }
 
-    /// The names of all the benchmarks that it shows.
+    /// The names of all benchmarks that it shows.
     var benchmarks: [String] { curves.flatMap { $0.points.map(\.benchmark) } }
 
-    /// The drawing of what was measured, or nil if something it shows was not.
+    /// The chart of measured rows; nil if one that it shows is missing.
     func plot(of rows: [Report.Row]) -> Plot? {
         let values = values(of: rows)
         guard benchmarks.allSatisfy({ values[$0] != nil }) else { return nil }
@@ -51,13 +51,13 @@ package struct Figure {
         }
         var y = y
         if case .linear = y.scale {
-            // Costs are compared by their heights, so the axis begins at nothing.
+            // Costs are compared by their heights, so the axis begins at zero.
             y.range = 0...max(0, series.flatMap { $0.points.map(\.y) }.max() ?? 0)
         }
         return Plot(title: title, x: x, y: y, series: series)
     }
 
-    /// The same numbers as a table; a place is empty where a curve has no point.
+    /// The same numbers as a table; a cell is empty if a curve has no point there.
     func csv(of rows: [Report.Row]) -> String {
         let values = values(of: rows)
         let places = Set(curves.flatMap { $0.points.map(\.x) }).sorted()

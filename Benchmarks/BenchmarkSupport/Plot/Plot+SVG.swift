@@ -1,11 +1,11 @@
 extension Plot {
-    /// The drawing.
+    /// The chart as an SVG document.
     package func svg() -> String {
         PlotDrawing(self).svg
     }
 }
 
-/// A plot on its paper: 720 by 380 pixels, with room for the words around the curves.
+/// The layout of a plot: 720 by 380 pixels, with room for labels around the curves.
 private struct PlotDrawing {
     private let plot: Plot
     private let xTicks: [Double]
@@ -19,7 +19,7 @@ private struct PlotDrawing {
     private let bottom = 330.0
 
     private static let mostDots = 20
-    /// Middle tones, which stand out from white and from black.
+    /// Medium tones, which are visible on white and on black.
     private static let colours = ["#d1495b", "#2a8f85", "#3b7dc4", "#b7791f", "#8a63c7", "#6b8e23"]
     private static let style = """
         text { font: 12px system-ui, -apple-system, "Segoe UI", "Helvetica Neue", Arial, sans-serif; fill: #75808c }
@@ -88,7 +88,7 @@ private struct PlotDrawing {
         }
     }
 
-    /// A dot where something was measured, unless the dots would touch.
+    /// A dot at every measured value, unless the dots would touch.
     private var dots: [String] {
         plot.series.enumerated().filter { $0.element.points.count <= Self.mostDots }.flatMap { index, series in
             series.points.filter { plot.x.scale.canShow($0.x) && plot.y.scale.canShow($0.y) }.map { point in
@@ -99,12 +99,12 @@ private struct PlotDrawing {
         }
     }
 
-    /// The title, the names of the axes and of the curves.
+    /// The title, and the names of the axes and the curves.
     private var words: [String] {
         let title = text(plot.title, x: 16, y: 26, class: "title")
         let yName = text(plot.y.name, x: 16, y: 52)
         let xName = text(plot.x.name, x: right, y: height - 12, anchor: "end")
-        // The names stand beside each other from the right; a letter is about so wide.
+        // The names are laid out from the right; this is about the width of a letter.
         let letter = 6.6
         var end = right
         var legend: [String] = []
@@ -122,7 +122,7 @@ private struct PlotDrawing {
         return [title, yName, xName] + legend
     }
 
-    // MARK: Places
+    // MARK: Positions
 
     private func x(_ value: Double) -> Double {
         left + (right - left) * plot.x.scale.place(of: value, from: xTicks[0], to: xTicks[xTicks.count - 1])

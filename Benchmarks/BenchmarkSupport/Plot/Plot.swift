@@ -1,4 +1,4 @@
-/// Curves over two axes, drawn as an SVG that stands by itself.
+/// Curves over two axes, drawn as a self-contained SVG.
 ///
 /// ```swift
 /// let plot = Plot(
@@ -7,12 +7,12 @@
 /// let svg = plot.svg()
 /// ```
 ///
-/// The colours are readable on light and on dark paper alike. The same plot is the same text each time.
+/// The colours are readable on light and on dark backgrounds. The same plot gives the same text each time.
 package struct Plot: Sendable {
     package var title: String
     package var x: Axis
     package var y: Axis
-    /// At most as many as there are colours; the first are drawn first.
+    /// At most as many as there are colours; the first ones are drawn first.
     package var series: [Series]
     package var bands: [Band]
 
@@ -35,7 +35,7 @@ package struct Plot: Sendable {
         }
     }
 
-    /// A stretch of the horizontal axis with a name.
+    /// A named range of the horizontal axis.
     package struct Band: Sendable {
         package var name: String
         package var range: ClosedRange<Double>
@@ -46,11 +46,11 @@ package struct Plot: Sendable {
         }
     }
 
-    /// What is measured along an edge, and how.
+    /// What an axis measures, and how.
     package struct Axis: Sendable {
         package var name: String
         package var scale: PlotScale
-        /// From where to where; nil for what the curves need.
+        /// The range; nil for what the curves need.
         package var range: ClosedRange<Double>?
 
         package init(_ name: String, scale: PlotScale = .linear, range: ClosedRange<Double>? = nil) {

@@ -6,16 +6,16 @@
     import Musl
 #endif
 
-/// How numbers become places along an axis.
+/// How numbers become positions along an axis.
 package enum PlotScale: Sendable {
-    /// Equal differences are equally long.
+    /// Equal differences have equal lengths.
     case linear
-    /// Equal ratios are equally long; for numbers above zero.
+    /// Equal ratios have equal lengths; for numbers above zero.
     case logarithmic
-    /// As the logarithm of one more than the number, so that a count of zero has its place.
+    /// The logarithm of one more than the number, so that zero has a position.
     case logarithmicFromZero
 
-    /// Whether a number has a place at all.
+    /// Whether a number has a position.
     func canShow(_ value: Double) -> Bool {
         switch self {
         case .linear: value.isFinite
@@ -24,14 +24,14 @@ package enum PlotScale: Sendable {
         }
     }
 
-    /// The place of a number between those of the ends, from 0 to 1.
+    /// The position of a number between the two ends, from 0 to 1.
     func place(of value: Double, from lowest: Double, to highest: Double) -> Double {
         let length = measure(highest) - measure(lowest)
         guard length > 0 else { return 0 }
         return min(max(0, (measure(value) - measure(lowest)) / length), 1)
     }
 
-    /// Round numbers that reach from the lowest to the highest.
+    /// Round numbers that cover the range from the lowest to the highest.
     func ticks(from lowest: Double, to highest: Double) -> [Double] {
         switch self {
         case .linear: Self.steps(from: lowest, to: max(highest, lowest))

@@ -1,7 +1,7 @@
 import Dispatch
 import LoaderChain
 
-/// Runs a part of a check, whose calls of the loader may never return.
+/// Runs one part of a check on threads that a blocking loader may occupy forever.
 final class ContractCalls: Sendable {
     private let stage: ContractStage
     private let state = Guarded(State.runs(nil))
@@ -13,9 +13,9 @@ final class ContractCalls: Sendable {
 
     init(_ stage: ContractStage) { self.stage = stage }
 
-    /// Runs `part`, and answers whether it came to its end.
+    /// Runs `part`, and returns whether it ended.
     ///
-    /// Every wait of a part ends when the patience does. If nothing at all happens for twice as long, a call blocks.
+    /// Every wait of a part ends when the patience is exhausted. If nothing at all happens for twice as long, a call blocks.
     func run(_ part: @escaping @Sendable () async -> Void) async -> Bool {
         Task.detached(executorPreference: stage.threads) {
             await part()
@@ -50,7 +50,7 @@ final class ContractCalls: Sendable {
     }
 }
 
-/// Threads for calls that may never return: there are few of those that Swift's tasks share.
+/// Threads for calls that may never return, which must not occupy the few threads that Swift's tasks share.
 final class CallThreads: TaskExecutor {
     private let queue = DispatchQueue(label: "ContractCheck", attributes: .concurrent)
 

@@ -1,14 +1,14 @@
 import LoaderChain
 
 extension ContractCheck {
-    /// What a cancel does, before, while and after there is something to cancel.
+    /// The parts about cancelling before, during and after a load.
     static let cancelParts = [
         Part(name: "A task that is cancelled before it is loaded") { stage, _ in
             let terminal = ScriptedTerminal { _ in .success() }
             let chain = ClosureLoader { request, next in try await next(request) } --> stage.chain(to: terminal)
             let probe = stage.probe()
             let waiting = Task { [chain, request = stage.request()] in
-                // Ends when it is cancelled, below.
+                // This ends when the task is cancelled, below.
                 while !Task.isCancelled { await Task.yield() }
                 probe.complete(await Self.result(of: chain, request))
             }
@@ -65,7 +65,7 @@ extension ContractCheck {
                 other.cancel()
                 first.complete(result)
             }
-            // Some loaders let only one task through at a time.
+            // Some loaders pass only one task on at a time.
             await Self.answerAll(at: terminal, until: first)
             other.cancel()
             await stage.result(of: first)
@@ -73,7 +73,7 @@ extension ContractCheck {
         },
     ]
 
-    /// Cancels the caller's task, and answers whether that came before the loader had given up `task` by itself, as one with
+    /// Cancels the caller's task; returns whether that came before the loader had given up `task` by itself, as a loader with
     /// a deadline may.
     private static func cancel(_ task: HTTPTask, of probe: TaskProbe, on stage: ContractStage) async -> Bool {
         await stage.stopClock()

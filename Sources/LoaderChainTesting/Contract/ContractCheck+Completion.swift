@@ -2,7 +2,7 @@ import Dispatch
 import LoaderChain
 
 extension ContractCheck {
-    /// How results travel up.
+    /// The parts about results on their way up.
     static let completionParts = [
         Part(name: "A terminal that answers at once") { stage, _ in
             let chain = stage.chain(to: ScriptedTerminal { _ in .success() })
@@ -20,10 +20,10 @@ extension ContractCheck {
             let chain = stage.chain(to: RepeatingTerminal())
             await stage.result(of: stage.load(with: chain))
         },
-        Part(name: "A terminal that lets go of the task") { stage, _ in
+        Part(name: "A terminal that drops the task") { stage, _ in
             let chain = stage.chain(to: ForgetfulTerminal())
             if let result = await stage.result(of: stage.load(with: chain)) {
-                stage.expect(result.error != nil, "a task that nobody answered succeeded")
+                stage.expect(result.error != nil, "an abandoned task succeeded")
             }
         },
         Part(name: "The same request, twice at once") { stage, _ in
@@ -52,7 +52,7 @@ extension ContractCheck {
     ]
 }
 
-/// Answers on another thread.
+/// Responds on another thread.
 private final class LateTerminal: HTTPLoader, @unchecked Sendable {
     override func load(task: HTTPTask) {
         DispatchQueue.global().async {
@@ -61,7 +61,7 @@ private final class LateTerminal: HTTPLoader, @unchecked Sendable {
     }
 }
 
-/// Answers, and answers again with something else.
+/// Responds, and responds again with something else.
 private final class RepeatingTerminal: HTTPLoader, @unchecked Sendable {
     override func load(task: HTTPTask) {
         task.complete(.success(HTTPResponse(request: task.request, status: .ok)))
@@ -70,7 +70,7 @@ private final class RepeatingTerminal: HTTPLoader, @unchecked Sendable {
     }
 }
 
-/// Never answers and keeps nothing.
+/// Never responds, and drops its tasks.
 private final class ForgetfulTerminal: HTTPLoader, @unchecked Sendable {
     override func load(task: HTTPTask) {}
 }

@@ -2,7 +2,7 @@ import Dispatch
 import LoaderChain
 
 extension ContractCheck {
-    /// What many tasks do.
+    /// The parts with many tasks.
     static let loadParts = [
         Part(name: "Many tasks from many threads, cancelled and reset at random") { stage, seed in
             let terminal = ChanceTerminal(seed: seed)
@@ -23,7 +23,7 @@ extension ContractCheck {
                 }
                 return await group.reduce(into: []) { $0 += $1 }
             }
-            // One that does not complete is enough to know.
+            // One task that does not complete is enough to report.
             for probe in probes where await stage.result(of: probe) == nil { return }
             await stage.reset(chain, "the reset at the end")
         },
@@ -34,7 +34,7 @@ extension ContractCheck {
             let done = stage.probe()
             Self.load(tasks, with: chain, then: done)
             stage.expect(await done.isOver(), inTime: "the run did not come to its end")
-            // What eight nested deliveries need is little against what a thousand would.
+            // Eight nested deliveries need little of this, and a thousand would exceed it.
             let allowed = 512 * 1024
             stage.expect(terminal.depth < allowed, "the stack grew by \(terminal.depth) bytes over \(tasks) tasks")
         },
@@ -49,7 +49,7 @@ extension ContractCheck {
     }
 }
 
-/// Answers at once or later, well or badly, or lets go of the task, as chance has it.
+/// Responds at once or later, with success or failure, or drops the task, at random.
 private final class ChanceTerminal: HTTPLoader, @unchecked Sendable {
     private let dice: Dice
 
@@ -68,7 +68,7 @@ private final class ChanceTerminal: HTTPLoader, @unchecked Sendable {
     }
 }
 
-/// Answers at once, and notes how deep the stack was, on the thread where it was shallowest first.
+/// Responds at once, and records how deep the stack was, relative to the shallowest call on the thread.
 private final class DepthTerminal: HTTPLoader, @unchecked Sendable {
     private struct Extent {
         var lowest = UInt.max

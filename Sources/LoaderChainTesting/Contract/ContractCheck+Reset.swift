@@ -2,7 +2,7 @@ import Dispatch
 import LoaderChain
 
 extension ContractCheck {
-    /// What a reset does, with nothing and with much in flight.
+    /// The parts about resets, with and without tasks in flight.
     static let resetParts = [
         Part(name: "A reset of an idle chain") { stage, _ in
             let chain = stage.chain(to: ScriptedTerminal { _ in .success() })
@@ -46,12 +46,12 @@ extension ContractCheck {
 
     private static func reset(_ chain: HTTPLoader, on stage: ContractStage, reaching there: TaskProbe) async {
         await stage.reset(chain)
-        // One that did not get there has ended all the same.
+        // A task that did not get there has ended nevertheless.
         there.complete(nil)
     }
 
-    /// Answers what arrives when a reset has already been there: a loader that held a task back may pass it on now, and one
-    /// above may wait for its end.
+    /// Responds to tasks that arrive after a reset: a loader that held a task may pass it on now, and a loader above may wait
+    /// for its end.
     private static func answerAll(
         at terminal: ScriptedTerminal, until probes: [TaskProbe], after there: TaskProbe
     ) async {
@@ -59,13 +59,13 @@ extension ContractCheck {
         for probe in probes { await answerAll(at: terminal, until: probe) }
     }
 
-    /// Answers what arrives until a task is over: one that the loader kept for a while arrives after the reset.
+    /// Responds to arriving tasks until one of them is over: a task that the loader held for a while arrives after the reset.
     static func answerAll(at terminal: ScriptedTerminal, until probe: TaskProbe) async {
         while let task = await Self.arrival(at: terminal, or: probe) { terminal.answer(task) }
     }
 }
 
-/// Counts its resets, and tells of each.
+/// Counts its resets, and reports each.
 private final class ResetCounter: HTTPLoader, @unchecked Sendable {
     private let counted = Guarded(0)
     private let onReset: @Sendable () -> Void

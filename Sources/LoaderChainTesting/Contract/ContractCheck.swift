@@ -1,8 +1,8 @@
 import LoaderChain
 
-/// Finds out whether a loader keeps the contract that every loader has with the others of its chain.
+/// Checks whether a loader keeps the contract that all loaders of a chain rely on.
 ///
-/// Anybody can run it over a loader of their own:
+/// Run it on your own loaders:
 ///
 /// ```swift
 /// @Test func keepsTheContract() async {
@@ -11,13 +11,13 @@ import LoaderChain
 /// }
 /// ```
 ///
-/// The loader is put before a ``ScriptedTerminal``, and lives through answers at once and later, twice and never, cancels
-/// and resets at every point, calls from inside its handlers, many threads, and long runs of tasks that must not deepen
-/// the stack. Whatever it decides about a task (it may refuse it, delay it or load it several times), each task must
-/// complete once, a cancelled one as cancelled, a reset must finish, and nothing may remain.
+/// The check puts the loader in front of a ``ScriptedTerminal``. It sends responses at once and later, twice and never; cancels
+/// and resets at every point; calls the loader from its own handlers and from many threads; and loads long runs of tasks that
+/// must not deepen the stack. Whatever the loader does with a task (it may refuse it, delay it or load it several times), each
+/// task must complete once, a cancelled one as cancelled, a reset must finish, and nothing may be leaked.
 ///
-/// A violation is a sentence that says what was done, what did not come of it, and how long that was waited for. A loader
-/// that blocks the thread that calls it is found as well; since that thread does not come back, the check ends there.
+/// A violation is a sentence that says what was done, what did not happen, and how long the check waited for it. A loader
+/// that blocks its caller's thread is found as well; since that thread never returns, the check ends there.
 public struct ContractCheck: Sendable {
     let make: @Sendable (ManualTimers) -> HTTPLoader
     let seed: UInt64
@@ -28,15 +28,15 @@ public struct ContractCheck: Sendable {
     /// Prepares a check.
     ///
     /// - Parameters:
-    ///   - seed: decides what the threads do in the part that is left to chance.
-    ///   - patience: how long to wait for each thing that has to happen, by default ten seconds. It is never waited for
-    ///     when all is well; a thread sanitizer on a slow machine may need more.
-    ///   - mayLeaveCancelledTasks: whether the loader may complete a cancelled task at once and leave its work to others, as
-    ///     one does that shares an execution among several. Others wait until the loaders after them have stopped.
-    ///   - tasks: how many tasks the longest part loads, one after the other; at least 1,000. Fewer than usual are
-    ///     enough where many chains of the same loaders are checked, each with a seed of its own.
-    ///   - make: makes a new loader, or a chain of several, for each part of the check. If it needs timers, it takes those
-    ///     that it is given; the check moves them whenever something waits for them.
+    ///   - seed: determines what the threads do in the randomized part.
+    ///   - patience: how long to wait for each event, by default ten seconds. If the loader is correct, no wait takes that
+    ///     long; a thread sanitizer on a slow machine may need more.
+    ///   - mayLeaveCancelledTasks: whether the loader may complete a cancelled task at once while its work goes on, as a loader
+    ///     does that shares an execution among several tasks. Other loaders wait until the loaders after them have stopped.
+    ///   - tasks: how many tasks the longest part loads, one after the other; at least 1,000. A small number is enough if you
+    ///     check many chains of the same loaders, each with a seed of its own.
+    ///   - make: makes a new loader, or a chain of several, for each part of the check. If it needs timers, it uses the ones
+    ///     that it receives; the check advances them whenever something waits for them.
     public init(
         seed: UInt64 = 1, patience: Duration = .seconds(10), mayLeaveCancelledTasks: Bool = false, tasks: Int = 5_000,
         _ make: @escaping @Sendable (ManualTimers) -> HTTPLoader
@@ -48,7 +48,7 @@ public struct ContractCheck: Sendable {
         self.tasks = max(tasks, 1_000)
     }
 
-    /// Runs every part, and returns what was violated.
+    /// Runs every part, and returns the violations.
     public func run() async -> [String] {
         var violations: [String] = []
         for part in Self.parts {
@@ -64,7 +64,7 @@ public struct ContractCheck: Sendable {
         return violations
     }
 
-    /// One thing that happens to a loader.
+    /// One scenario of the check.
     struct Part: Sendable {
         let name: String
         let run: @Sendable (ContractStage, _ seed: UInt64) async -> Void

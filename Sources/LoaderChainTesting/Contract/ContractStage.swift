@@ -1,11 +1,11 @@
 import LoaderChain
 import Synchronization
 
-/// A loader under check, before a terminal, with what is needed to see how it behaves.
+/// A loader under check, in front of a terminal, with everything that is needed to observe it.
 final class ContractStage: Sendable {
     let timers = ManualTimers()
     let check: ContractCheck
-    /// Where the loader is called.
+    /// The threads on which the loader is called.
     let threads = CallThreads()
     private let violations = Guarded<[String]>([])
     private let remains = Guarded<[(name: String, object: WeakReference)]>([])
@@ -21,20 +21,20 @@ final class ContractStage: Sendable {
 
     // MARK: Time
 
-    /// Lets time pass whenever something waits for it.
+    /// Advances the clock whenever something waits for it.
     func startClock() {
         let clock = Task(executorPreference: threads) { [timers] in
             while !Task.isCancelled {
                 await timers.waitForPending(count: 1)
                 timers.advanceToNext()
-                // Timers that set each other would keep everybody else from this thread.
+                // Timers that schedule each other would keep all other work from this thread.
                 await Task.yield()
             }
         }
         self.clock.withLock { $0 = clock }
     }
 
-    /// Lets time stand still; what was due has happened.
+    /// Stops the clock; everything that was due has run.
     func stopClock() async {
         let clock = clock.withLock { exchange(&$0, with: nil) }
         clock?.cancel()
@@ -43,7 +43,7 @@ final class ContractStage: Sendable {
 
     // MARK: The chain
 
-    /// A new loader of the kind that is checked, linked to `terminal`.
+    /// Makes a new loader of the kind that is checked, linked to `terminal`.
     func chain(to terminal: HTTPLoader) -> HTTPLoader {
         let loader = check.make(timers)
         watch(loader, "the loader")
@@ -59,38 +59,38 @@ final class ContractStage: Sendable {
         violations.withLock { $0.append(sentence) }
     }
 
-    /// Notes something that must be gone when all is over.
+    /// Records an object that must be gone when the stage ends.
     func watch(_ object: AnyObject, _ name: String) {
         let reference = WeakReference(object)
         remains.withLock { $0.append((name, reference)) }
     }
 
-    /// A request, sendable as it is.
+    /// A valid request.
     func request(_ path: String = "/") -> HTTPRequest {
         HTTPRequest(method: .get, host: "contract.test", path: path)
     }
 
     // MARK: Waiting
 
-    /// How many things have been waited for or done; it stands still while a call blocks.
+    /// The number of waits and actions so far; it does not change while a call blocks.
     var steps: Int { progress.load(ordering: .relaxed) }
 
-    /// How long to wait for each thing.
+    /// How long to wait for each event.
     ///
-    /// Once something was waited for in vain, what follows from that is not waited for as well.
+    /// After one wait in vain it is zero, since later failures follow from the first.
     private var patience: Duration { waitedInVain.load(ordering: .relaxed) ? .zero : check.patience }
 
-    /// Notes a violation unless what was waited for `happened`.
+    /// Notes a violation unless the awaited event `happened`.
     func expect(_ happened: Bool, inTime sentence: @autoclosure () -> String) {
         progress.wrappingAdd(1, ordering: .relaxed)
         expect(happened, "\(sentence()) within \(check.patience)")
         if !happened { waitedInVain.store(true, ordering: .relaxed) }
     }
 
-    /// Sees what comes of something.
+    /// Makes a probe for the result of a task.
     func probe() -> TaskProbe { TaskProbe { [weak self] in self?.patience ?? .zero } }
 
-    /// Loads a request, and returns a probe that tells what came of it.
+    /// Loads a request, and returns a probe for its result.
     func load(_ path: String = "/", with chain: HTTPLoader) -> TaskProbe {
         let probe = probe()
         probe.task = WeakReference(chain.load(request: request(path)) { probe.complete($0) })
@@ -114,17 +114,17 @@ final class ContractStage: Sendable {
         await end(of: probe, what)
     }
 
-    /// Awaits the end of something that has no result.
+    /// Awaits the end of a probe that has no result.
     func end(of probe: TaskProbe, _ what: String) async {
         expect(await probe.isOver(), inTime: "\(what) did not finish")
     }
 
     // MARK: The end
 
-    /// What was violated so far.
+    /// The violations so far.
     var found: [String] { violations.withLock { $0 } }
 
-    /// Ends the stage: nothing may be left.
+    /// Ends the stage, and checks that nothing is left.
     func end() async {
         await answerWhatWasLeft()
         await stopClock()
@@ -134,15 +134,15 @@ final class ContractStage: Sendable {
         }
     }
 
-    /// Ends a stage whose part will not come to its end.
+    /// Notes that a call blocks, for a part that will not end.
     func noteBlockedCall() {
         clock.withLock { exchange(&$0, with: nil) }?.cancel()
         expect(false, inTime: "a call of the loader, of a handler or of a timer did not return")
     }
 
-    /// Answers what is still below: a transport that is asked to stop does so sooner or later.
+    /// Responds to the tasks that are still at the terminal, since a real transport also stops sooner or later.
     ///
-    /// Only a loader that may leave its work to others gives up a task that is there. It keeps itself until that has ended.
+    /// Only a loader that may leave its work to others gives up such a task. It stays alive until that task has ended.
     private func answerWhatWasLeft() async {
         for terminal in terminals.withLock({ exchange(&$0, with: []) }) {
             if check.mayLeaveCancelledTasks { for task in terminal.held { terminal.answer(task) } }
@@ -152,19 +152,19 @@ final class ContractStage: Sendable {
     }
 }
 
-/// An object that is watched without being kept.
+/// A weak reference to an object.
 final class WeakReference: @unchecked Sendable {
     private(set) weak var object: AnyObject?
 
     init(_ object: AnyObject) { self.object = object }
 
-    /// Waits until the object is gone: the last reference may be one that another thread is about to let go of.
+    /// Waits until the object is gone: another thread may be about to release the last reference.
     func isGone(within patience: Duration) async -> Bool {
         await holds(within: patience) { object == nil }
     }
 }
 
-/// Whether `condition` holds before the patience is at its end.
+/// Waits until `condition` holds; false if it does not in time.
 private func holds(within patience: Duration, _ condition: () -> Bool) async -> Bool {
     do {
         try await eventually("it holds", within: patience, condition)

@@ -1,22 +1,22 @@
 import LoaderChain
 
-/// Sees what comes of one task.
+/// Observes the completion of one task.
 final class TaskProbe: @unchecked Sendable {
     private let patience: @Sendable () -> Duration
     private let state = Guarded(State())
-    /// The task that the caller was given.
+    /// The task that `load` returned to the caller.
     var task: WeakReference?
 
-    /// Makes a probe; `patience` tells how long it is waited for.
+    /// Makes a probe; `patience` returns how long it waits.
     init(patience: @escaping @Sendable () -> Duration) { self.patience = patience }
 
     /// How often the completion was called.
     var completions: Int { state.withLock { $0.completions } }
 
-    /// Whether a completion was called, or waited for in vain.
+    /// Whether the completion was called, or awaited in vain.
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// Asks for the task's end.
+    /// Cancels the task.
     func cancel() { (task?.object as? HTTPTask)?.cancel() }
 
     /// Notes that the completion was called.
@@ -24,14 +24,14 @@ final class TaskProbe: @unchecked Sendable {
         for continuation in state.withLock({ $0.complete(result) }) { continuation.resume() }
     }
 
-    /// The result; nil if none came.
+    /// Awaits the result; nil if there is none in time.
     func result() async -> HTTPResult? {
         await isOver() ? state.withLock { $0.result } : nil
     }
 
     /// Whether the completion was called, after waiting for it.
     func isOver() async -> Bool {
-        // Timers that leave at once when they are cancelled: there may be a great many.
+        // A timer that is removed as soon as it is cancelled: there may be a great many.
         let watchdog = SystemTimers.shared.schedule(after: patience()) { [weak self] in self?.giveUp() }
         defer { watchdog.cancel() }
         await withUnsafeContinuation { continuation in

@@ -6,26 +6,26 @@ import LoaderChain
     import Foundation
 #endif
 
-/// One connection, served from its first byte to its last by one thread.
+/// One connection, served by one thread from its first byte to its last.
 struct LoopbackConnection: Sendable {
     let number: Int
     let socket: LoopbackSocket
     let core: LoopbackCore
 
-    /// What is left to do with the connection after a reply.
+    /// What to do with the connection after a reply.
     private enum Ending {
         case serveNext
-        /// In good order.
+        /// Close it in an orderly way.
         case close
         case reset
-        /// The client has left or the server stops; nobody cares about the order.
+        /// Close it at once, because the client has left or the server stops.
         case drop
     }
 
     private static let bufferSize = 16 << 10
-    /// How long, and for how many bytes, a client may go on sending after the last reply.
+    /// How long, and for how many bytes, the client may keep sending after the last reply.
     private static let lingering = (time: Duration.seconds(5), bytes: 16 << 20)
-    /// The longest wait; a longer one is as good as endless, and its deadline might overflow.
+    /// The longest wait; a longer one might overflow its deadline.
     private static let longestWait = Duration.seconds(365 * 86_400)
 
     func run() {
@@ -76,7 +76,7 @@ struct LoopbackConnection: Sendable {
         return .serveNext
     }
 
-    /// Tells the client what is wrong.
+    /// Sends the client an error.
     private func refuse(_ refusal: LoopbackRefusal) -> Ending {
         let reply = LoopbackReply.text(refusal.explanation + "\n", status: refusal.status).closing()
         let steps = LoopbackPlan(reply, to: .unreadable).steps
@@ -84,9 +84,9 @@ struct LoopbackConnection: Sendable {
         return .close
     }
 
-    /// Tells the client that this was all, and waits for it to agree.
+    /// Ends the sending side, and waits until the client does the same.
     ///
-    /// To close over bytes that are not read would reset the connection, and a reset may destroy the reply on its way.
+    /// Closing with unread bytes would reset the connection, and the reset may destroy the reply on its way.
     private func linger(reading buffer: inout [UInt8]) {
         socket.finishSending()
         let deadline = ContinuousClock.now + Self.lingering.time
@@ -95,10 +95,10 @@ struct LoopbackConnection: Sendable {
     }
 }
 
-// MARK: - Waiting, always for the server's end as well
+// MARK: - Waiting, also for the server to stop
 
 extension LoopbackConnection {
-    /// The next bytes, or `nil` if there will be none.
+    /// The next bytes; nil if there will be no more.
     private func receive(
         into buffer: inout [UInt8], until deadline: ContinuousClock.Instant? = nil
     ) -> ArraySlice<UInt8>? {
@@ -114,7 +114,7 @@ extension LoopbackConnection {
         }
     }
 
-    /// Sends all bytes; `false` if the client has left or the server stops.
+    /// Sends all bytes; false if the client has left or the server stops.
     private func send(_ bytes: Data) -> Bool {
         bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]
@@ -146,7 +146,7 @@ extension LoopbackConnection {
         return rest(until: deadline) == .timeIsUp
     }
 
-    /// Waits for the test; without a descriptor for that, the reply is dropped.
+    /// Holds the reply until the test releases it; without a descriptor for that, the reply is dropped.
     private func hold(_ request: LoopbackRequest) -> Bool {
         guard let signal = try? LoopbackSignal() else { return false }
         let number = core.hold(request, signal: signal)
@@ -161,11 +161,11 @@ extension LoopbackConnection {
         case useless
     }
 
-    /// Does nothing until one of the reasons to go on; a client that leaves meanwhile is noticed.
+    /// Waits for the deadline, the signal, or the end; notices if the client leaves meanwhile.
     private func rest(until deadline: ContinuousClock.Instant?, or signal: LoopbackSignal? = nil) -> Waking {
         var watchesClient = true
         while true {
-            // A signal of its own, or once more the one that ends everything, so that the places are the same.
+            // Without a signal, the stop signal takes its place, so that the indices stay the same.
             let releasing = signal ?? core.stopping
             var watches: [LoopbackWatch] = [.readable(core.stopping.descriptor), .readable(releasing.descriptor)]
             if watchesClient { watches.append(.readable(socket.descriptor)) }
@@ -183,7 +183,7 @@ extension LoopbackConnection {
 }
 
 extension LoopbackRequest {
-    /// Stands for a request that could not be read.
+    /// A placeholder for a request that could not be read.
     fileprivate static let unreadable = LoopbackRequest(
         method: .get, target: "/", minorVersion: 0, headers: [:], trailers: [:], body: Data(), raw: Data(),
         connection: 0)

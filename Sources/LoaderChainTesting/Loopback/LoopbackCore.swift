@@ -1,28 +1,28 @@
 import Dispatch
 import LoaderChain
 
-/// What a server and its threads share.
+/// The state that a server shares with its threads.
 ///
-/// The threads keep the core alive, and the core does not know the server; so a server that nobody uses any more is
-/// deinitialised, and stops its threads, however many of them wait.
+/// The threads retain the core, and the core does not know the server. So a server without references is deinitialised, and
+/// stops its threads, however many of them wait.
 final class LoopbackCore: Sendable {
     let limits: LoopbackLimits
-    /// Raised once, by ``stop()``; every wait of every thread ends then.
+    /// Raised once, by ``stop()``, to end every wait of every thread.
     let stopping: LoopbackSignal
-    /// Raised by each connection that has ended, for the listener to collect its thread.
+    /// Raised by each connection that has ended, so that the listener joins its thread.
     let ending: LoopbackSignal
 
     private let ledger = Guarded(LoopbackLedger())
     private let routes = Guarded(LoopbackRoutes())
     private let threads = Guarded(Threads())
-    /// Left by the one who has joined the listener; others who stop the server wait for that.
+    /// Left by the thread that has joined the listener; other threads that stop the server wait for it.
     private let joined = DispatchGroup()
 
     private struct Threads {
         var listener: SystemThread?
-        /// The threads that run a connection, by which ``LoopbackCore/stop()`` knows that it was called by a route.
+        /// The threads that run a connection; a route that calls ``LoopbackCore/stop()`` runs on one of them.
         var running: Set<UInt> = []
-        /// The connections whose threads are about to end.
+        /// The connections whose threads are ending.
         var ended: [Int] = []
     }
 
@@ -40,7 +40,7 @@ final class LoopbackCore: Sendable {
 
     /// Ends every connection and every thread.
     ///
-    /// A route that calls this cannot wait for its own thread, and does not.
+    /// A route may call this; it does not wait for its own thread.
     func stop() {
         tellToStop()
         guard !runsOnOwnThread else { return }
@@ -52,7 +52,7 @@ final class LoopbackCore: Sendable {
         }
     }
 
-    /// Ends what ``stop()`` ends, for a server that is going away and will not be asked to stop again.
+    /// Stops a server that is being deinitialised, possibly by one of its own threads, which then detaches the listener.
     func abandon() {
         guard runsOnOwnThread else { return stop() }
         tellToStop()
@@ -66,7 +66,7 @@ final class LoopbackCore: Sendable {
         guard let waits = ledger.withLock({ $0.stop() }) else { return }
         stopping.raise()
         for wait in waits { wait.resume(throwing: LoopbackServer.Stopped()) }
-        // The routes may hold the server, which holds this; here the circle ends, and outside the lock.
+        // The routes may retain the server, which retains this. The cycle is broken here, outside the lock.
         let dropped = routes.withLock { routes in
             defer { routes = LoopbackRoutes() }
             return routes
@@ -83,10 +83,10 @@ final class LoopbackCore: Sendable {
 // MARK: - Threads
 
 extension LoopbackCore {
-    /// How many connections have a thread that has not ended.
+    /// The number of connections whose thread has not ended.
     var runningThreads: Int { threads.withLock { $0.running.count } }
 
-    /// Runs the whole of a connection's thread.
+    /// Serves a connection; the body of its thread.
     func run(_ connection: LoopbackConnection) {
         let current = SystemThread.currentNumber
         threads.withLock { _ = $0.running.insert(current) }
@@ -99,7 +99,7 @@ extension LoopbackCore {
         ending.raise()
     }
 
-    /// Closes a connection's socket, and only then counts it as closed.
+    /// Closes a connection's socket, and counts it as closed only after that.
     func close(_ connection: LoopbackConnection) {
         connection.socket.close()
         resume(ledger.withLock { $0.closeConnection() })
@@ -128,7 +128,7 @@ extension LoopbackCore {
         withExtendedLifetime(replaced) {}
     }
 
-    /// Asks the routes, outside every lock; `nil` if the server has been stopped meanwhile.
+    /// Asks the routes for a reply, without a lock; nil if the server has been stopped meanwhile.
     func reply(to request: LoopbackRequest) -> LoopbackReply? {
         let answer = routes.withLock { $0.answer(to: request) }
         let reply = answer?(request) ?? .text("Nothing is routed at \(request.path).", status: .notFound)
@@ -165,7 +165,7 @@ extension LoopbackCore {
         return number
     }
 
-    /// Lets held replies go.
+    /// Releases held replies.
     func release(where isWanted: (LoopbackLedger.Held) -> Bool) {
         for reply in ledger.withLock({ $0.takeHeld(where: isWanted) }) { reply.signal.raise() }
     }

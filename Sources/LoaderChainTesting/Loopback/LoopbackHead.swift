@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// The request line and the fields of a request, read line by line.
+/// The request line and the header fields of a request, parsed line by line.
 struct LoopbackHead: Sendable {
     /// How the end of a body is found.
     enum Framing: Sendable {
@@ -13,7 +13,7 @@ struct LoopbackHead: Sendable {
     let minorVersion: Int
     var headers = HTTPHeaders()
 
-    /// Reads a request line; every deviation from `token SP target SP version` is refused.
+    /// Parses a request line; every deviation from `token SP target SP version` is refused.
     init(requestLine line: ArraySlice<UInt8>) throws(LoopbackRefusal) {
         let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard parts.count == 3 else {
@@ -43,13 +43,13 @@ struct LoopbackHead: Sendable {
         }
     }
 
-    /// Reads one line of a header or a trailer.
+    /// Parses one line of a header or a trailer.
     static func field(_ line: ArraySlice<UInt8>) throws(LoopbackRefusal) -> HTTPHeaders.Field {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
             throw .badRequest("A header line has no colon.")
         }
         let name = line[..<colon]
-        // This also refuses folded lines and blanks before the colon, both of which once smuggled requests.
+        // This also refuses folded lines and spaces before the colon, both of which have been used for request smuggling.
         guard !name.isEmpty, name.allSatisfy(ASCIISet.token.contains) else {
             throw .badRequest("The name of a header field is not a token.")
         }
@@ -57,7 +57,7 @@ struct LoopbackHead: Sendable {
         return .init(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
     }
 
-    /// Decides where the body ends, and refuses what two readers could understand in two ways.
+    /// Decides where the body ends, and refuses anything that two readers could understand differently.
     func framing(limits: LoopbackLimits) throws(LoopbackRefusal) -> Framing {
         let lengths = headers.values(for: "Content-Length")
         let codings = headers.values(for: "Transfer-Encoding")
@@ -88,7 +88,7 @@ struct LoopbackHead: Sendable {
 
     private func isChunked(_ coding: String) -> Bool { ASCII.isEqualIgnoringCase(coding, "chunked") }
 
-    /// Whether the client waits for a `100 Continue` before it sends the body.
+    /// Whether the client waits for `100 Continue` before it sends the body.
     var expectsContinue: Bool {
         minorVersion >= 1 && headers.list(for: "Expect", contains: "100-continue")
     }

@@ -5,9 +5,9 @@ public struct LoopbackHold: Sendable {
     let number: Int
     let core: LoopbackCore
 
-    /// Lets the reply go on.
+    /// Releases the reply, so that the server continues to send it.
     ///
-    /// Releasing it again does nothing.
+    /// Calling this again has no effect.
     public func release() {
         core.release { $0.number == number }
     }

@@ -1,6 +1,6 @@
-/// What a server has seen and what it waits for: the state behind its one lock.
+/// What a server has received and what callers wait for: the state behind its one lock.
 ///
-/// A change returns the waits that it has fulfilled. The caller resumes them after it has let go of the lock.
+/// A change returns the waits that it has fulfilled. The caller resumes them after unlocking.
 struct LoopbackLedger {
     /// What a test can wait for.
     enum Milestone {
@@ -9,7 +9,7 @@ struct LoopbackLedger {
         case connections(Int)
         case openConnections(atMost: Int)
 
-        /// Whether the end of the server brings the milestone nearer, instead of putting it out of reach.
+        /// Whether the end of the server helps to reach the milestone, instead of making it impossible.
         var outlivesServer: Bool {
             if case .openConnections = self { true } else { false }
         }
@@ -19,7 +19,7 @@ struct LoopbackLedger {
 
     private enum Wait {
         case pending(Milestone, Continuation)
-        /// The task was cancelled before its continuation arrived here.
+        /// The task was cancelled before its wait began.
         case cancelled
     }
 
@@ -48,7 +48,7 @@ struct LoopbackLedger {
         return takeFulfilled()
     }
 
-    /// Counts a connection, and numbers it.
+    /// Counts a connection, and gives it a number.
     mutating func openConnection() -> (number: Int, fulfilled: [Continuation]) {
         connectionCount += 1
         openConnections += 1
@@ -60,21 +60,21 @@ struct LoopbackLedger {
         return takeFulfilled()
     }
 
-    /// Lists a reply as held; not once the server has been stopped, for nobody would let it go.
+    /// Lists a reply as held, unless the server has been stopped, since nothing would release it then.
     mutating func hold(_ reply: Held) -> [Continuation] {
         guard !isStopped else { return [] }
         held.append(reply)
         return takeFulfilled()
     }
 
-    /// Takes held replies off the list, for the caller to let go.
+    /// Removes held replies from the list, for the caller to release.
     mutating func takeHeld(where isWanted: (Held) -> Bool) -> [Held] {
         let wanted = held.filter(isWanted)
         held.removeAll(where: isWanted)
         return wanted
     }
 
-    /// Ends the life of the server, and returns the waits that have become hopeless; `nil` if it had ended before.
+    /// Stops the server, and returns the waits that can no longer be fulfilled; nil if it was stopped before.
     mutating func stop() -> [Continuation]? {
         guard !isStopped else { return nil }
         isStopped = true
@@ -90,7 +90,7 @@ struct LoopbackLedger {
 }
 
 extension LoopbackLedger {
-    /// Lists a wait, or returns how it ends at once.
+    /// Begins a wait; returns its result if it has one at once.
     mutating func begin(_ number: Int, _ milestone: Milestone, _ continuation: Continuation) -> Result<Void, any Error>?
     {
         if case .cancelled = waits[number] { return .failure(CancellationError()) }
@@ -100,14 +100,14 @@ extension LoopbackLedger {
         return nil
     }
 
-    /// Cancels a wait, and returns its continuation if it is here.
+    /// Cancels a wait, and returns its continuation if it has begun.
     mutating func cancel(_ number: Int) -> Continuation? {
         defer { waits[number] = .cancelled }
         guard case .pending(_, let continuation) = waits[number] else { return nil }
         return continuation
     }
 
-    /// Forgets what is left of a wait that has ended.
+    /// Removes the entry of a wait that has ended.
     mutating func end(_ number: Int) {
         waits[number] = nil
     }

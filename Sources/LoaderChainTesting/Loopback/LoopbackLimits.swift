@@ -1,15 +1,15 @@
-/// What a ``LoopbackServer`` puts up with before it refuses a client.
+/// The limits beyond which a ``LoopbackServer`` refuses a client.
 public struct LoopbackLimits: Sendable, Hashable {
-    /// The longest head, and the longest trailer, in bytes; a longer one is answered with 431.
+    /// The longest head, and the longest trailer, in bytes; a longer one gets a 431.
     public let headBytes: Int
-    /// The longest body in bytes; a longer one is answered with 413.
+    /// The longest body in bytes; a longer one gets a 413.
     public let bodyBytes: Int
     /// How many connections are served at once; further ones wait until one of them ends.
     public let connections: Int
 
-    /// Sets limits; each is brought into a range that cannot overflow.
+    /// Makes limits; each is clamped to a range that cannot overflow.
     public init(headBytes: Int = 64 << 10, bodyBytes: Int = 64 << 20, connections: Int = 512) {
-        // A quarter of the address space leaves room to add a few limits to each other.
+        // A quarter of the address space, so that adding a few limits cannot overflow.
         let range = 1...Int.max / 4
         self.headBytes = headBytes.clamped(to: range)
         self.bodyBytes = bodyBytes.clamped(to: 0...range.upperBound)

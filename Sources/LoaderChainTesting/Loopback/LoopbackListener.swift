@@ -1,11 +1,11 @@
-/// The thread that accepts connections, and collects the threads of those that have ended.
+/// The thread that accepts connections, and joins the threads of those that have ended.
 ///
-/// It alone knows the threads of the connections, so it alone joins them; when it has ended, all have.
+/// Only this thread knows the threads of the connections; when it has ended, all of them have.
 struct LoopbackListener: Sendable {
     let socket: LoopbackSocket
     let core: LoopbackCore
 
-    /// How long to wait before the next attempt when the process has no descriptor to spare.
+    /// How long to wait before the next attempt when the process has run out of descriptors.
     private static let pauseWhenExhausted = Duration.milliseconds(50)
 
     func run() {
@@ -25,7 +25,7 @@ struct LoopbackListener: Sendable {
             guard accepts, isReady[2] else { continue }
             switch socket.accept() {
             case .connection(let accepted): serve(accepted, in: &threads)
-            case .nobody: break  // The client has left between the two calls.
+            case .gone: break  // The client has left between the two calls.
             case .exhausted: isExhausted = true
             }
         }
@@ -38,7 +38,7 @@ struct LoopbackListener: Sendable {
         do throws(SystemError) {
             threads[connection.number] = try SystemThread { [core] in core.run(connection) }
         } catch {
-            // Without a thread there is nobody to answer.
+            // There is no thread to serve the connection.
             core.close(connection)
         }
     }

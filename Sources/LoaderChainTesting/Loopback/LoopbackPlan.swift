@@ -6,24 +6,24 @@ import LoaderChain
     import Foundation
 #endif
 
-/// The steps by which a connection gives one reply to one request.
+/// The steps in which a connection sends one reply to one request.
 ///
-/// All that is to be decided about a reply is decided here, without a socket. A plan that does not end with `.close` or
-/// `.reset` leaves the connection open for the next request.
+/// Every decision about a reply is made here, without a socket. A plan that does not end with `.close` or `.reset` leaves the
+/// connection open for the next request.
 package struct LoopbackPlan: Sendable, Hashable {
-    /// One thing for the connection to do.
+    /// One step of a connection.
     package enum Step: Sendable, Hashable {
-        /// Sends bytes as fast as the client takes them.
+        /// Sends bytes as fast as the client reads them.
         case send(Data)
-        /// Sends bytes in portions, with a pause between any two of them.
+        /// Sends bytes in portions, with a pause after each but the last.
         case drip(Data, portion: Int, interval: Duration)
-        /// Does nothing for a while.
+        /// Waits for a duration.
         case wait(Duration)
-        /// Does nothing until the test says so.
+        /// Waits until the test releases the reply.
         case hold
-        /// Ends the connection in good order. The last step.
+        /// Closes the connection in an orderly way. The last step.
         case close
-        /// Ends the connection by a reset. The last step.
+        /// Resets the connection. The last step.
         case reset
     }
 
@@ -37,7 +37,7 @@ package struct LoopbackPlan: Sendable, Hashable {
 
     private init(_ draft: Draft, reply: LoopbackReply) {
         let marks = reply.interruptions.map { (offset: draft.offset(of: $0.place), mark: $0.mark) }.enumerated()
-            // The sort is not stable by promise; marks at one place keep the order in which they were made.
+            // `sort` is not guaranteed to be stable; marks at one place keep the order in which they were made.
             .sorted { ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset) }
         var position = 0
         for (_, (offset, mark)) in marks {
@@ -60,7 +60,7 @@ package struct LoopbackPlan: Sendable, Hashable {
 
     private mutating func transmit(_ draft: Draft, _ range: Range<Int>, pace: LoopbackReply.Pace?) {
         guard let pace else { return transmit(draft.bytes[range], pace: nil) }
-        // The range may lie on either side of the head's end, or across it.
+        // The range may lie before or after the end of the head, or contain it.
         let border =
             pace.sparesHead ? draft.headCount.clamped(to: range.lowerBound...range.upperBound) : range.lowerBound
         transmit(draft.bytes[range.lowerBound..<border], pace: nil)
@@ -74,7 +74,7 @@ package struct LoopbackPlan: Sendable, Hashable {
     }
 }
 
-/// A reply as it goes over the wire if nothing interrupts it.
+/// A reply as it is sent without interruptions.
 private struct Draft {
     let bytes: Data
     let headCount: Int

@@ -12,7 +12,7 @@ extension LoopbackReply {
         .text(text, status: .ok)
     }
 
-    /// A 200 with a body of any kind.
+    /// A 200 with a body.
     public static func ok(_ body: Data) -> Self {
         Self(.ok, body: .bytes(body))
     }
@@ -32,7 +32,7 @@ extension LoopbackReply {
         Self(status, reason: reason)
     }
 
-    /// A 200 in chunks of the texts given, with fields behind them.
+    /// A 200 with one chunk per text, followed by trailers.
     public static func chunks(_ texts: [String], trailers: HTTPHeaders = [:]) -> Self {
         Self(
             .ok, headers: ["Content-Type": "text/plain; charset=utf-8"],
@@ -45,12 +45,12 @@ extension LoopbackReply {
         return Self(.ok, headers: ["Content-Type": type], body: .bytes(request.body))
     }
 
-    /// A 200 whose body is the whole request, as its bytes arrived.
+    /// A 200 whose body is the whole request, byte for byte.
     public static func rawEcho(_ request: LoopbackRequest) -> Self {
         Self(.ok, headers: ["Content-Type": "message/http"], body: .bytes(request.raw))
     }
 
-    /// A redirect to a path or to an absolute address, sent as it is spelt.
+    /// A redirect to a path or to an absolute address, sent unchanged.
     public static func redirect(to location: String, status: HTTPStatus = .found) -> Self {
         Self(status, headers: ["Location": location])
     }
@@ -60,12 +60,12 @@ extension LoopbackReply {
         redirect(to: url.absoluteString, status: status)
     }
 
-    /// A 401 with a challenge, sent as it is spelt.
+    /// A 401 with a challenge, sent unchanged.
     public static func unauthorized(challenge: String) -> Self {
         Self(.unauthorized, headers: ["WWW-Authenticate": challenge])
     }
 
-    /// A 401 that asks for a name and a password.
+    /// A 401 that asks for a user name and a password.
     public static func unauthorized(basic realm: String) -> Self {
         unauthorized(challenge: "Basic realm=\(quoted(realm))")
     }
@@ -75,42 +75,42 @@ extension LoopbackReply {
         unauthorized(challenge: "Bearer realm=\(quoted(realm))")
     }
 
-    /// A 429 that asks for patience of some seconds.
+    /// A 429 with `Retry-After` in seconds.
     public static func tooManyRequests(retryAfter seconds: Int) -> Self {
         Self(.tooManyRequests, headers: ["Retry-After": String(seconds)])
     }
 
-    /// A 429 that asks for patience until a date.
+    /// A 429 with `Retry-After` as a date.
     public static func tooManyRequests(retryAt date: Date) -> Self {
         Self(.tooManyRequests, headers: ["Retry-After": HTTPDate.text(date)])
     }
 
-    /// A 503, which asks for patience of some seconds if they are given.
+    /// A 503, with `Retry-After` in seconds if you give them.
     public static func unavailable(retryAfter seconds: Int? = nil) -> Self {
         Self(.serviceUnavailable, headers: seconds.map { ["Retry-After": String($0)] } ?? [:])
     }
 
-    /// A 503 that asks for patience until a date.
+    /// A 503 with `Retry-After` as a date.
     public static func unavailable(retryAt date: Date) -> Self {
         Self(.serviceUnavailable, headers: ["Retry-After": HTTPDate.text(date)])
     }
 
-    /// Bytes in place of a reply, after which the server hangs up.
+    /// Bytes instead of a reply, after which the server closes the connection.
     public static func verbatim(_ bytes: Data) -> Self {
         Self(.ok, body: .verbatim(bytes))
     }
 
-    /// A text in place of a reply, after which the server hangs up.
+    /// A text instead of a reply, after which the server closes the connection.
     public static func verbatim(_ text: String) -> Self {
         verbatim(Data(text.utf8))
     }
 
-    /// No reply: the connection ends in good order without a byte.
+    /// No reply: the server closes the connection without sending a byte.
     public static func hangUp() -> Self {
         Self(.ok).hangingUp(at: .start)
     }
 
-    /// No reply: the connection is reset.
+    /// No reply: the server resets the connection.
     public static func abort() -> Self {
         Self(.ok).aborting(at: .start)
     }

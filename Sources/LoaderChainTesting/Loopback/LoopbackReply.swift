@@ -6,9 +6,9 @@ import LoaderChain
     import Foundation
 #endif
 
-/// What a ``LoopbackServer`` is to answer, and how badly.
+/// A response of a ``LoopbackServer``, and its faults.
 ///
-/// A reply starts from a plain answer and is then bent, one word at a time:
+/// Begin with a plain response, and add faults to it:
 ///
 /// ```swift
 /// let replies: [LoopbackReply] = [
@@ -21,42 +21,42 @@ import LoaderChain
 /// server.route("/flaky", replies: replies[0], replies[4])
 /// ```
 public struct LoopbackReply: Sendable, Hashable {
-    /// The bytes behind the head, or in place of it.
+    /// The bytes after the head, or instead of the whole message.
     public enum Body: Sendable, Hashable {
         /// A body with a `Content-Length`.
         case bytes(Data)
-        /// A body in chunks, one for each element that is not empty, and the fields that follow them.
+        /// A chunked body, with one chunk for each element that is not empty, followed by trailers.
         case chunks([Data], trailers: HTTPHeaders)
-        /// Bytes in place of the whole message; the server sends no head, and hangs up behind them.
+        /// Bytes instead of the whole message; the server sends no head, and closes the connection after them.
         case verbatim(Data)
     }
 
-    /// A place in the bytes of a reply.
+    /// A position in the bytes of a reply.
     ///
-    /// One behind the end of its part means that end.
+    /// A position beyond the end of its part means that end.
     public enum Place: Sendable, Hashable {
         /// Before the first byte.
         case start
-        /// After so many bytes of the head; all of it ends with the empty line.
+        /// After this many bytes of the head, which ends with the empty line.
         case head(Int)
-        /// After so many bytes of the body, counted as they are sent: with the coding, and with the framing of chunks.
+        /// After this many bytes of the body as sent, with its encoding and the framing of chunks.
         case body(Int)
         /// After the last byte.
         case end
     }
 
-    /// The status; it may be one that does not exist.
+    /// The status, which need not be a valid one.
     public var status: HTTPStatus
-    /// The phrase behind the status; empty where the status has none.
+    /// The reason phrase; empty if the status has none.
     public var reason: String
-    /// The header fields, sent as they are.
+    /// The header fields, sent unchanged.
     ///
-    /// The server adds the length, or the chunked coding, where it is missing.
+    /// The server adds `Content-Length` or `Transfer-Encoding` if they are missing.
     public var headers: HTTPHeaders
-    /// The body; the answers to `HEAD` and those with 1xx, 204 or 304 leave it out.
+    /// The body; it is left out in responses to `HEAD` and those with 1xx, 204 or 304.
     public var body: Body
 
-    /// What happens at a place of the reply.
+    /// What happens at a position of the reply.
     enum Mark: Sendable, Hashable {
         case wait(Duration)
         case hold
@@ -64,7 +64,7 @@ public struct LoopbackReply: Sendable, Hashable {
         case abort
     }
 
-    /// How slowly the bytes go out.
+    /// How slowly the bytes are sent.
     struct Pace: Sendable, Hashable {
         let bytes: Int
         let interval: Duration
@@ -79,7 +79,7 @@ public struct LoopbackReply: Sendable, Hashable {
     private(set) var interruptions: [Interruption] = []
     private(set) var pace: Pace?
 
-    /// Makes a reply of a status, with the usual reason unless another one is given.
+    /// Makes a reply with a status, and its usual reason phrase unless you give another.
     public init(_ status: HTTPStatus, reason: String? = nil, headers: HTTPHeaders = [:], body: Body = .bytes(Data())) {
         self.status = status
         self.reason = reason ?? status.reasonPhrase
@@ -89,47 +89,47 @@ public struct LoopbackReply: Sendable, Hashable {
 }
 
 extension LoopbackReply {
-    /// The reply with a header field, in place of those of the same name.
+    /// The reply with a header field, which replaces those of the same name.
     public func header(_ name: String, _ value: String) -> Self {
         changed { $0.headers[name] = value }
     }
 
-    /// The reply with a wait at a place, before its first byte unless told otherwise.
+    /// The reply with a wait at a position, by default before its first byte.
     public func delayed(_ duration: Duration, at place: Place = .start) -> Self {
         interrupted(.wait(duration), at: place)
     }
 
-    /// The reply held at a place until the test releases it; see ``LoopbackServer/waitForHeld(count:)``.
+    /// The reply held at a position until the test releases it; see ``LoopbackServer/waitForHeld(count:)``.
     public func held(at place: Place = .start) -> Self {
         interrupted(.hold, at: place)
     }
 
-    /// The reply cut off at a place by an orderly end of the connection.
+    /// The reply cut off at a position by closing the connection.
     public func hangingUp(at place: Place) -> Self {
         interrupted(.hangUp, at: place)
     }
 
-    /// The reply cut off at a place by a reset of the connection.
+    /// The reply cut off at a position by resetting the connection.
     public func aborting(at place: Place) -> Self {
         interrupted(.abort, at: place)
     }
 
-    /// The reply sent a few bytes at a time, with a pause between any two portions.
+    /// The reply sent in portions of a few bytes, with a pause between them.
     public func dripping(_ bytes: Int, every interval: Duration) -> Self {
         changed { $0.pace = Pace(bytes: max(1, bytes), interval: interval, sparesHead: false) }
     }
 
-    /// The reply with its head sent at once, and its body a few bytes at a time.
+    /// The reply with its head sent at once, and its body in portions of a few bytes.
     public func drippingBody(_ bytes: Int, every interval: Duration) -> Self {
         changed { $0.pace = Pace(bytes: max(1, bytes), interval: interval, sparesHead: true) }
     }
 
-    /// The reply with `Connection: close`, after which the server closes.
+    /// The reply with `Connection: close`, after which the server closes the connection.
     public func closing() -> Self {
         header("Connection", "close")
     }
 
-    /// The reply with its body cut into chunks of a size, the last of which may be shorter.
+    /// The reply with its body in chunks of a size; the last one may be shorter.
     public func chunked(by size: Int, trailers: HTTPHeaders = [:]) -> Self {
         let bytes = content
         let size = size.clamped(to: 1...max(1, bytes.count))
@@ -137,7 +137,7 @@ extension LoopbackReply {
         return changed { $0.body = .chunks(pieces, trailers: trailers) }
     }
 
-    /// The reply with its body as a gzip stream, and the header that says so.
+    /// The reply with its body as a gzip stream, and `Content-Encoding: gzip`.
     public func gzipped() -> Self {
         let stream = StoredGzip.stream(of: content)
         let coded = changed { reply in

@@ -6,7 +6,7 @@ import LoaderChain
     import Foundation
 #endif
 
-/// A request as a ``LoopbackServer`` received it, taken apart and byte for byte.
+/// A request as a ``LoopbackServer`` received it, parsed and byte for byte.
 public struct LoopbackRequest: Sendable, Hashable {
     /// The method as sent, such as `GET`.
     public let method: HTTPMethod
@@ -18,9 +18,9 @@ public struct LoopbackRequest: Sendable, Hashable {
     public let headers: HTTPHeaders
     /// The fields that followed a chunked body.
     public let trailers: HTTPHeaders
-    /// The body, freed of its chunks.
+    /// The bytes of the body, without the framing of chunks.
     public let body: Data
-    /// Every byte of the request in the order of its arrival: head, body, and the framing of chunks.
+    /// Every byte of the request in the order of arrival: head, body, and the framing of chunks.
     public let raw: Data
     /// The number of the connection that carried the request, counted from one.
     public let connection: Int
@@ -30,18 +30,18 @@ public struct LoopbackRequest: Sendable, Hashable {
         String(originForm.prefix { $0 != "?" })
     }
 
-    /// What follows the first `?` of the target, or `nil` if there is none.
+    /// The part of the target after the first `?`; nil if there is none.
     public var query: String? {
         guard let mark = originForm.firstIndex(of: "?") else { return nil }
         return String(originForm[originForm.index(after: mark)...])
     }
 
-    /// The body read as UTF-8, with damage repaired.
+    /// The body decoded as UTF-8, with invalid bytes replaced.
     public var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// Whether the client lets the connection live on after the reply.
+    /// Whether the client wants to keep the connection alive after the reply.
     ///
-    /// An HTTP/1.0 client never does here; its way of asking for it has died out.
+    /// For HTTP/1.0 this is always false; its way of asking is no longer used.
     var keepsAlive: Bool {
         minorVersion >= 1 && !headers.list(for: "Connection", contains: "close")
     }

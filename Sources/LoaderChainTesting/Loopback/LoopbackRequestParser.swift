@@ -6,21 +6,21 @@ import LoaderChain
     import Foundation
 #endif
 
-/// Turns the bytes of one connection into requests.
+/// Parses the bytes of one connection into requests.
 ///
-/// A value without a socket: bytes go in by ``feed(_:)``, in pieces of any size, and ``next()`` tells what they amount
-/// to. The pieces do not matter; every byte is judged in its turn, so a fault is found at the same byte however the
-/// bytes were cut, and it is found at once, before the client has sent the rest.
+/// A value without a socket: ``feed(_:)`` appends bytes, in pieces of any size, and ``next()`` returns what they contain. Every
+/// byte is checked as soon as it is there, so an error is found at the same byte however the bytes were split, and before the
+/// client has sent the rest.
 package struct LoopbackRequestParser: Sendable {
-    /// What the bytes so far amount to.
+    /// What the bytes so far contain.
     package enum Outcome: Sendable, Hashable {
-        /// Nothing whole yet.
+        /// No complete element yet.
         case needsMore
-        /// A head is complete, and its client waits for leave to send the body. Told once for each request.
+        /// A head is complete, and its client waits for `100 Continue`. Returned once for each request.
         case continueExpected
-        /// A request is complete; its bytes have been taken out.
+        /// A request is complete; its bytes have been removed from the buffer.
         case request(LoopbackRequest)
-        /// The bytes are not HTTP, or too many. Nothing further is read from this connection.
+        /// The bytes are not HTTP, or too many. Nothing more is read from this connection.
         case refused(LoopbackRefusal)
     }
 
@@ -38,33 +38,33 @@ package struct LoopbackRequestParser: Sendable {
 
     private let limits: LoopbackLimits
     private let connection: Int
-    /// Begins with the first byte of the current request.
+    /// The bytes from the first one of the current request.
     private var buffer: [UInt8] = []
-    /// The first byte that is not understood yet: within a line, where that line begins.
+    /// The first byte that was not parsed yet: within a line, the beginning of that line.
     private var cursor = 0
     /// How far the current line has been searched for its end.
     private var scanned = 0
-    /// The lines of the header or of the trailer that is being read; apart from `stage`, so that they grow in place.
+    /// The lines of the header or trailer that is being read; not a part of `stage`, so that they grow in place.
     private var fields = HTTPHeaders()
-    /// The body of a chunked request as far as it is known.
+    /// The body of a chunked request so far.
     private var chunks = Data()
-    /// How many bytes of chunk extensions the request has spent.
+    /// How many bytes of chunk extensions the request has used.
     private var extensionBytes = 0
     private var stage = Stage.requestLine
 
-    /// Makes a parser for the connection of a number.
+    /// Makes a parser for the connection with a number.
     package init(limits: LoopbackLimits = LoopbackLimits(), connection: Int = 1) {
         self.limits = limits
         self.connection = connection
     }
 
-    /// Appends bytes as they arrived.
+    /// Appends bytes.
     package mutating func feed(_ bytes: some Sequence<UInt8>) {
         if case .refused = stage { return }  // What follows a fault has no meaning, and is not worth keeping.
         buffer.append(contentsOf: bytes)
     }
 
-    /// Goes as far as the bytes allow.
+    /// Parses as far as the bytes allow.
     package mutating func next() -> Outcome {
         do throws(LoopbackRefusal) {
             while true {
@@ -77,14 +77,14 @@ package struct LoopbackRequestParser: Sendable {
         }
     }
 
-    /// Takes one element off the buffer, and returns `nil` if there may be another one behind it.
+    /// Parses one element; returns nil if another may follow it.
     private mutating func step() throws(LoopbackRefusal) -> Outcome? {
         switch stage {
         case .requestLine:
             guard let line = try takeLine(until: limits.headBytes, else: .headTooLarge(limits.headBytes)) else {
                 return .needsMore
             }
-            // A client may end its last request with an empty line too many.
+            // A client may send an extra empty line after a request.
             if !line.isEmpty { stage = .fields(try LoopbackHead(requestLine: line)) }
             return nil
         case .fields(let head):
@@ -107,7 +107,7 @@ package struct LoopbackRequestParser: Sendable {
         }
     }
 
-    /// Ends the head, and decides what follows it.
+    /// Ends the head, and decides what follows.
     private mutating func begin(_ head: LoopbackHead) throws(LoopbackRefusal) -> Outcome? {
         var head = head
         swap(&head.headers, &fields)
@@ -122,7 +122,7 @@ package struct LoopbackRequestParser: Sendable {
         return head.expectsContinue ? .continueExpected : nil
     }
 
-    /// Takes the request off the buffer, and makes ready for the next one.
+    /// Removes the request from the buffer, and prepares for the next one.
     private mutating func finish(_ head: LoopbackHead, body: Data) -> Outcome {
         let request = LoopbackRequest(
             method: head.method, target: head.target, minorVersion: head.minorVersion, headers: head.headers,
@@ -176,7 +176,7 @@ extension LoopbackRequestParser {
     /// Reads `size [; extension]`.
     private mutating func chunkSize(_ line: ArraySlice<UInt8>) throws(LoopbackRefusal) -> Int {
         let digits = line.prefix { ASCII.hexadecimalValue($0) != nil }
-        // Sixteen digits fill 64 bits; more of them would overflow or hide behind zeros.
+        // Sixteen digits fill 64 bits; more would overflow, or be leading zeros.
         guard (1...16).contains(digits.count) else { throw .badRequest("A chunk has no size that fits.") }
         let tail = ASCII.trimmed(line[digits.endIndex...])
         guard tail.isEmpty || tail.first == UInt8(ascii: ";") else {
@@ -191,9 +191,9 @@ extension LoopbackRequestParser {
         return Int(size)
     }
 
-    /// Takes the line at the cursor off the buffer, without its CRLF, or returns `nil` if its end is still to come.
+    /// Removes the line at the cursor from the buffer, without its CRLF; returns nil if its end has not arrived.
     ///
-    /// Only CRLF ends a line, because readers that disagree about the rest can be played off against each other.
+    /// Only CRLF ends a line, because readers that disagree about line ends can be attacked with request smuggling.
     private mutating func takeLine(
         until end: Int, else refusal: LoopbackRefusal
     ) throws(LoopbackRefusal) -> ArraySlice<UInt8>? {

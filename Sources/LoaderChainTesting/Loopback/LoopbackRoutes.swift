@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// Which answer goes with which request.
+/// The responses to each path and method.
 struct LoopbackRoutes {
     typealias Answer = @Sendable (LoopbackRequest) -> LoopbackReply
 
@@ -12,18 +12,18 @@ struct LoopbackRoutes {
     private var answers: [Key: Answer] = [:]
     private var fallback: Answer?
 
-    /// Sets an answer and returns the one it replaces, for the caller to let go of outside the lock.
+    /// Sets a response, and returns the one it replaces, so that it is released after unlocking.
     mutating func set(_ answer: @escaping Answer, path: String, method: HTTPMethod?) -> Answer? {
         answers.updateValue(answer, forKey: Key(path: path, method: method))
     }
 
-    /// Sets the answer to all else, and returns the one it replaces.
+    /// Sets the response to all other requests, and returns the one it replaces.
     mutating func set(fallback answer: @escaping Answer) -> Answer? {
         defer { fallback = answer }
         return fallback
     }
 
-    /// The answer of a path and a method, else of the path alone, else the one to all else.
+    /// The response for path and method, else the one for the path, else the fallback.
     func answer(to request: LoopbackRequest) -> Answer? {
         let path = request.path
         return answers[Key(path: path, method: request.method)] ?? answers[Key(path: path, method: nil)] ?? fallback

@@ -6,7 +6,7 @@ import LoaderChain
     import Foundation
 #endif
 
-/// An HTTP/1.1 server within the test process, on a real socket, that answers as badly as you ask it to.
+/// An HTTP/1.1 server within the test process, on a real socket, whose responses can have any fault.
 ///
 /// ```swift
 /// let server = try LoopbackServer()
@@ -21,11 +21,11 @@ import LoaderChain
 /// #expect(server.requests.first?.headers["Accept"] == "*/*")
 /// ```
 ///
-/// The server listens at an unused port of 127.0.0.1 from its initialiser on, and ends with ``stop()`` or with its last
-/// reference. Each connection has a thread of its own, on which the routes run: a route may take its time, and no lock
-/// of the server is held around it.
+/// The server listens at an unused port of 127.0.0.1 from its initialiser on, and ends with ``stop()`` or when it is released.
+/// Each connection has a thread of its own, on which the routes run: a route may block, and runs without a lock of the
+/// server.
 ///
-/// To look at a request before it is answered, hold the reply and wait for it. Nothing has to sleep:
+/// To inspect a request before the response is sent, hold the reply and wait for it. Nothing has to sleep:
 ///
 /// ```swift
 /// server.route("/held") { _ in .ok("done").held() }
@@ -35,14 +35,14 @@ import LoaderChain
 /// held[0].release()
 /// ```
 ///
-/// While a reply waits, be it held, delayed or between two drips, a client that closes its sending side counts as gone.
+/// While a reply is held, delayed or between two portions, a client that closes its sending side counts as gone.
 public final class LoopbackServer: Sendable {
-    /// The error of a wait that the end of the server has made hopeless.
+    /// Thrown by a wait that cannot be fulfilled any more, because the server was stopped.
     public struct Stopped: Error, Sendable, Hashable {
         init() {}
     }
 
-    /// The port that the server listens at.
+    /// The port at which the server listens.
     public let port: Int
     /// The address of the server, without a path.
     public let baseURL: URL
@@ -52,9 +52,9 @@ public final class LoopbackServer: Sendable {
     /// Starts a server.
     ///
     /// - Parameters:
-    ///   - limits: what it puts up with.
-    ///   - port: where it listens, such as the port of a server that was stopped, for a test of what becomes of clients when
-    ///     a server comes back; 0, the default, for an unused one.
+    ///   - limits: the limits for requests and connections.
+    ///   - port: the port, for example that of a server that was stopped, to test how clients behave when a server comes
+    ///     back; 0, the default, for an unused one.
     public init(limits: LoopbackLimits = LoopbackLimits(), port: UInt16 = 0) throws {
         core = try LoopbackCore(limits: limits)
         let socket = try LoopbackSocket.listening(port: port)
@@ -75,36 +75,36 @@ public final class LoopbackServer: Sendable {
         core.abandon()
     }
 
-    /// Ends every connection in whatever it is doing, and returns when no thread and no socket of the server is left.
+    /// Ends every connection in any state, and returns when no thread and no socket of the server is left.
     ///
-    /// A route that is running is waited for, as nothing can end it from outside. A route that stops its own server does
-    /// not wait for itself. To stop twice does nothing.
+    /// It waits for running routes, since they cannot be interrupted. A route that stops its own server does not wait for
+    /// itself. Calling this again has no effect.
     public func stop() {
         core.stop()
     }
 
-    /// The address of a path, which may bring a query; what an address cannot hold is percent-encoded.
+    /// The URL of a path, which may contain a query; invalid characters are percent-encoded.
     public func url(_ path: String) -> URL {
         let encoded = PercentEncoding.target.encodeKeepingEscapes(path.hasPrefix("/") ? path : "/" + path)
-        // Never without an address: what could spoil it has been encoded.
+        // The base URL is never used: everything that could make the URL invalid has been encoded.
         return URL(string: "http://127.0.0.1:\(port)" + encoded) ?? baseURL
     }
 }
 
-// MARK: - What it answers
+// MARK: - Responses
 
 extension LoopbackServer {
-    /// Answers requests for a path, of one method or of all, by a closure.
+    /// Responds to requests for a path, with one method or with any, by calling a closure.
     ///
-    /// The path is compared with ``LoopbackRequest/path`` as it was sent. A later route replaces an earlier one for the
-    /// same path and method; a route with a method goes before one without. What no route wants gets a 404.
+    /// The path is compared with ``LoopbackRequest/path`` as it was sent. A later route replaces an earlier one for the same
+    /// path and method; a route with a method takes precedence over one without. Requests without a route get a 404.
     public func route(
         _ path: String, method: HTTPMethod? = nil, _ answer: @escaping @Sendable (LoopbackRequest) -> LoopbackReply
     ) {
         core.set(answer, path: path, method: method)
     }
 
-    /// Answers requests for a path by one reply after the other, and then by the last one for ever.
+    /// Responds to requests for a path with one reply after the other, and then with the last one forever.
     public func route(_ path: String, method: HTTPMethod? = nil, replies first: LoopbackReply, _ rest: LoopbackReply...)
     {
         let script = Guarded([first] + rest)
@@ -113,25 +113,25 @@ extension LoopbackServer {
         }
     }
 
-    /// Answers what no route wants, in place of a 404.
+    /// Responds to requests without a route, instead of a 404.
     public func fallback(_ answer: @escaping @Sendable (LoopbackRequest) -> LoopbackReply) {
         core.set(fallback: answer)
     }
 }
 
-// MARK: - What it has seen
+// MARK: - Requests and connections
 
 extension LoopbackServer {
-    /// Every request so far, in the order in which they were complete.
+    /// Every request so far, in the order in which they were completed.
     public var requests: [LoopbackRequest] { core.requests }
 
-    /// How many connections have been accepted so far.
+    /// The number of connections accepted so far.
     public var connectionCount: Int { core.connectionCount }
 
-    /// How many connections are open on this side.
+    /// The number of connections that are open on this side.
     public var openConnections: Int { core.openConnections }
 
-    /// Waits for a number of requests in all, and returns every request so far.
+    /// Waits until `count` requests have arrived in all, and returns every request so far.
     ///
     /// Throws ``Stopped`` if the server ends before, or `CancellationError` if the task is cancelled.
     @discardableResult
@@ -140,39 +140,39 @@ extension LoopbackServer {
         return requests
     }
 
-    /// Waits until a number of connections in all have been accepted.
+    /// Waits until `count` connections have been accepted in all.
     ///
-    /// Throws as ``waitForRequests(count:)`` does.
+    /// Throws like ``waitForRequests(count:)``.
     public func waitForConnections(count: Int) async throws {
         try await core.wait(for: .connections(count))
     }
 
-    /// Waits until no more than a number of connections are open, by which a test sees that a client has hung up.
+    /// Waits until at most `count` connections are open, to see that a client has closed its connection.
     ///
-    /// Throws `CancellationError` if the task is cancelled. The end of the server fulfils the wait.
+    /// Throws `CancellationError` if the task is cancelled. Stopping the server fulfils the wait.
     public func waitForOpenConnections(atMost count: Int) async throws {
         try await core.wait(for: .openConnections(atMost: count))
     }
 }
 
-// MARK: - What it holds back
+// MARK: - Held replies
 
 extension LoopbackServer {
-    /// The replies that wait to be released, in the order in which they began to.
+    /// The held replies, in the order in which they were held.
     public var held: [LoopbackHold] {
         core.held.map { LoopbackHold(request: $0.request, number: $0.number, core: core) }
     }
 
-    /// Waits until a number of replies are held at once, and returns those that are.
+    /// Waits until `count` replies are held at once, and returns them.
     ///
-    /// Throws as ``waitForRequests(count:)`` does.
+    /// Throws like ``waitForRequests(count:)``.
     @discardableResult
     public func waitForHeld(count: Int) async throws -> [LoopbackHold] {
         try await core.wait(for: .held(count))
         return held
     }
 
-    /// Releases every reply that is held now, or only those to requests for a path.
+    /// Releases all held replies, or only those to requests for a path.
     public func release(_ path: String? = nil) {
         core.release { path == nil || $0.request.path == path }
     }

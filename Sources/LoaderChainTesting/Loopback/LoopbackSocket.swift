@@ -9,25 +9,25 @@ import LoaderChain
     import Musl
 #endif
 
-/// A TCP socket that never blocks, as thin as it can be; whoever made it closes it, once.
+/// A non-blocking TCP socket, as thin a wrapper as possible; its owner closes it once.
 struct LoopbackSocket: Sendable {
     let descriptor: Int32
 
-    /// What came of reading.
+    /// The result of reading.
     enum Reading {
         case bytes(Int)
         case nothingYet
         case end
     }
 
-    /// A socket that listens at a port of 127.0.0.1; at an unused one for 0.
+    /// A socket that listens at a port of 127.0.0.1; 0 stands for an unused one.
     static func listening(port: UInt16 = 0) throws(SystemError) -> LoopbackSocket {
         let descriptor = socket(AF_INET, streamType, 0)
         guard descriptor >= 0 else { throw SystemError("socket") }
         let listener = LoopbackSocket(descriptor: descriptor)
         do throws(SystemError) {
             makeNonblocking(descriptor)
-            // What is left of the connections of a server does not keep its port from the next, if both say so.
+            // Allows the port to be reused while connections of a previous server linger, if both set the option.
             if port != 0 { listener.set(SOL_SOCKET, SO_REUSEADDR, Int32(1)) }
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
@@ -35,7 +35,7 @@ struct LoopbackSocket: Sendable {
             address.sin_port = in_port_t(port).bigEndian
             let bound = withSocketAddress(&address) { bind(descriptor, $0, $1) }
             guard bound == 0 else { throw SystemError("bind") }
-            // Not before, or the port that is found might be somebody else's.
+            // Not before `bind`, or it might return the port of another process.
             if port == 0 { listener.set(SOL_SOCKET, SO_REUSEADDR, Int32(1)) }
             guard listen(descriptor, SOMAXCONN) == 0 else { throw SystemError("listen") }
             return listener
@@ -56,23 +56,23 @@ struct LoopbackSocket: Sendable {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// What came of accepting.
+    /// The result of accepting.
     enum Acceptance {
         case connection(LoopbackSocket)
-        case nobody
-        /// The process has no descriptor or memory to spare.
+        case gone
+        /// The process has run out of descriptors or memory.
         case exhausted
     }
 
-    /// Takes the next connection that waits.
+    /// Accepts the next waiting connection.
     func accept() -> Acceptance {
         let (accepted, code) = uninterrupted { systemAccept(descriptor) }
         guard accepted >= 0 else {
-            return [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) ? .exhausted : .nobody
+            return [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) ? .exhausted : .gone
         }
         let connection = LoopbackSocket(descriptor: accepted)
         makeNonblocking(connection.descriptor)
-        // A dripped byte must leave at once, not with the next one.
+        // Each dripped byte must be sent at once, not together with the next one.
         connection.set(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
         #if canImport(Darwin)
             connection.set(SOL_SOCKET, SO_NOSIGPIPE, Int32(1))
@@ -85,27 +85,27 @@ struct LoopbackSocket: Sendable {
         reading(uninterrupted { buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) } })
     }
 
-    /// Looks whether something has arrived, and leaves it in place.
+    /// Checks whether something has arrived, without reading it.
     func peek() -> Reading {
         var byte: UInt8 = 0
         return reading(uninterrupted { recv(descriptor, &byte, 1, Int32(MSG_PEEK)) })
     }
 
-    /// Sends what fits; `nil` if the client is gone.
+    /// Sends as much as fits; nil if the client is gone.
     func send(_ bytes: UnsafeRawBufferPointer) -> Int? {
         let (count, code) = uninterrupted { systemSend(descriptor, bytes.baseAddress, bytes.count) }
         guard count < 0 else { return count }
         return isTransient(code) ? 0 : nil
     }
 
-    /// Tells the client that nothing more will come.
+    /// Closes the sending side.
     func finishSending() {
         _ = shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Ends the connection in good order.
+    /// Closes the connection in an orderly way.
     func close() {
-        // Not retried: the descriptor is free even if a signal interrupted the call.
+        // Not retried: the descriptor is closed even if a signal interrupted the call.
         _ = systemClose(descriptor)
     }
 
@@ -128,7 +128,7 @@ struct LoopbackSocket: Sendable {
     }
 }
 
-/// A descriptor to be polled, and for what.
+/// A descriptor to poll, and the events to poll it for.
 struct LoopbackWatch {
     let descriptor: Int32
     let events: Int16
@@ -136,20 +136,20 @@ struct LoopbackWatch {
     static func readable(_ descriptor: Int32) -> Self { Self(descriptor: descriptor, events: Int16(POLLIN)) }
     static func writable(_ descriptor: Int32) -> Self { Self(descriptor: descriptor, events: Int16(POLLOUT)) }
 
-    /// Waits until a descriptor is ready or a deadline has passed, and tells for each descriptor whether it is ready.
+    /// Waits until a descriptor is ready or a deadline has passed, and returns for each descriptor whether it is ready.
     static func wait(_ watches: [LoopbackWatch], until deadline: ContinuousClock.Instant? = nil) -> [Bool] {
         var polls = watches.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
         while true {
             let count = poll(&polls, nfds_t(polls.count), deadline.map(milliseconds(until:)) ?? -1)
             if count > 0 { break }
-            // An interrupted call, and one that was cut short by the range of its timeout, are made again.
+            // Repeats a call that was interrupted, or whose timeout was shortened to fit its range.
             if let deadline, count == 0, ContinuousClock.now >= deadline { break }
             for index in polls.indices { polls[index].revents = 0 }
         }
         return polls.map { $0.revents != 0 }
     }
 
-    /// The time left, rounded up so that no wait is too short and none spins.
+    /// The time left, rounded up so that no wait is too short and none busy-loops.
     private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
         let left = (deadline - .now).components
         guard left.seconds >= 0, left.attoseconds >= 0 else { return 0 }
@@ -159,7 +159,7 @@ struct LoopbackWatch {
     }
 }
 
-/// A pipe that wakes everybody who polls it, and keeps them awake until it is lowered.
+/// A pipe that wakes every thread that polls it, until it is lowered.
 final class LoopbackSignal: Sendable {
     /// The end to poll.
     let descriptor: Int32
@@ -179,7 +179,7 @@ final class LoopbackSignal: Sendable {
         _ = systemClose(writer)
     }
 
-    /// Wakes everybody; a pipe that is full is raised already.
+    /// Wakes every polling thread; a full pipe is raised already.
     func raise() {
         var byte: UInt8 = 1
         _ = uninterrupted { write(writer, &byte, 1) }
@@ -192,7 +192,7 @@ final class LoopbackSignal: Sendable {
     }
 }
 
-// MARK: - The two systems
+// MARK: - Platform differences
 
 #if canImport(Darwin)
     private let streamType = SOCK_STREAM
@@ -205,7 +205,7 @@ final class LoopbackSignal: Sendable {
     private let sendFlags = Int32(MSG_NOSIGNAL)
 #endif
 
-// Outside the types, whose methods have the same names.
+// Outside the types, which have methods with the same names.
 private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
 private func systemAccept(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }
 private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {

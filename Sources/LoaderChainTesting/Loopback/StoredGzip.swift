@@ -4,12 +4,12 @@
     import Foundation
 #endif
 
-/// Gzip streams that store their content, which every decoder reads and no compressor is needed for.
+/// Gzip streams with stored blocks, which every decoder reads and no compressor is needed for.
 package enum StoredGzip {
-    /// The longest block that the two bytes of its length can describe.
+    /// The longest block that a two-byte length can describe.
     private static let longestBlock = 65_535
 
-    /// A gzip stream of one member that decodes to the bytes given.
+    /// A gzip stream with one member that decodes to `bytes`.
     package static func stream(of bytes: Data) -> Data {
         // Magic, deflate, no flags, no time, no hint, and an unknown system.
         var stream = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
@@ -28,7 +28,7 @@ package enum StoredGzip {
         return stream
     }
 
-    /// The CRC-32 that gzip and many others use.
+    /// The CRC-32 that gzip uses.
     package static func checksum(of bytes: some Sequence<UInt8>) -> UInt32 {
         ~bytes.reduce(~0) { $0 >> 8 ^ table[Int(UInt8(truncatingIfNeeded: $0) ^ $1)] }
     }

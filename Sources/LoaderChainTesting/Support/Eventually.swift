@@ -1,27 +1,27 @@
 import Dispatch
 
 extension Duration {
-    /// How long the tests of this package wait for what has to happen: so long that a slow machine under a sanitizer is no
-    /// failure, and not for ever.
+    /// How long the tests of this package wait for an event: long enough for a slow machine under a sanitizer, but not
+    /// forever.
     package static var patient: Duration { .seconds(120) }
 }
 
 extension DispatchTime {
-    /// The end of that time, for a thread that waits.
+    /// The same limit, for a thread that waits.
     package static var patient: DispatchTime { .now() + .seconds(120) }
 }
 
-/// Something that had to happen and did not.
+/// Thrown when an expected event did not happen.
 package struct NeverHappened: Error, CustomStringConvertible {
     package let description: String
 }
 
 /// Waits until `condition` holds, which other threads are about to bring about; throws if that takes too long.
 ///
-/// Where a thousand tests share a few threads, the time may be over before this has had a second look. So the end is reached
-/// by time and by the number of looks, of which each gives everything else that waits for a thread a turn.
+/// When a thousand tests share a few threads, the time may be over before this task runs a second time. So it gives up only
+/// after both a time and a number of looks, each of which lets other waiting tasks run.
 ///
-/// - Parameter what: what is waited for, as a sentence says it: "the box is empty".
+/// - Parameter what: what is waited for, as a clause: "the box is empty".
 package func eventually(
     _ what: String, within patience: Duration = .patient, isolation: isolated (any Actor)? = #isolation,
     _ condition: () async throws -> Bool
@@ -33,7 +33,7 @@ package func eventually(
         looks += 1
         if Task.isCancelled { throw NeverHappened(description: "Cancelled while waiting until \(what)") }
         if looks >= fewestLooks, ContinuousClock.now >= deadline {
-            throw NeverHappened(description: "After \(patience), it is still not so that \(what)")
+            throw NeverHappened(description: "Still waiting after \(patience) until \(what)")
         }
         await Task.yield()
     }

@@ -13,7 +13,7 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The value of `errno` after it.
     package let code: Int32
 
-    /// Takes the error of a call that has just failed, unless the call returned it.
+    /// Records the error of a call that has just failed, from `errno` unless the call returned its code.
     package init(_ call: String, code: Int32 = errno) {
         self.call = call
         self.code = code

@@ -11,7 +11,7 @@ package struct SystemThread: @unchecked Sendable {
     // Unchecked because the handle is a pointer on some systems. It is only handed back to the system.
     private let handle: pthread_t
 
-    /// The size that secondary threads have on Apple systems, so that no test runs in more room elsewhere.
+    /// The stack size of secondary threads on Apple systems, so that no test uses more elsewhere.
     package static let usualStackSize = 512 << 10
 
     /// Starts a thread.

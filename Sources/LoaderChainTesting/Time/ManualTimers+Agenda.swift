@@ -2,7 +2,7 @@ import LoaderChain
 
 /// The waiting timers in a binary heap, ordered by deadline and then by turn.
 ///
-/// Every timer knows its position, so that a cancelled one leaves at once.
+/// Every timer knows its position, so that it can be removed at once when it is cancelled.
 struct ManualAgenda {
     private var heap: [ManualTimer] = []
 
@@ -17,7 +17,7 @@ struct ManualAgenda {
         moveUp(timer, from: heap.count - 1)
     }
 
-    /// Takes out a timer.
+    /// Removes a timer.
     ///
     /// - Returns: Whether it was here.
     mutating func remove(_ timer: ManualTimer) -> Bool {
@@ -25,13 +25,13 @@ struct ManualAgenda {
         timer.position = nil
         let last = heap.removeLast()
         guard last !== timer else { return true }
-        // The last one takes the free place, and moves to where it belongs from there.
+        // The last timer takes the free position, and moves to its own from there.
         moveUp(last, from: position)
         if last.position == position { moveDown(last, from: position) }
         return true
     }
 
-    /// Takes out everything, in no order.
+    /// Removes all timers, in no particular order.
     mutating func removeAll() -> [ManualTimer] {
         defer { heap = [] }
         for timer in heap { timer.position = nil }
@@ -70,7 +70,7 @@ struct ManualAgenda {
 
 /// A timer on the agenda.
 ///
-/// The lock of its owner guards its place; whoever takes it off the agenda owns its action.
+/// The lock of its owner guards its position; the code that removes it from the agenda owns its action.
 final class ManualTimer: ScheduledTimer, @unchecked Sendable {
     fileprivate(set) var deadline = TimerInstant(nanoseconds: 0)
     fileprivate var sequence = 0

@@ -6,9 +6,9 @@ import LoaderChain
     import Foundation
 #endif
 
-/// What manual timers keep behind their lock.
+/// The state of manual timers, behind their lock.
 ///
-/// Its methods decide; what they return is for after unlocking.
+/// Its methods decide, and return what to do after unlocking.
 struct ManualTimersState {
     var now = TimerInstant(nanoseconds: 0)
     var isMoving = false
@@ -45,7 +45,7 @@ struct ManualTimersState {
 
     /// Puts a timer on the agenda.
     ///
-    /// - Returns: The continuations of those who have waited for it.
+    /// - Returns: the continuations of the waits that it has fulfilled.
     mutating func insert(_ timer: ManualTimer, at deadline: TimerInstant) -> [CheckedContinuation<Void, Never>] {
         lastSequence += 1
         // A deadline in the past counts as the present, so the clock need not be turned back.
@@ -56,7 +56,7 @@ struct ManualTimersState {
         return satisfied.map(\.continuation)
     }
 
-    /// Takes the first timer that is due by `target`, and moves the clock to its deadline.
+    /// Removes the first timer that is due by `target`, and advances the clock to its deadline.
     mutating func removeNext(by target: TimerInstant) -> ManualTimer? {
         guard let first = agenda.first, first.deadline <= target else { return nil }
         now = first.deadline
@@ -64,19 +64,19 @@ struct ManualTimersState {
         return first
     }
 
-    // MARK: - Those who wait for timers
+    // MARK: - Waiting for timers
 
     mutating func makeWaiterID() -> Int {
         lastWaiterID += 1
         return lastWaiterID
     }
 
-    /// Keeps a continuation until `count` timers wait.
+    /// Stores a continuation until `count` timers wait.
     ///
     /// - Returns: `false` if there is nothing to wait for: enough timers wait, or the calling task is cancelled.
     mutating func wait(as id: Int, count: Int, _ continuation: CheckedContinuation<Void, Never>) -> Bool {
-        // A task is marked as cancelled before its cancellation handler runs. So a handler that came to the lock before
-        // us, and found no one to resume, shows here; and one that comes after us finds this waiter.
+        // A task is marked as cancelled before its cancellation handler runs. If the handler took the lock first and found
+        // no waiter, `isCancelled` is true here; if it comes later, it finds this waiter.
         guard agenda.count < count, !Task.isCancelled else { return false }
         waiters.append(Waiter(id: id, count: count, continuation: continuation))
         return true

@@ -6,10 +6,10 @@ import LoaderChain
     import Foundation
 #endif
 
-/// Timers whose clock a test moves by hand.
+/// Timers whose clock is controlled by a test.
 ///
-/// The clock stands at instant 0 until ``advance(by:)``, ``advanceToNext()`` or ``runAll(limit:)`` moves it. Each runs
-/// what falls due on its way, on the thread that called it, and returns when all of that has run.
+/// The clock stays at instant 0 until ``advance(by:)``, ``advanceToNext()`` or ``runAll(limit:)`` moves it. Each of them runs the
+/// timers that become due, on the calling thread, and returns when all have run.
 ///
 /// ```swift
 /// let timers = ManualTimers()
@@ -18,15 +18,15 @@ import LoaderChain
 /// timers.advance(by: .seconds(1))
 /// ```
 ///
-/// Any thread may read the clock, schedule and cancel, and so may an action while it runs. Only one thread at a time
-/// moves the clock, and an action does not: that would be a fault of the test, and stops it.
+/// Any thread may read the clock, schedule and cancel, and so may a running action. Only one thread at a time may advance the
+/// clock, and an action may not; that is a programming error, and stops the test.
 public final class ManualTimers: Timers {
-    /// The date that the clock shows at the start unless the test says otherwise: the first moment of 2024.
+    /// The date that the clock shows at the start by default: the first moment of 2024.
     public static let defaultDate = Date(timeIntervalSince1970: 1_704_067_200)
 
     private let state: Guarded<ManualTimersState>
 
-    /// Timers at instant 0, where the wall clock shows `date`.
+    /// Makes timers at instant 0, where the wall clock shows `date`.
     public init(date: Date = ManualTimers.defaultDate) {
         state = Guarded(ManualTimersState(date: date))
     }
@@ -35,17 +35,17 @@ public final class ManualTimers: Timers {
         for timer in state.withLock({ $0.agenda.removeAll() }) { timer.drop() }
     }
 
-    /// The instant to which the test has moved the clock, or the deadline of the timer whose action runs.
+    /// The instant to which the test has advanced the clock, or the deadline of the timer whose action is running.
     public var now: TimerInstant {
         state.withLock { $0.now }
     }
 
-    /// The date that the test has set, moved on along with the clock.
+    /// The date that the test has set, advanced with the clock.
     public var date: Date {
         state.withLock { $0.date }
     }
 
-    /// Lets `action` wait until the clock is moved to `deadline`, or moved at all if the deadline has passed.
+    /// Schedules `action` for `deadline`; if the deadline has passed, it runs the next time the clock is advanced.
     @discardableResult
     public func schedule(at deadline: TimerInstant, _ action: @escaping @Sendable () -> Void) -> any ScheduledTimer {
         let timer = ManualTimer(owner: self, action: action)
@@ -54,14 +54,14 @@ public final class ManualTimers: Timers {
         return timer
     }
 
-    // MARK: - What waits
+    // MARK: - Pending timers
 
-    /// How many timers wait.
+    /// The number of waiting timers.
     public var pendingCount: Int {
         state.withLock { $0.agenda.count }
     }
 
-    /// The earliest deadline of those that wait; the present, if one was late when it was scheduled.
+    /// The earliest deadline of the waiting timers; it is never before `now`.
     public var nextDeadline: TimerInstant? {
         state.withLock { $0.agenda.first?.deadline }
     }
@@ -79,11 +79,11 @@ public final class ManualTimers: Timers {
         }
     }
 
-    // MARK: - Moving the clock
+    // MARK: - Advancing the clock
 
-    /// Moves the clock by `duration` and runs what falls due, including timers that these very actions schedule.
+    /// Advances the clock by `duration` and runs all timers that become due, including those that their actions schedule.
     ///
-    /// A duration of zero or less moves nothing, and runs what is due already.
+    /// With a duration of zero or less, the clock stays, and timers that are already due run.
     public func advance(by duration: Duration) {
         move {
             let target = now.advanced(by: max(duration, .zero))
@@ -92,9 +92,9 @@ public final class ManualTimers: Timers {
         }
     }
 
-    /// Moves the clock to the earliest deadline and runs all that is due then.
+    /// Advances the clock to the earliest deadline and runs all timers that are due then.
     ///
-    /// - Returns: Whether anything was waiting.
+    /// - Returns: whether any timer was waiting.
     @discardableResult
     public func advanceToNext() -> Bool {
         move {
@@ -104,11 +104,11 @@ public final class ManualTimers: Timers {
         }
     }
 
-    /// Moves the clock from deadline to deadline until nothing waits, or until `limit` actions have run.
+    /// Advances the clock from deadline to deadline until no timer waits, or until `limit` actions have run.
     ///
-    /// The limit is for actions that schedule one another for ever.
+    /// The limit stops actions that schedule one another forever.
     ///
-    /// - Returns: How many actions have run.
+    /// - Returns: how many actions have run.
     @discardableResult
     public func runAll(limit: Int = 10_000) -> Int {
         move {
@@ -119,27 +119,27 @@ public final class ManualTimers: Timers {
         }
     }
 
-    /// Lets the wall clock jump to `date`, from where it moves along with the clock again.
+    /// Sets the wall clock to `date`, from where it advances with the clock again.
     ///
-    /// No timer notices.
+    /// This does not affect timers.
     public func setDate(_ date: Date) {
         state.withLock { $0.setDate(date) }
     }
 
-    /// Lets the wall clock jump by `duration`, back if it is negative.
+    /// Moves the wall clock by `duration`, backwards if it is negative.
     ///
-    /// No timer notices.
+    /// This does not affect timers.
     public func stepDate(by duration: Duration) {
         state.withLock { $0.setDate($0.date.addingTimeInterval(duration / .seconds(1))) }
     }
 
-    /// Runs `body` as the only one that moves the clock.
+    /// Runs `body` while no other call advances the clock.
     private func move<Result>(_ body: () -> Result) -> Result {
         let wasMoving = state.withLock { state in
             defer { state.isMoving = true }
             return state.isMoving
         }
-        precondition(!wasMoving, "ManualTimers: an action, or a second thread, moves the clock while it is being moved")
+        precondition(!wasMoving, "ManualTimers: the clock is advanced by an action or a second thread at the same time")
         defer { state.withLock { $0.isMoving = false } }
         return body()
     }
@@ -151,7 +151,7 @@ public final class ManualTimers: Timers {
         return true
     }
 
-    /// Takes a timer out, unless it has been taken already.
+    /// Removes a timer; false if it has been removed already.
     func remove(_ timer: ManualTimer) -> Bool {
         state.withLock { $0.agenda.remove(timer) }
     }

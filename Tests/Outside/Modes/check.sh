@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the samples of the guides and a program in every mode that programs are written in, without a warning, and runs the
-# program; then the program with the standard library within it, and the libraries as frameworks that may evolve.
+# Builds the samples of the guides and a program in every language mode, without a warning, and runs the program; then builds
+# the program with a static standard library, and the libraries with library evolution.
 # Usage: check.sh SCRATCH
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -19,14 +19,14 @@ for mode in "${modes[@]}"; do
     cp ../../Samples/Sources/Samples/*.swift "$fresh/Sources/${mode}Samples/"
     ../../Samples/extract.sh "$fresh/Sources/${mode}Samples/Extracted" >/dev/null
 done
-# What has not changed stays as it is, so that nothing is built twice.
+    # Unchanged files are kept, so that nothing is built twice.
 if ! diff -rq "$fresh" "$package" >/dev/null 2>&1; then
     rm -rf "$package"
     mv "$fresh" "$package"
 fi
 
-# Builds, and fails at a warning of this package or of a program. What a sample leaves unused is let pass, since samples show a
-# call, and their readers go on; and what the linker thinks of Swift's own libraries.
+# Builds, and fails at a warning of this package or of a program. Unused values in samples are allowed, since a sample shows a
+# call and its readers use the result; and so are the linker's warnings about Swift's own libraries.
 build() {
     local output="$scratch/output.txt"
     if ! swift build --package-path "$package" "$@" >"$output" 2>&1; then

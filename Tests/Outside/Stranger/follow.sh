@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Follows each guide from top to bottom, as somebody does who knows nothing of this package but its guides.
+# Follows each guide from top to bottom, as a reader does who knows nothing of this package but its guides.
 #
 # The declarations are those of the guides, copied out of them. The program beside them does what the guide does with them,
 # section by section. Its output has the guide's headings in their order, and is compared with Expected.

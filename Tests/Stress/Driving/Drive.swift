@@ -19,7 +19,7 @@ final class Drive: Sendable {
         ledger = Ledger(title: "kind \(kind.name), seed \(arguments.seed)")
     }
 
-    /// Loads all tasks, and returns when all is over and released.
+    /// Loads all tasks, and returns when all of them are complete and released.
     func run() {
         let start = ContinuousClock.now
         let watchdog = Watchdog(ledger, patience: arguments.patience) { [self] in
@@ -52,7 +52,7 @@ final class Drive: Sendable {
         }
         rig.open()
         wait(until: "every task has completed") { ledger.completed == tasks }
-        // A last reset waits for whatever is still under way somewhere inside.
+        // A last reset waits for work that is still in progress inside the chain.
         phase.withLock { $0 = "waiting until the last reset is over" }
         let reset = DispatchSemaphore(value: 0)
         rig.chain.reset { reset.signal() }
@@ -61,10 +61,10 @@ final class Drive: Sendable {
         wait(until: "nothing is in flight") { rig.remains() == nil }
     }
 
-    /// What one thread does.
+    /// The work of one thread.
     private func load(_ count: Int, as thread: Int, _ rig: Rig, _ shelf: Shelf) {
         var dice = SeededGenerator(seed: arguments.seed &* 7_919 &+ UInt64(thread))
-        // So many at a time, or a reset would end nearly all of them before they have begun.
+        // A limit, because a reset would otherwise end nearly all tasks before they have begun.
         let outstanding = DispatchSemaphore(value: 24)
         for number in 0..<count {
             outstanding.wait()
@@ -85,7 +85,7 @@ final class Drive: Sendable {
         }
     }
 
-    /// Waits for something that other threads are about to do; the watchdog ends the wait if they do not.
+    /// Waits until a condition holds that other threads are about to fulfil; the watchdog ends the wait if they do not.
     private func wait(until what: String, _ isSo: () -> Bool) {
         phase.withLock { $0 = "waiting until \(what)" }
         while !isSo() { usleep(200) }

@@ -2,9 +2,9 @@ import Foundation
 import LoaderChain
 import Synchronization
 
-/// Counts what came of the tasks of one run, and ends the process at the first thing that is wrong.
+/// Counts the results of one run, and ends the process at the first error.
 final class Ledger: Sendable {
-    /// Which run it is, for the sentences.
+    /// The run, for error messages.
     let title: String
     private let completions = Atomic(0)
     private let alive = Atomic(0)
@@ -18,33 +18,33 @@ final class Ledger: Sendable {
 
     init(title: String) { self.title = title }
 
-    /// How many results have come.
+    /// The number of results so far.
     var completed: Int { completions.load(ordering: .acquiring) }
 
-    /// How many of the objects that handlers hold exist.
+    /// The number of live objects that handlers hold.
     var kept: Int { alive.load(ordering: .acquiring) }
 
-    /// What the results were, the most frequent first.
+    /// The results, the most frequent first.
     var summary: String {
         outcomes.withLock { $0 }.sorted { $0.value > $1.value }
             .map { "\($0.key.map { "\($0)" } ?? "response") \($0.value)" }.joined(separator: ", ")
     }
 
-    /// Says what is wrong, and ends the process.
+    /// Reports an error, and ends the process.
     func fail(_ sentence: String) -> Never {
         complain("\(title): \(sentence)")
-        // At once: other threads still run.
+        // Immediately, because other threads are still running.
         _exit(1)
     }
 
-    // MARK: What must be released
+    // MARK: Objects that must be released
 
-    /// Notes an object that must be gone in the end.
+    /// Records an object that must be gone in the end.
     func watch(_ object: AnyObject, _ name: String) {
         watched.withLock { $0.append(Watched(name: name, object: object)) }
     }
 
-    /// The name of an object that is still there, and how many there are of that name.
+    /// The name of an object that still exists, and how many there are with that name.
     var remainder: String? {
         let left = watched.withLock { $0.filter { $0.object != nil } }
         return left.first.map { first in
@@ -53,9 +53,9 @@ final class Ledger: Sendable {
         }
     }
 
-    // MARK: What handlers hold
+    // MARK: Objects that handlers hold
 
-    /// The result that the caller of a task waits for: there must be one.
+    /// The result that the caller of a task waits for; there must be exactly one.
     final class Ticket: Sendable {
         private let ledger: Ledger
         private let count = Atomic(0)
@@ -79,7 +79,7 @@ final class Ledger: Sendable {
         }
     }
 
-    /// What any other handler holds; it must be released whether the handler was called or not.
+    /// An object that another handler holds; it must be released whether the handler is called or not.
     final class Keepsake: Sendable {
         private let ledger: Ledger
         private let calls = Atomic(0)

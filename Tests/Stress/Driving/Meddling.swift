@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// What any thread may do to any task, whoever has it.
+/// What any thread may do to any task, whichever loader owns it.
 enum Meddling {
     static func meddle(with task: HTTPTask, _ dice: inout SeededGenerator, _ ledger: Ledger, rewrites: Bool) {
         let chance = dice.next()
@@ -41,7 +41,7 @@ enum Meddling {
         }
     }
 
-    /// Looks at everything that a request refers to.
+    /// Reads everything that a request refers to.
     static func read(_ request: HTTPRequest, _ ledger: Ledger) {
         let length =
             request.path.utf8.count + (request.host?.utf8.count ?? 0)

@@ -1,12 +1,12 @@
 import LoaderChain
 
-/// Tasks that any thread may take hold of, whoever has them meanwhile.
+/// Tasks that any thread may get, whichever loader owns them.
 final class Shelf: Sendable {
     private let places = (0..<16).map { _ in Guarded<HTTPTask?>(nil) }
 
-    /// Puts a task in the place of another.
+    /// Replaces a task.
     func put(_ task: HTTPTask, at number: UInt64) {
-        // What it replaces is let go of outside of the lock.
+        // The replaced task is released outside the lock.
         _ = places[Int(number % UInt64(places.count))].withLock { exchange(&$0, with: task) }
     }
 

@@ -2,12 +2,12 @@ import Dispatch
 import LoaderChain
 import LoaderChainTesting
 
-/// Ends the process when nothing has happened for too long.
+/// Ends the process when there is no progress for too long.
 struct Watchdog {
     private let isOver = DispatchSemaphore(value: 0)
     private let thread: SystemThread
 
-    /// Starts to watch; `progress` is something that differs whenever something has happened.
+    /// Starts watching; the text of `progress` differs whenever there was progress.
     init(_ ledger: Ledger, patience: Int, progress: @escaping @Sendable () -> String) {
         let isOver = isOver
         do {

@@ -1,9 +1,9 @@
 import Dispatch
 import LoaderChain
 
-/// Whole chains, as a program has them.
+/// Whole chains, as a program would have them.
 extension Kind {
-    /// The chain of the guide to throttling.
+    /// The chain of the guide about throttling.
     static let chain = Kind(name: "chain") { ledger, seed in
         let throttle = Throttle(maximumNumberOfRequests: 4)
         let inFlight = Autocancel()
@@ -72,7 +72,7 @@ extension Kind {
         }
     }
 
-    /// Every loader there is.
+    /// Every loader of the library.
     static let everything = Kind(name: "everything") { ledger, seed in
         let throttle = Throttle(maximumNumberOfRequests: 8, perHost: 4)
         let mock = MockLoader()
@@ -98,7 +98,7 @@ extension Kind {
         } change: { [unowned chain] dice in
             throttle.maximumNumberOfRequests = 1 + UInt(dice.next() % 16)
             if chain.description.isEmpty { ledger.fail("a chain has no description") }
-            // A loader of its own, whose handlers several threads add and use up.
+            // A mock with its own queue, which several threads fill and empty.
             mock.then(.ok).then(failing: .timedOut)
             let kept = Ledger.Keepsake(ledger)
             mock.load(request: HTTPRequest(host: "stress.test")) { _ in kept.use() }
@@ -118,7 +118,7 @@ private struct FixedToken: TokenSource {
     }
 }
 
-/// Takes records on a queue, one after the other.
+/// Handles records on a queue, one after the other.
 private final class CountingSink: MetricSink {
     private let count = Guarded(0)
     var isImmediate: Bool { false }

@@ -1,7 +1,7 @@
 import LoaderChain
 import LoaderChainTesting
 
-/// One loader of the library after the other, with its settings changed meanwhile.
+/// Single loaders of the library, whose settings change meanwhile.
 extension Kind {
     static let retry = Kind(name: "retry") { ledger, seed in
         let strategies: [Backoff] = [
@@ -39,7 +39,7 @@ extension Kind {
             case 2: if throttle.snapshot.total.running < 0 { ledger.fail("fewer than none run") }
             default: if throttle.description.isEmpty { ledger.fail("a throttle has no description") }
             }
-            // Never for long, or all threads wait for the one that would open it.
+            // Never 0 for long, or all threads wait for the one that raises it.
             throttle.maximumNumberOfRequests = 1 + UInt(chance >> 24 % 8)
             if throttle.perHost == 0 { throttle.perHost = 1 }
         } open: {
@@ -99,7 +99,7 @@ extension Kind {
             } --> terminal
         var rig = Rig(chain)
         rig.change = { [unowned chain] dice in
-            // A caller who awaits the response, and may be cancelled meanwhile.
+            // A caller that awaits the response, and may be cancelled meanwhile.
             let kept = Ledger.Keepsake(ledger)
             let waiting = Task {
                 _ = try? await chain.load(HTTPRequest(host: "stress.test", path: "/awaited"))
@@ -111,7 +111,7 @@ extension Kind {
     }
 }
 
-/// Answers every question on another thread.
+/// Responds to every call on another thread.
 private struct Credentials: BasicCredentialsProvider, TokenSource {
     func credentials(replacing rejected: BasicCredentials?) async throws -> BasicCredentials? {
         await Task.yield()

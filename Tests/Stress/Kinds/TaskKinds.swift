@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// What is done to tasks, with loaders that a user writes.
+/// What users' own loaders do with tasks.
 extension Kind {
     static let requests = Kind(name: "requests") { ledger, seed in
         var rig = Rig(

@@ -2,14 +2,14 @@ import Dispatch
 import LoaderChain
 import Synchronization
 
-/// Answers at once or on another thread, well or badly, or lets go of the task, as chance has it.
+/// Responds at once or on another thread, with success or failure, or drops the task, at random.
 final class ChanceTerminal: HTTPLoader, @unchecked Sendable {
     private let dice: Dice
     private let ledger: Ledger
     private let failures: Int
     private let loads = Atomic(0)
 
-    /// - Parameter failures: how many percent of the answers are failures of a kind that is worth another attempt.
+    /// - Parameter failures: the percentage of responses that are failures worth a retry.
     init(_ ledger: Ledger, seed: UInt64, failures: Int = 10) {
         self.ledger = ledger
         self.failures = failures
@@ -22,7 +22,7 @@ final class ChanceTerminal: HTTPLoader, @unchecked Sendable {
         }
         let chance = dice.next()
         switch chance % 8 {
-        // Nobody has it any more.
+        // The task is abandoned.
         case 0 where chance & 0xF00 == 0: break
         case 0, 1, 2: DispatchQueue.global().async { self.answer(task, chance) }
         default: answer(task, chance)
@@ -30,7 +30,7 @@ final class ChanceTerminal: HTTPLoader, @unchecked Sendable {
     }
 
     private func answer(_ task: HTTPTask, _ chance: UInt64) {
-        // Read when it answers: others may have rewritten it since.
+        // Read here, because other threads may have changed it since.
         let request = task.request
         guard chance / 16 % 100 < failures else {
             task.complete(.success(HTTPResponse(request: request, status: .ok)))

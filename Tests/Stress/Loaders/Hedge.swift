@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// Makes two attempts at once; the first result is the task's.
+/// Makes two attempts at once; the first result wins.
 final class Hedge: HTTPLoader, @unchecked Sendable {
     override func load(task: HTTPTask) {
         for _ in 0..<2 {

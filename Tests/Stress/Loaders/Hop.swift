@@ -1,7 +1,7 @@
 import Dispatch
 import LoaderChain
 
-/// Passes tasks on on another thread.
+/// Passes tasks on, on another thread.
 final class Hop: HTTPLoader, @unchecked Sendable {
     private let queue = DispatchQueue(label: "Hop", attributes: .concurrent)
 

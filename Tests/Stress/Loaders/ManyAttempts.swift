@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// Makes some attempts one beside the other, and others when those have ended, until one succeeds or all have failed.
+/// Makes some attempts in parallel, and others when those have ended, until one succeeds or all have failed.
 final class ManyAttempts: HTTPLoader, @unchecked Sendable {
     override func load(task: HTTPTask) {
         let left = Guarded(3)

@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// Rewrites each request as a whole, and again in place.
+/// Replaces each request, and then changes it in place.
 final class Rewriter: HTTPLoader, @unchecked Sendable {
     override func load(task: HTTPTask) {
         var request = task.request

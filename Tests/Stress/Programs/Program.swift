@@ -4,13 +4,13 @@ import LoaderChain
 import LoaderChainTesting
 import Synchronization
 
-/// A dozen lines as users write them, repeated until the time is over.
+/// A dozen lines of user code, repeated until the time is over.
 ///
-/// They prove that the process survives in the form that users ship, which is a release build: whoever reads and writes a
-/// reference under a lock that the optimizer can see through, finds it freed in these.
+/// They prove that the process survives in a release build, which is what users ship: a reference that is read and written under
+/// a lock that the optimizer can see through is used after it was freed here.
 struct Program: Sendable {
     let name: String
-    /// Goes through the lines once, or starts what goes through them; returns when all is over.
+    /// Runs the lines once, or starts the threads that do; returns when all of it is over.
     let round: @Sendable () -> Void
 
     static let all = [requestOnTwoThreads, hedging, endingBesideAttempts, headersBesideCancel, environmentTwice]
@@ -43,7 +43,7 @@ extension Program {
         }
     }
 
-    /// Two attempts, of which the first to end is the task's, answered on two threads.
+    /// Two attempts, completed on two threads; the first result is the task's.
     static let hedging = Program(name: "hedging") {
         let count = 500
         let terminal = Waiting()
@@ -64,7 +64,7 @@ extension Program {
     /// A task is completed on one thread, while attempts of it end on another.
     static let endingBesideAttempts = Program(name: "ending-beside-attempts") {
         let tasks = (0..<1_000).map { _ in HTTPTask(request: HTTPRequest(host: "a.test")) }
-        // Held by nobody else, so that an attempt goes with its end.
+        // Nothing else retains the attempts, so each is released when it ends.
         let attempts = tasks.map { task in Guarded((0..<4).map { _ in task.makeAttempt() }) }
         together(tasks.count) { number in
             tasks[number].complete(response(to: tasks[number]))
@@ -88,7 +88,7 @@ extension Program {
         }
     }
 
-    /// Two environments below a hop to another thread, while the caller looks at the task and cancels it.
+    /// Two environments below a hop to another thread, while the caller reads the task and cancels it.
     static let environmentTwice = Program(name: "environment-twice") {
         let environment = ServerEnvironment(host: "a.test", pathPrefix: "/v1", headers: ["X-A": "1"])
         let other = ServerEnvironment(host: "b.test", headers: ["X-B": "2"], query: [HTTPQueryItem("c", "3")])
@@ -119,7 +119,7 @@ extension Program {
         .success(HTTPResponse(request: task.request, status: .ok))
     }
 
-    /// Does two things on two threads, `count` times each, the same time of each at the same moment.
+    /// Runs two closures on two threads, `count` times each, both at the same moment.
     private static func together(
         _ count: Int, _ first: @escaping @Sendable (Int) -> Void, and second: @escaping @Sendable (Int) -> Void
     ) {
@@ -133,9 +133,9 @@ extension Program {
     }
 }
 
-/// Where threads wait for each other.
+/// A barrier for threads.
 ///
-/// They spin: one that had to be woken would come too late for the race.
+/// They spin, because a thread that had to be woken would come too late for the race.
 private final class Arrivals: Sendable {
     private let count = Atomic(0)
 
@@ -144,13 +144,13 @@ private final class Arrivals: Sendable {
         var tries = 0
         while count.load(ordering: .acquiring) < all {
             tries += 1
-            // The other one may need this processor.
+            // The other thread may need this processor.
             if tries % 1_000 == 0 { sched_yield() }
         }
     }
 }
 
-/// Keeps tasks in the order of their arrival, until it is told what to do with each.
+/// Holds tasks in the order of their arrival, until it is told what to do with each.
 private final class Waiting: HTTPLoader, @unchecked Sendable {
     private let tasks = Guarded<[HTTPTask?]>([])
 
@@ -168,7 +168,7 @@ private final class Waiting: HTTPLoader, @unchecked Sendable {
     private func take(_ number: Int) -> HTTPTask? { tasks.withLock { $0[number].take() } }
 }
 
-/// Answers at once.
+/// Responds at once.
 private final class Answering: HTTPLoader, @unchecked Sendable {
     override func load(task: HTTPTask) {
         task.complete(.success(HTTPResponse(request: task.request, status: .ok)))

@@ -1,5 +1,5 @@
-// What the package calls of Apple's C library, with the types and nullability that Apple's headers give it. Headers that
-// Apple has audited say what may be null; the others do not, and Swift imports their pointers as `T!`.
+// The parts of Apple's C library that the package uses, with the types and nullability of Apple's headers. Headers that Apple
+// has audited say what may be null; Swift imports the pointers of the others as `T!`.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

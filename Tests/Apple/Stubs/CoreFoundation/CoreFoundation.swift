@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// Core Foundation's objects are bridged to Objective-C's without any conversion, so each is the same type here.
+// Core Foundation's objects are toll-free bridged to Objective-C's, so each is the same type here.
 @_exported import ObjectiveC
 
 public typealias CFString = NSString

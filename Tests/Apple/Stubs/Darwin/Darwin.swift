@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// What Apple's overlay adds to its C library, whose variadic functions and larger macros Swift cannot import.
+// Apple's overlay for its C library, whose variadic functions and larger macros Swift cannot import.
 @_exported import SwiftGlibc
 
 public var errno: Int32 {
@@ -50,7 +50,7 @@ public var SIG_DFL: sig_t? { nil }
 public var SIG_IGN: sig_t { fatalError() }
 public var SIG_ERR: sig_t { fatalError() }
 
-// The argument vectors are arrays of optional strings in Apple's header, which says nothing of null.
+// The argument vectors are arrays of optional strings, because Apple's header has no nullability.
 public func posix_spawn(
     _ process: UnsafeMutablePointer<pid_t>!, _ path: UnsafePointer<CChar>!,
     _ actions: UnsafePointer<posix_spawn_file_actions_t?>!, _ attributes: UnsafePointer<posix_spawnattr_t?>!,
@@ -58,6 +58,6 @@ public func posix_spawn(
     _ environment: UnsafePointer<UnsafeMutablePointer<CChar>?>!
 ) -> Int32 { fatalError() }
 
-// iOS has its own rules for starting programs, in the SDK as in life: `fork` and `exec` are unavailable.
+// On iOS, `fork` and `exec` are unavailable.
 @available(*, unavailable, message: "Please use threads or posix_spawn*()")
 public func fork() -> Int32 { fatalError() }

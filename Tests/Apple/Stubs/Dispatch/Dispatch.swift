@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// What the package uses of Dispatch, as Apple's overlay declares it.
+// The parts of Dispatch that the package uses, as Apple's overlay declares them.
 @_exported import Darwin
 
 open class DispatchObject: @unchecked Sendable {

@@ -1,7 +1,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// Apple's Foundation is made from the same sources as the open one, which are checked as they are, and from the classes
-// of Objective-C, which are declared here.
+// Apple's Foundation consists of the open-source Foundation, which is used as it is, and of Objective-C classes, which are
+// declared here.
 @_exported import CoreFoundation
 @_exported import Darwin
 @_exported import Dispatch

@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// URL loading, as Swift sees Objective-C's declarations. An optional method of a protocol is a requirement with a default.
+// URL loading, as Swift imports it. An optional method of a protocol is a requirement with a default implementation.
 import Security
 
 open class URLResponse: NSObject, NSCopying, @unchecked Sendable {

@@ -1,5 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// Units of measurement, and what writes them.
+// Units of measurement, and their formatters.
 
 open class Unit: NSObject, @unchecked Sendable {
     open var symbol: String { "" }

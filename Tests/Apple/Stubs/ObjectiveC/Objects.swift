@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// Objective-C's root class, and the classes that stand for the value types of Swift.
+// Objective-C's root class, and the classes that Swift's value types are bridged to.
 import FoundationEssentials
 
 public protocol NSObjectProtocol: AnyObject {

@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// What an app's delegate is handed when the system wakes the app for its background uploads; macOS has no such call.
+// The call to an app's delegate when the system wakes the app for its background uploads; macOS has none.
 @_exported import Foundation
 
 @MainActor open class UIResponder: NSObjectProtocol {

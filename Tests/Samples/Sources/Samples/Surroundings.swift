@@ -4,7 +4,7 @@ import LoaderChain
 import LoaderChainTesting
 import ReportOutbox
 
-// What the samples take for given. Where nothing else is asked for, an app's code may belong to the main actor.
+// The names that the samples use. By default, an app's code may belong to the main actor.
 
 let url = URL(filePath: "/")
 nonisolated(unsafe) var request = HTTPRequest(host: "api.example.com", path: "/v1/users")
@@ -27,7 +27,7 @@ let urlSessionLoader = terminal
 
 final class MyLoader: HTTPLoader, @unchecked Sendable {}
 
-/// A client that a loopback server is to serve.
+/// A client to test against a loopback server.
 struct Client: Sendable {
     func load(_ url: URL) async throws -> Data { try await chain.load(HTTPRequest(url: url)).body }
 }
@@ -45,7 +45,7 @@ nonisolated extension LoopbackServer {
     static var sample: LoopbackServer { fatalError("samples do not run") }
 }
 
-// What an app brings to authentication.
+// For authentication.
 
 let password = "password"
 let secret = "secret"
@@ -69,7 +69,7 @@ struct TokenKeychain: CredentialStore {
 func signInWithBrowser() async throws -> BearerToken { BearerToken(accessToken: "token") }
 func showSheet(wasWrong: Bool) async -> BasicCredentials? { nil }
 
-// What an app brings to a box.
+// For an outbox.
 
 let data = Data("report".utf8)
 nonisolated(unsafe) var policy = OutboxPolicy()
@@ -80,7 +80,7 @@ nonisolated extension ReportOutbox {
     static var sample: ReportOutbox { fatalError("samples do not run") }
 }
 
-// What an app brings to monitoring.
+// For monitoring.
 
 let destination = InfluxDestination.sample
 let writer = InfluxWriter(destination: destination, chain: chain)

@@ -1,7 +1,7 @@
 import Foundation
 import LoaderChain
 
-/// The throttle as a reader of the article writes it: a loader of the user's own.
+/// The throttle as a reader of the article would write it, as a loader of a user's own.
 public class Throttling: HTTPLoader, @unchecked Sendable {
     /// How many tasks may run at once.
     public var maximumNumberOfRequests = UInt.max
@@ -50,12 +50,12 @@ public class Throttling: HTTPLoader, @unchecked Sendable {
 
 /// Whether a request is throttled.
 public enum ThrottlingOption: HTTPRequestOption {
-    /// Throttled, unless a request says otherwise.
+    /// Throttled, by default.
     public static var defaultOptionValue: ThrottlingOption { .always }
 
-    /// It is throttled.
+    /// The request is throttled.
     case always
-    /// It goes straight through.
+    /// The request passes straight through.
     case never
 }
 

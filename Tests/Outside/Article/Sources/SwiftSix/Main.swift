@@ -1,7 +1,7 @@
 import Foundation
 import LoaderChain
 
-/// Keeps what it is handed until it is told to answer.
+/// Holds its tasks until it is told to complete them.
 final class Keeping: HTTPLoader, @unchecked Sendable {
     var kept: [HTTPTask] = []
 
@@ -13,7 +13,7 @@ final class Keeping: HTTPLoader, @unchecked Sendable {
     }
 }
 
-/// Counts what has completed, on the one thread that this program has.
+/// Counts completions, on the only thread of this program.
 final class Counter: @unchecked Sendable {
     var completed = 0
     var cancelled = 0

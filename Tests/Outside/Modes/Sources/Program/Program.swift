@@ -1,7 +1,7 @@
 import Foundation
 import LoaderChain
 
-/// Counts the requests that pass, with the lock of its choice.
+/// Counts the requests that pass, with a lock of its own.
 final class Counter: HTTPLoader, @unchecked Sendable {
     private let lock = NSLock()
     private var count = 0
@@ -14,14 +14,14 @@ final class Counter: HTTPLoader, @unchecked Sendable {
     var passed: Int { lock.withLock { count } }
 }
 
-/// Answers what it is asked.
+/// Responds with the path of the request.
 final class Echo: AsyncLoader, @unchecked Sendable {
     override func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         HTTPResponse(request: request, status: .ok, body: Data("\"\(request.path)\"".utf8))
     }
 }
 
-/// An option of the program's own.
+/// An option that the program declares.
 enum Label: HTTPRequestOption {
     static let defaultOptionValue = "none"
 }

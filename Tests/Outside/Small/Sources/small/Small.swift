@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// A program that needs the core and nothing else.
+/// A program that needs only the core.
 @main
 enum Small {
     static func main() async throws {

@@ -67,7 +67,7 @@ enum Main {
         section("What you would miss")
     }
 
-    /// The lines of a request without their times, in an order that is always the same.
+    /// The lines of a request without their timestamps, sorted.
     static func lines(of request: HTTPRequest?) -> [String] {
         text(of: request).split(separator: "\n").map { line in
             line.split(separator: " ").dropLast().joined(separator: " ")
@@ -78,7 +78,7 @@ enum Main {
         String(decoding: (try? request?.body.encode().data(upTo: 1 << 20)) ?? Data(), as: UTF8.self)
     }
 
-    /// What a server of the second generation answers to lines of which it does not like one.
+    /// The response of InfluxDB 2 to lines of which it refuses one.
     static func answer(to request: HTTPRequest) -> ScriptedTerminal.Answer {
         guard let bad = text(of: request).split(separator: "\n").first(where: { $0.contains("poison") }) else {
             return .success(.noContent)

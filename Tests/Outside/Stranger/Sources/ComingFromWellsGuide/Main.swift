@@ -92,7 +92,7 @@ enum Main {
     }
 }
 
-/// Opens a box as soon as the one before has let go of the directory, as a process does that has ended.
+/// Opens an outbox as soon as the previous one has released the directory, as a process that has ended does.
 func openWhenFree(_ box: URL, chain: HTTPLoader) async throws -> ReportOutbox {
     while true {
         do throws(OutboxError) { return try ReportOutbox(directory: box, chain: chain, startsSending: false) } catch {
@@ -103,7 +103,7 @@ func openWhenFree(_ box: URL, chain: HTTPLoader) async throws -> ReportOutbox {
 }
 
 extension ReportOutbox {
-    /// Waits until so many have been delivered since the box was opened.
+    /// Waits until `count` reports have been delivered since the outbox was opened.
     func delivers(_ count: Int) async throws {
         var delivered = 0
         for await event in events {

@@ -55,7 +55,7 @@ enum Main {
         section("Limits")
     }
 
-    /// Writes a point, and shows what is asked of the server.
+    /// Writes a point, and shows the request to the server.
     static func write(to destination: InfluxDestination) async throws {
         let terminal = ScriptedTerminal { _ in .success(.noContent) }
         let writer = InfluxWriter(destination: destination, chain: terminal)

@@ -66,7 +66,7 @@ enum Main {
         try await serve()
     }
 
-    /// An account at a server that knows one refresh token, and takes the access tokens that it gives out for it.
+    /// An account at a server that knows one refresh token, and accepts the access tokens that it issues for it.
     static func makeAccount() throws -> Account {
         let terminal = ScriptedTerminal { request in
             if request.path == "/token" {

@@ -97,7 +97,7 @@ enum Main {
         server.stop()
     }
 
-    /// Bytes that nobody reads who does not know how: not an encryption, which the guide leaves to the app.
+    /// Stands in for an encryption, which the guide leaves to the app.
     struct Masking: Encryption {
         func encrypt(_ bytes: Data, authenticating context: Data) throws -> Data { Data(bytes.map { $0 ^ 0x5A }) }
         func decrypt(_ bytes: Data, authenticating context: Data) throws -> Data { Data(bytes.map { $0 ^ 0x5A }) }
@@ -118,7 +118,7 @@ enum Main {
             ] {
                 do throws(OutboxError) { try outbox.submit(Data(), request: secret) } catch { show("\(error.code)") }
             }
-            // While the report is on its way, its file has a name that stays.
+            // While the report is being sent, its file is not renamed.
             let held = await server.next()
             var modes: Set<String> = []
             for (path, type, mode, bytes) in try contents(of: box) {

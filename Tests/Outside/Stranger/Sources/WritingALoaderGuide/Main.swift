@@ -57,7 +57,7 @@ enum Main {
         show("\(counter)")
     }
 
-    /// Lets one through that waits, and ends others that do.
+    /// Lets one waiting task pass, and cancels and resets others.
     static func pass(_ gate: Gate) async throws {
         let terminal = ScriptedTerminal { _ in .success(.ok, body: "through") }
         let chain = gate --> terminal
