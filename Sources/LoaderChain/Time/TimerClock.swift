@@ -1,5 +1,5 @@
-/// The monotonic clock of some timers, read without a call through a protocol where it is the system's.
-final class MetricClock: Sendable {
+/// The monotonic clock of given timers, read without a call through a protocol where the timers are the system's.
+final class TimerClock: Sendable {
     let timers: any Timers
     let isSystem: Bool
 
@@ -11,6 +11,6 @@ final class MetricClock: Sendable {
     @inline(__always)
     var now: TimerInstant { isSystem ? .uptime : timers.now }
 
-    /// Whether instants of both compare.
-    func isSame(as other: MetricClock) -> Bool { isSystem ? other.isSystem : timers === other.timers }
+    /// Whether instants of both clocks can be compared.
+    func isSame(as other: TimerClock) -> Bool { isSystem ? other.isSystem : timers === other.timers }
 }
