@@ -1,5 +1,5 @@
 extension HTTPLoader: CustomStringConvertible {
-    /// The chain from this loader on, in order, with everybody's settings and live counts.
+    /// The chain from this loader on, in order, with the settings and live counts of each.
     ///
     /// `ResetGuard --> Throttle(limit 4, running 2, waiting 10) --> URLSessionLoader`
     public final var description: String {

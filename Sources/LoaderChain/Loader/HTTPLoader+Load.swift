@@ -1,7 +1,7 @@
 extension HTTPLoader {
-    /// Loads a request, and calls `completion` once with the result, on whatever thread it arrives.
+    /// Loads a request, and calls `completion` once with the result, on the thread on which the result arrives.
     ///
-    /// - Returns: a task to cancel it with. It can be kept or dropped.
+    /// - Returns: a task to cancel the loading with. You need not keep it.
     @preconcurrency
     @discardableResult
     public final func load(
@@ -14,38 +14,38 @@ extension HTTPLoader {
 
     /// Loads a request.
     ///
-    /// Cancelling the Swift task that waits here cancels the loading. It still returns only when whoever has the request
-    /// has stopped.
+    /// Cancelling the Swift task that waits here cancels the loading. The call still returns only after the loader that has the
+    /// request has stopped.
     ///
     /// - Returns: the response, whatever its status.
     public final func load(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
-        try await HTTPTask(request: request).result { if accepts($0) { load(task: $0) } }.get()
+        try await HTTPTask(request: request).result { if accept($0) { load(task: $0) } }.get()
     }
 
-    /// Sends a caller's task down the chain, by way of another that the caller does not hold.
+    /// Sends a caller's task down the chain, by a handle that the caller does not hold.
     private final func start(_ task: HTTPTask) {
         HandlerCalls.enter {
-            let traveller = task.makeTraveller()
-            if accepts(traveller) { load(task: traveller) }
+            let handle = task.makeChainHandle()
+            if accept(handle) { load(task: handle) }
         }
     }
 }
 
 extension HTTPTask {
-    /// Awaits the result, once `load` has been given the task that travels for this one.
+    /// Gives `load` the handle that goes down the chain, and waits for the result.
     ///
-    /// A cancelled Swift task cancels it.
+    /// Cancelling the Swift task that waits cancels this task.
     func result(_ load: (HTTPTask) -> Void) async -> HTTPResult {
         let result = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 addCompletionHandler { continuation.resume(returning: $0) }
-                load(makeTraveller())
+                load(makeChainHandle())
             }
         } onCancel: {
             cancel()
         }
-        // A thread sanitizer does not see how the runtime hands a result over that comes before the wait has begun. This look
-        // at what the completion has written is something that it does see.
+        // A thread sanitizer does not see how the runtime hands over a result that comes before the wait has begun. It does see
+        // this read of what the completion has written.
         _ = isCompleted
         return result
     }

@@ -3,11 +3,10 @@ import Dispatch
 extension HTTPLoader {
     /// Resets the chain from this loader on, and calls back when every loader has finished.
     ///
-    /// While a reset of this loader is running, another call joins it and is called back with it.
+    /// A call during a reset of this loader joins that reset, and is called back with it.
     ///
     /// - Parameters:
-    ///   - queue: where to call back. The default needs no particular thread, so that it works while the main thread is
-    ///     blocked.
+    ///   - queue: where to call back. The default is a global queue, which works while the main thread is blocked.
     ///   - completion: called once.
     @preconcurrency
     public final func reset(
@@ -17,7 +16,7 @@ extension HTTPLoader {
         let group = DispatchGroup()
         group.enter()
         reset(with: group)
-        // Registered before the group can empty, so that it tells of this reset whatever is done with the group later.
+        // Registered before the group can empty, so that later uses of the group do not delay the notification.
         group.notify(queue: .global()) {
             for waiter in ResetInProgress.end(self) { waiter.queue.async(execute: waiter.completion) }
         }
@@ -37,11 +36,11 @@ extension HTTPLoader {
     }
 }
 
-/// Who waits for which loader's reset.
+/// The callers that wait for the reset of a loader.
 private enum ResetInProgress {
     private static let waiters = Guarded<[ObjectIdentifier: [HTTPLoader.Waiter]]>([:])
 
-    /// Answers whether the reset is still to be started.
+    /// Adds a waiter, and returns whether the reset has yet to be started.
     static func join(_ loader: HTTPLoader, _ waiter: HTTPLoader.Waiter) -> Bool {
         waiters.withLock { waiters in
             let isFirst = waiters[ObjectIdentifier(loader)] == nil

@@ -1,20 +1,23 @@
+// Loader: the node of a chain, the arrow that links nodes, loading and resetting. It may use Task and what lies below it;
+// no loader of the package is named here.
+
 import Dispatch
 import Synchronization
 
 /// A node of a loader chain.
 ///
-/// **What it is.** A loader is handed tasks. It passes each on to the loader after it, changed or not, now or later; or it
-/// completes it itself. The last loader of a chain, its *terminal*, completes every task it is handed.
+/// **What it is.** A loader receives tasks. It passes each task on to the next loader, changed or unchanged, now or later, or
+/// completes it itself. The last loader of a chain, its *terminal*, completes every task that it receives.
 ///
-/// **How to use one.** Link loaders with `-->`, and load requests with the first of them:
+/// **How to use one.** Link loaders with `-->`, and load requests with the first loader:
 ///
 /// ```swift
 /// let chain = MyLoader() --> terminal
 /// let response = try await chain.load(HTTPRequest(url: url))
 /// ```
 ///
-/// **How to write one.** Override ``load(task:)`` and call `super` to pass the task on. Register a handler to hear how the
-/// task ended.
+/// **How to write one.** Override ``load(task:)``, and call `super` to pass the task on. Register a handler to learn how the task
+/// ended.
 ///
 /// ```swift
 /// final class SlowRequestLogger: HTTPLoader, @unchecked Sendable {
@@ -29,18 +32,18 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A loader is called from any thread, also from many at once. It protects what it changes, and keeps no lock while it
-/// passes a task on or completes one. An ``AsyncLoader`` or a ``ClosureLoader`` is less to write.
+/// A loader is called from any thread, also from several at once. Protect the state that you change, and hold no lock while you
+/// pass a task on or complete one. An ``AsyncLoader`` or a ``ClosureLoader`` is less to write.
 ///
-/// A subclass restates `@unchecked Sendable`, in Swift 5 mode too: nobody but its author can promise what it says.
+/// A subclass restates `@unchecked Sendable`, in Swift 5 mode too, because only its author can promise that it is.
 //
-// `nonisolated` is for apps whose code belongs to the main actor by default; their loaders would belong to it too. The
-// conformance has no condition such as `@available(swift 6)`: with one, a subclass that restates it is warned of in Swift 5
-// mode, and one that does not in Swift 6 mode, so that no source would do for both.
+// `nonisolated` is for apps whose code belongs to the main actor by default, as their loaders would without it. The conformance
+// has no condition such as `@available(swift 6)`: with one, the compiler warns of a subclass that restates it in Swift 5 mode and
+// of one that does not in Swift 6 mode, so that no source suits both.
 nonisolated open class HTTPLoader: @unchecked Sendable {
-    /// The next loader, which is set once, and held until this one ends.
+    /// The next loader, set once and held until this loader ends.
     private let next = Atomic<Unmanaged<HTTPLoader>?>(nil)
-    /// The number of the name; zero until it was asked for.
+    /// The number of the name; zero before the first task.
     private let label = Atomic(0)
 
     /// Makes a loader without a next one.
@@ -52,50 +55,50 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
 
     // MARK: To override
 
-    /// What the loader is called in descriptions and errors; its type's name, unless overridden.
+    /// The loader's name in descriptions and errors; by default the name of its type.
     ///
-    /// It is asked for once. Names are kept for the life of the process, so a loader answers one of a few.
+    /// The name is read once, and kept for the life of the process, so return one of a few names.
     open var name: String { "\(Self.self)" }
 
-    /// Loads a task: passes it on, sooner or later, or completes it.
+    /// Loads a task: passes it on, now or later, or completes it.
     ///
-    /// Call `super` to pass it on. Without a loader to pass it on to, the task fails with
-    /// ``HTTPError/Code/cannotConnect``. A task that is over already goes no further; a cancelled one is completed here.
+    /// Call `super` to pass the task on. Without a next loader, the task fails with ``HTTPError/Code/cannotConnect``. A task that
+    /// is completed already goes no further; one that is cancelled is completed here.
     open func load(task: HTTPTask) {
         guard let next = next.load(ordering: .acquiring) else { return failWithoutNext(task) }
-        // This loader is alive during the call, and never lets go of the next one before its own end. A counted reference
-        // would cost a request through seven loaders a tenth more, and threads that share a chain the same cache line.
-        guard next._withUnsafeGuaranteedRef({ $0.accepts(task) }) else { return }
+        // This loader is alive during the call, and holds the next one until its own end. A counted reference would make a request
+        // through seven loaders a tenth slower, and threads that share a chain would contend for one cache line.
+        guard next._withUnsafeGuaranteedRef({ $0.accept(task) }) else { return }
         next._withUnsafeGuaranteedRef { $0.load(task: task) }
     }
 
-    /// Returns the loader to how it was in the beginning, with nothing in flight.
+    /// Returns the loader to its initial state, with nothing in flight.
     ///
-    /// An override enters the group, does its work, leaves the group when it is done, and calls `super`. The rest of the
-    /// chain is reset once each, even where several paths lead to a loader; not necessarily before `super` has returned.
+    /// An override enters the group, does its work, leaves the group when the work is done, and calls `super`. Each loader further
+    /// down is reset once, even where several paths lead to it; not necessarily before `super` has returned.
     ///
-    /// To start a reset, call ``reset(on:completion:)`` or ``reset()``. Whoever calls this method himself brings a new
-    /// group for each reset.
+    /// To start a reset, call ``reset(on:completion:)`` or ``reset()``. If you call this method directly, use a new group for each
+    /// reset.
     open func reset(with group: DispatchGroup) {
         ResetWalk.go(on: branches + [nextLoader].compactMap(\.self), with: group)
     }
 
-    /// The chains that a loader leads to beside its next one.
+    /// The chains that the loader leads to besides its next loader.
     ///
-    /// A loader that chooses between chains answers them, so that they are checked for circles and reset with it. It
-    /// describes them in its ``details``, and does not reset them itself.
+    /// A loader that chooses between chains returns them here, so that they are checked for circles and reset with it. It describes
+    /// them in its ``details``, and does not reset them itself.
     open var branches: [HTTPLoader] { [] }
 
-    /// The loader's settings and live counts, as it shows them in descriptions.
+    /// The loader's settings and live counts for descriptions.
     ///
-    /// A few words, such as `limit 4, running 2, waiting 10`; empty if there is nothing to tell.
+    /// A few words, such as `limit 4, running 2, waiting 10`; empty if there is nothing to show.
     open var details: String { "" }
 
     // MARK: Passing on
 
-    /// Takes over a task from the loader before, or from the caller, and answers whether it is still to be loaded.
+    /// Takes over a task from the previous loader or the caller, and returns whether it still has to be loaded.
     @inline(__always)
-    final func accepts(_ task: HTTPTask) -> Bool {
+    final func accept(_ task: HTTPTask) -> Bool {
         let label = label.load(ordering: .relaxed)
         task.noteHolder(label == 0 ? makeLabel() : label)
         if task.isOpen { return true }
@@ -106,7 +109,7 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
     // Errors are made out of line, so that the frames of a long chain stay small.
     @inline(never)
     private final func finishWithoutLoading(_ task: HTTPTask) {
-        // Whoever waits for a cancelled task waits for a completion; for a completed one this does nothing.
+        // A cancelled task still needs its completion; for a completed one this does nothing.
         fail(task, .cancelled)
     }
 
@@ -130,7 +133,7 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
         return task.complete(.failure(error))
     }
 
-    /// Asks for the name, which then is known by a number.
+    /// Reads the name, and turns it into a number.
     @inline(never)
     private final func makeLabel() -> Int {
         let made = LoaderName(name).number
@@ -140,7 +143,7 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
 
     // MARK: Linking
 
-    /// The loader that tasks are passed on to; it is set once.
+    /// The loader that tasks are passed on to; it can be set once.
     ///
     /// `-->` is the usual way to set it.
     public final var nextLoader: HTTPLoader? {
@@ -156,34 +159,34 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
                 reference.release()
                 stop("\(name) already has \(nextLoader.name) as its next loader, and cannot get \(newValue.name) too")
             }
-            // Looked for once the link is there, and after a fence, which lets no look go ahead of it: of two threads that
-            // close a circle together, one at least sees it.
+            // The search comes after the link, and after a fence that keeps it there: of two threads that close a circle
+            // together, at least one sees it.
             atomicMemoryFence(ordering: .sequentiallyConsistent)
             if newValue.leads(to: self) {
                 stop("\(name) cannot have \(newValue.name) as its next loader, because that one leads back to it")
             }
-            wasLinked(to: newValue)
+            didLink(to: newValue)
         }
     }
 
-    /// Hears that tasks are passed on to `next` from now on; for a loader whose branches lead there too.
-    func wasLinked(to next: HTTPLoader) {}
+    /// Called when tasks are passed on to `next` from now on; for a loader whose branches lead there too.
+    func didLink(to next: HTTPLoader) {}
 
-    /// A chain that is put together wrongly is a fault of the program that would lose requests, so the program stops.
+    /// Stops the program: a chain that is linked wrongly is a programming error that would lose requests.
     private func stop(_ sentence: String) -> Never {
         fatalError(sentence)
     }
 }
 
 extension HTTPLoader {
-    /// The loader at the end of the next loaders.
+    /// The last loader of the chain that begins here.
     final var tail: HTTPLoader {
         var tail = self
         while let next = tail.nextLoader { tail = next }
         return tail
     }
 
-    /// Whether a task could get from here to `loader`.
+    /// Whether a task can get from here to `loader`.
     private final func leads(to loader: HTTPLoader) -> Bool {
         var seen: Set<ObjectIdentifier> = []
         var toVisit = [self]

@@ -11,15 +11,15 @@ infix operator --> : LoaderLinking
 /// let chain = resetGuard --> throttle --> retry --> urlSessionLoader
 /// ```
 ///
-/// The left side may be a chain already: the right one is appended after its last loader. Several chains may share a tail.
-/// A link that would close a circle stops the program.
+/// The left side may be a chain: the right side is appended after its last loader. Several chains may share their last loaders. A
+/// link that would close a circle stops the program.
 @discardableResult
 public func --> (chain: HTTPLoader, next: HTTPLoader) -> HTTPLoader {
     chain.tail.nextLoader = next
     return chain
 }
 
-/// Links two loaders, of which the second may be left out.
+/// Links two loaders, the second of which may be nil.
 ///
 /// ```swift
 /// let chain = throttle --> (isDebugging ? MyLoader() : nil) --> terminal
@@ -30,16 +30,16 @@ public func --> (chain: HTTPLoader, next: HTTPLoader?) -> HTTPLoader {
     return chain
 }
 
-/// Links two loaders, of which the first may be left out.
+/// Links two loaders, the first of which may be nil.
 @discardableResult
 public func --> (chain: HTTPLoader?, next: HTTPLoader) -> HTTPLoader {
     guard let chain else { return next }
     return chain --> next
 }
 
-/// Links two loaders, of which both may be left out.
+/// Links two loaders, both of which may be nil.
 @discardableResult
-@_disfavoredOverload  // The others fit better wherever one side is certain.
+@_disfavoredOverload  // The other overloads fit better where one side is not optional.
 public func --> (chain: HTTPLoader?, next: HTTPLoader?) -> HTTPLoader? {
     guard let chain else { return next }
     return chain --> next

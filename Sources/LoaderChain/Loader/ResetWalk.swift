@@ -1,28 +1,28 @@
 import Dispatch
 
-/// Leads a reset through a chain, so that each loader is reset once and the stack does not grow with the chain.
+/// Walks a reset through a chain, so that each loader is reset once and the stack does not grow with the chain.
 ///
-/// A reset is known by its group. Loaders announce those after them; whoever announces first visits one after the other
-/// until none is left, while the announcements of the visited only lengthen its list.
+/// A reset is identified by its group. Each loader announces the loaders after it. The first call to announce visits them one after
+/// the other until none is left; announcements that the visited loaders make only lengthen its list.
 struct ResetWalk {
     private var group: DispatchGroup
     private var known: Set<ObjectIdentifier> = []
     private var toVisit: [HTTPLoader] = []
     private var isUnderWay = false
 
-    /// The resets that are going on.
+    /// The resets that are under way.
     ///
-    /// Their groups are held here, so that no other can take the identity of one.
+    /// Their groups are held here, so that no new group can get the identity of one.
     private static let walks = Guarded<[ObjectIdentifier: ResetWalk]>([:])
 
-    /// Resets `loaders` with `group`, except for those that this reset has reached before.
+    /// Resets `loaders` with `group`, except those that this reset has already reached.
     static func go(on loaders: [HTTPLoader], with group: DispatchGroup) {
         guard announce(loaders, in: group) else { return }
         while let loader = next(in: group) { loader.reset(with: group) }
         group.leave()
     }
 
-    /// Answers whether the caller is to visit what was announced.
+    /// Announces loaders, and returns whether the caller has to visit them.
     private static func announce(_ loaders: [HTTPLoader], in group: DispatchGroup) -> Bool {
         let id = ObjectIdentifier(group)
         var isNew = false
@@ -33,7 +33,7 @@ struct ResetWalk {
         guard isToVisit else { return false }
         group.enter()
         if isNew {
-            // The walk is forgotten only when everybody has left, so that a loader may pass the reset on late.
+            // The walk is forgotten only when the group is empty, so that a loader may pass the reset on late.
             group.notify(queue: .global()) { walks.withLock { $0[id] = nil } }
         }
         return true

@@ -49,7 +49,7 @@ public final class Choose<Option: HTTPRequestOption>: HTTPLoader, @unchecked Sen
     public override func load(task: HTTPTask) {
         let value = task.request[option: Option.self]
         guard let branch = branchesByValue[value] ?? otherwise else { return super.load(task: task) }
-        if branch.accepts(task) { branch.load(task: task) }
+        if branch.accept(task) { branch.load(task: task) }
     }
 
     /// The loaders that the branches begin with.
@@ -64,7 +64,7 @@ public final class Choose<Option: HTTPRequestOption>: HTTPLoader, @unchecked Sen
         return (texts + (otherwise == nil ? ["otherwise: …"] : [])).joined(separator: ", ")
     }
 
-    override func wasLinked(to next: HTTPLoader) {
+    override func didLink(to next: HTTPLoader) {
         meetingPoint.nextLoader = next
     }
 

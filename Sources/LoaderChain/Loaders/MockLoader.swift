@@ -1,3 +1,6 @@
+// Loaders: the loaders that need no transport, each in a folder of its own or, where one file is enough, here. They may use
+// everything below. A folder in Loaders uses no other, except where Tests/layers.txt has it higher up.
+
 import Dispatch
 
 #if canImport(FoundationEssentials)

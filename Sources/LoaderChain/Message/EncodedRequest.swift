@@ -4,9 +4,9 @@
     import Foundation
 #endif
 
-/// A request that has been checked and can go over the wire as it is.
+/// A request that has been checked and can be sent as it is.
 ///
-/// A terminal makes one with ``HTTPRequest/encoded(bodyIsForbiddenFor:)`` and sends what it says.
+/// A terminal makes one with ``HTTPRequest/encoded(bodyIsForbiddenFor:)``.
 public struct EncodedRequest: Sendable {
     /// The request it was made from.
     public let request: HTTPRequest
@@ -14,17 +14,17 @@ public struct EncodedRequest: Sendable {
     public let method: HTTPMethod
     /// The complete address.
     public let url: URL
-    /// All header fields: the request's own, then those that its body adds.
+    /// All header fields: those of the request, then those that its body adds.
     public let headers: HTTPHeaders
     /// The body's bytes, or where they come from.
     public let content: HTTPBodyContent
 }
 
 extension HTTPRequest {
-    /// Checks the request and encodes its body, or says why it cannot be sent.
+    /// Checks the request and encodes its body.
     ///
     /// - Parameter methods: methods with which the caller cannot send a body.
-    /// - Throws: an ``HTTPError/Code/invalidRequest`` whose reason says what was wrong and what to do.
+    /// - Throws: an ``HTTPError/Code/invalidRequest`` whose reason says why the request cannot be sent and what to do.
     public func encoded(bodyIsForbiddenFor methods: Set<HTTPMethod> = []) throws(HTTPError) -> EncodedRequest {
         guard method.isToken else {
             throw invalid("The method \(Self.printable(method.rawValue)) is no token; use letters, as in GET")
@@ -70,7 +70,7 @@ extension HTTPRequest {
         HTTPError(.invalidRequest, request: self, underlyingError: underlyingError, reason: reason)
     }
 
-    /// The text with everything escaped that is not plain ASCII, in quotes.
+    /// The text in quotes, with everything outside printable ASCII escaped.
     private static func printable(_ text: String) -> String {
         "\"" + text.unicodeScalars.prefix(100).map { $0.escaped(asASCII: true) }.joined() + "\""
     }

@@ -6,11 +6,11 @@
 
 /// Dates as HTTP writes them: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
 ///
-/// Text and date are turned into each other by counting days and seconds: no locale and no time zone has a say.
+/// Text and date are converted by counting days and seconds, without any locale or time zone.
 package enum HTTPDate {
-    /// The text of a date, down to the second before it.
+    /// The text of a date, rounded down to the second.
     ///
-    /// A date beyond the years 0 to 9999, which the text has no room for, becomes the nearest one within.
+    /// A date outside the years 0 to 9999, for which the text has no room, becomes the nearest one within.
     package static func text(_ date: Date) -> String {
         let time = CalendarTime(date)
         let day = time.day
@@ -21,18 +21,17 @@ package enum HTTPDate {
             """
     }
 
-    /// The date of a text in any of the three forms that HTTP knows, or nil where it is in none of them.
+    /// The date of a text in any of the three forms of HTTP, or nil if it has none of them.
     ///
     ///     Sun, 06 Nov 1994 08:49:37 GMT       the form to write
     ///     Sunday, 06-Nov-94 08:49:37 GMT      an obsolete one of RFC 850
     ///     Sun Nov  6 08:49:37 1994            an obsolete one of C's `asctime`
     ///
-    /// It forgives what leaves no doubt: the case of letters, surplus spaces, a missing zero before the day, a hyphen
-    /// for a space, a weekday that is not that day's. It does not forgive a day or a time that there is not, or a time
-    /// zone other than `GMT`. A leap second is the second after.
+    /// It accepts deviations that leave no doubt: the case of letters, surplus spaces, a missing zero before the day, a hyphen for a
+    /// space, a wrong weekday. It rejects days and times that do not exist, and time zones other than `GMT`. A leap second becomes the
+    /// second after it.
     ///
-    /// - Parameter now: the date by which a year of two digits is understood, as the last such year that is not more
-    ///   than fifty years ahead.
+    /// - Parameter now: the present, for years of two digits: the last such year that is not more than fifty years ahead.
     package static func date(_ text: some StringProtocol, now: Date) -> Date? {
         var parser = HTTPDateParser(text, now: CalendarTime(now))
         return parser.time()?.date

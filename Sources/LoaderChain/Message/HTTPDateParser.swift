@@ -1,4 +1,4 @@
-/// Reads one date of HTTP from its first byte to its last.
+/// Parses one HTTP date.
 struct HTTPDateParser {
     private var rest: ArraySlice<UInt8>
     private let now: CalendarTime
@@ -8,7 +8,7 @@ struct HTTPDateParser {
         self.now = now
     }
 
-    /// The time that the text tells, or nil if it is no date, or has something behind the date.
+    /// The time of the text, or nil if it is not exactly a date.
     mutating func time() -> CalendarTime? {
         guard takeWeekday() else { return nil }
         guard let time = take(",") ? timeAfterComma() : timeOfClock(), rest.isEmpty else { return nil }
@@ -40,7 +40,7 @@ struct HTTPDateParser {
         CalendarDay(year: year, month: month, day: day).map { CalendarTime($0, second: second) }
     }
 
-    /// Takes the last year that ends with the digits and does not put the time more than fifty years ahead.
+    /// Uses the last year that ends with the digits and is not more than fifty years ahead.
     private func time(lastTwoDigits digits: Int, _ month: Int, _ day: Int, _ second: Int) -> CalendarTime? {
         let latest = now.day.year + 50
         let year = latest - (latest - digits + 100) % 100
@@ -60,13 +60,13 @@ extension HTTPDateParser {
         }
     }
 
-    /// Takes a month's first three letters, and counts from one.
+    /// Takes the first three letters of a month, and returns its number from one.
     private mutating func takeMonth() -> Int? {
         let word = takeWord()
         return HTTPDate.months.firstIndex { ASCII.isEqualIgnoringCase(word, $0) }.map { $0 + 1 }
     }
 
-    /// Takes a time of the day, which is two digits three times, as seconds.
+    /// Takes a time of day, two digits three times, and returns its seconds.
     private mutating func takeClock() -> Int? {
         guard let hour = takeNumber(2...2), hour < 24, take(":") else { return nil }
         guard let minute = takeNumber(2...2), minute < 60, take(":") else { return nil }
@@ -76,7 +76,7 @@ extension HTTPDateParser {
 
     private var digitsAhead: Int { rest.prefix(while: ASCII.isDigit).count }
 
-    /// Takes a number of so many digits, which are few enough not to overflow.
+    /// Takes a number with that many digits, too few to overflow.
     private mutating func takeNumber(_ digits: ClosedRange<Int>) -> Int? {
         let count = digitsAhead
         guard digits.contains(count) else { return nil }
@@ -92,7 +92,7 @@ extension HTTPDateParser {
 
     private mutating func takeSeparator() -> Bool { take("-") || takeBlanks() }
 
-    /// Takes all spaces and tabs that come next, and tells whether there were any.
+    /// Takes all spaces and tabs that come next, and returns whether there were any.
     @discardableResult
     private mutating func takeBlanks() -> Bool {
         let count = rest.prefix(while: ASCII.isBlank).count

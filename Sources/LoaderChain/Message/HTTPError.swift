@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Why a task has no response, or none that could be used.
+/// Why a task has no response, or no usable one.
 ///
 /// ```swift
 /// do {
@@ -14,7 +14,7 @@
 /// }
 /// ```
 public struct HTTPError: Error, Sendable {
-    // Boxed, because every task has room for a result, and most results are no errors.
+    // Boxed, because every task stores a result, and most results are no errors.
     private var details: Details
 
     /// Makes an error; loaders usually call ``HTTPLoader/fail(_:_:response:underlyingError:reason:)`` instead.
@@ -51,7 +51,7 @@ public struct HTTPError: Error, Sendable {
 }
 
 extension HTTPError {
-    /// What went wrong, as a kind.
+    /// The kind of error.
     public var code: Code {
         get { details.values.code }
         set { change { $0.code = newValue } }
@@ -87,7 +87,7 @@ extension HTTPError {
         set { change { $0.loader = newValue } }
     }
 
-    /// How many attempts were made before it was given up; 1 unless somebody tried again, as ``Retry`` does.
+    /// How many attempts were made; 1 unless a loader such as ``Retry`` tried again.
     public var attempts: Int {
         get { details.values.attempts }
         set { change { $0.attempts = newValue } }
@@ -117,13 +117,13 @@ extension HTTPError {
 
         /// The request cannot be sent as it is.
         public static let invalidRequest = Code("invalidRequest")
-        /// No connection could be made, or the chain has no end to make one.
+        /// No connection could be made, or the chain has no terminal to make one.
         public static let cannotConnect = Code("cannotConnect")
         /// The connection was lost before the response was complete.
         public static let connectionLost = Code("connectionLost")
         /// Too much time passed.
         public static let timedOut = Code("timedOut")
-        /// Somebody cancelled the task.
+        /// The task was cancelled.
         public static let cancelled = Code("cancelled")
         /// No secure connection could be made.
         public static let insecureConnection = Code("insecureConnection")
@@ -133,11 +133,11 @@ extension HTTPError {
         public static let responseTooLarge = Code("responseTooLarge")
         /// The response could not be stored where it was to go.
         public static let cannotStoreResponse = Code("cannotStoreResponse")
-        /// One redirect led to the next, more often than the request allows.
+        /// There were more redirects than the request allows.
         public static let tooManyRedirects = Code("tooManyRedirects")
-        /// The body of the response is not what it was to be decoded as.
+        /// The body of the response could not be decoded.
         public static let cannotDecodeResponse = Code("cannotDecodeResponse")
-        /// The chain is being reset, and takes no tasks meanwhile.
+        /// The chain is being reset, and accepts no tasks meanwhile.
         public static let resetInProgress = Code("resetInProgress")
         /// A loader let go of the task without completing it.
         public static let abandoned = Code("abandoned")
@@ -147,7 +147,7 @@ extension HTTPError {
 }
 
 extension HTTPError: CustomStringConvertible {
-    /// One sentence: the kind, the loader that made it, the request and the reason; no secrets.
+    /// The kind, the loader that made the error, the request and the reason; no secrets.
     public var description: String {
         var text = "\(code)"
         if let loader { text += " (\(loader))" }
@@ -158,7 +158,7 @@ extension HTTPError: CustomStringConvertible {
         return text
     }
 
-    /// Errors from elsewhere are shown by type and number, since their texts like to quote URLs with everything in them.
+    /// Other errors are shown by type and number, because their texts often quote whole URLs.
     private static func loggable(_ error: any Error) -> String {
         switch error {
         case let error as HTTPError: error.description
@@ -169,6 +169,6 @@ extension HTTPError: CustomStringConvertible {
 }
 
 extension HTTPError: LocalizedError {
-    /// The description, for whoever shows `localizedDescription`.
+    /// The description, which `localizedDescription` shows.
     public var errorDescription: String? { description }
 }

@@ -15,10 +15,10 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
         self.init(rawValue: name)
     }
 
-    /// Whether the name is one that may go over the wire: a token of RFC 9110.
+    /// Whether the method may be sent: its name is a token of RFC 9110.
     public var isToken: Bool { ASCII.isToken(rawValue) }
 
-    /// Whether the method only asks, and changes nothing on the server.
+    /// Whether the method only reads, and changes nothing on the server.
     ///
     /// A method unknown to this library counts as unsafe.
     public var isSafe: Bool {
@@ -28,9 +28,9 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// Whether sending the request twice comes to the same as sending it once, so that it may be repeated.
+    /// Whether sending the request twice has the same effect as sending it once, so that it may be repeated.
     ///
-    /// A method unknown to this library counts as one that may not.
+    /// A method unknown to this library counts as not idempotent.
     public var isIdempotent: Bool {
         switch self {
         case .put, .delete: true

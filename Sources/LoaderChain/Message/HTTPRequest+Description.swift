@@ -1,5 +1,5 @@
 extension HTTPRequest: CustomReflectable {
-    /// What a debugger or a dump shows: as little of secrets as the description.
+    /// The description, so that debuggers and dumps show no secrets either.
     public var customMirror: Mirror { Mirror(self, children: ["curl": description]) }
 }
 
@@ -11,13 +11,13 @@ extension EncodedRequest: CustomStringConvertible, CustomReflectable {
 }
 
 extension HTTPRequest: CustomStringConvertible {
-    /// The request as a cURL command, with `redacted` in the place of secrets.
+    /// The request as a cURL command, with secrets redacted.
     public var description: String { curlCommand() }
 
     /// The request as a command for a POSIX shell.
     ///
-    /// - Parameter includingSecrets: whether credentials, query values and the body are written out. The command can be
-    ///   run as it is then, and must not be logged.
+    /// - Parameter includingSecrets: whether to write out credentials, query values and the body. You can then run the command as it
+    ///   is, and must not log it.
     public func curlCommand(includingSecrets: Bool = false) -> String {
         var words = ["curl"]
         if method == .head {
@@ -28,18 +28,18 @@ extension HTTPRequest: CustomStringConvertible {
         let shown = includingSecrets ? headers : headers.redacted
         let added = includingSecrets ? body.additionalHeaders : body.additionalHeaders.redacted
         for field in shown.fields + added.fields.filter({ !headers.contains($0.name) }) {
-            // cURL takes a name with a colon and no value for one to leave out, and wants a semicolon instead.
+            // cURL removes a header that has a colon and no value; a semicolon makes it send an empty one.
             let value = ASCII.printable(field.value)
             words += ["-H", Self.quoted(field.name + (value.isEmpty ? ";" : ": " + value))]
         }
-        // Not --data-binary, for which a text that begins with an at sign names a file.
+        // Not --data-binary, which reads a file if the text begins with an at sign.
         if !body.isEmpty { words += ["--data-raw", bodyArgument(includingSecrets)] }
         let address = storage.address.text(showing: includingSecrets ? .shown : .redacted) ?? loggableURL
         words += ["--url", Self.quoted(address)]
         return words.joined(separator: " ")
     }
 
-    /// The address without what could be secret in it, also where it is not complete yet.
+    /// The address without its secrets, also where it is incomplete.
     package var loggableURL: String {
         storage.address.text(showing: .redacted)
             ?? ASCII.printable(

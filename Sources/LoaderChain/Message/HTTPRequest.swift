@@ -1,12 +1,15 @@
+// Message: what is sent and what comes back, as values: requests, responses, results and errors. It may use its folders
+// Headers and Bodies, and Support; it knows neither tasks nor loaders.
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
 
-/// What is to be asked of a server.
+/// A request to a server.
 ///
-/// A request is a value. Loading it makes an ``HTTPTask``, and the same request can be loaded any number of times.
+/// A request is a value. Loading it makes an ``HTTPTask``, and you can load the same request any number of times.
 ///
 /// ```swift
 /// var request = HTTPRequest(method: .post, host: "api.example.com", path: "/v1/users")
@@ -14,14 +17,14 @@
 /// request.body = JSONBody(newUser)
 /// ```
 ///
-/// What it lacks, such as a host, a loader further down may fill in.
+/// A loader further down may fill in what is missing, such as the host.
 public struct HTTPRequest: Sendable {
     @usableFromInline var storage: Storage
 
-    /// All of a request, so that copying one costs a single reference count.
+    /// The contents of a request, so that copying one costs a single reference count.
     @usableFromInline
     final class Storage: @unchecked Sendable {
-        // Changed only through a request that holds the only reference, so no other thread sees a change.
+        // Changed only through a request that has the only reference, so no other thread sees a change.
         var method: HTTPMethod
         var address: RequestAddress
         var headers: HTTPHeaders
@@ -49,9 +52,9 @@ public struct HTTPRequest: Sendable {
         storage = Storage(method: method, address: address, headers: headers, body: body, options: RequestOptions())
     }
 
-    /// Makes a request from its parts; what is left out may be filled in by a loader.
+    /// Makes a request from its parts; a loader may fill in what you omit.
     ///
-    /// The path is the path alone: a question mark in it becomes part of the path, and the query is for `queryItems`.
+    /// A question mark in `path` becomes part of the path; use `queryItems` for the query.
     public init(
         method: HTTPMethod = .get, scheme: String = "https", host: String? = nil, port: Int? = nil, path: String = "",
         queryItems: [HTTPQueryItem] = [], headers: HTTPHeaders = [:], body: any HTTPBody = EmptyBody()
@@ -65,7 +68,7 @@ public struct HTTPRequest: Sendable {
         self.init(method: method, address: address, headers: headers, body: body)
     }
 
-    /// Makes a request for a URL, whose parts are kept exactly as they are written.
+    /// Makes a request for a URL, whose parts are kept as they are written.
     public init(
         method: HTTPMethod = .get, url: URL, headers: HTTPHeaders = [:], body: any HTTPBody = EmptyBody()
     ) {
@@ -88,7 +91,7 @@ extension HTTPRequest {
         }
     }
 
-    /// The header fields that the request sets itself; its body and the terminal add theirs.
+    /// The header fields that the request sets; its body and the terminal add theirs.
     public var headers: HTTPHeaders {
         get { storage.headers }
         _modify {
@@ -97,7 +100,7 @@ extension HTTPRequest {
         }
     }
 
-    /// The body; an ``EmptyBody`` if there is to be none.
+    /// The body; an ``EmptyBody`` for none.
     public var body: any HTTPBody {
         get { storage.body }
         set {
@@ -106,7 +109,7 @@ extension HTTPRequest {
         }
     }
 
-    /// What the request says to the loaders that know `option`.
+    /// The value of an option, for the loaders that read it.
     @inlinable
     public subscript<Option: HTTPRequestOption>(option option: Option.Type) -> Option.Value {
         get { storage.options[option] }
@@ -120,13 +123,13 @@ extension HTTPRequest {
 // MARK: - The address
 
 extension HTTPRequest {
-    /// The scheme, `https` unless something else was said.
+    /// The scheme, by default `https`.
     public var scheme: String {
         get { storage.address.scheme }
         set { changeAddress { $0.scheme = newValue } }
     }
 
-    /// The host, a name or an IP address; nil or empty where a loader is to fill it in.
+    /// The host, a name or an IP address; nil or empty for a loader to fill in.
     public var host: String? {
         get { storage.address.host }
         set { changeAddress { $0.host = newValue } }
@@ -140,7 +143,7 @@ extension HTTPRequest {
 
     /// The path, percent-encoded.
     ///
-    /// Setting it encodes what may not stand in a path, and leaves what is encoded already.
+    /// Setting it encodes the characters that a path must not contain, and keeps what is encoded already.
     public var path: String {
         get { storage.address.path }
         set { changeAddress { $0.setPath(newValue) } }
@@ -148,15 +151,15 @@ extension HTTPRequest {
 
     /// The query, percent-encoded, without its question mark; nil for none.
     ///
-    /// Setting it encodes what may not stand in a query, and leaves what is encoded already.
+    /// Setting it encodes the characters that a query must not contain, and keeps what is encoded already.
     public var query: String? {
         get { storage.address.query }
         set { changeAddress { $0.setQuery(newValue) } }
     }
 
-    /// The query as names and values, decoded, in their order.
+    /// The query as names and values, decoded and in order.
     ///
-    /// Setting it encodes everything that has a meaning in queries, so that any text may be a value.
+    /// Setting it encodes every character that has a meaning in queries, so that any text can be a value.
     public var queryItems: [HTTPQueryItem] {
         get { storage.address.queryItems }
         set { changeAddress { $0.queryItems = newValue } }
@@ -168,7 +171,7 @@ extension HTTPRequest {
         set { changeAddress { $0.fragment = newValue } }
     }
 
-    /// The whole address; nil while there is no host, or when the parts make no URL.
+    /// The whole address; nil without a host, or if the parts make no valid URL.
     ///
     /// Setting it replaces every part; setting nil empties them.
     public var url: URL? {
@@ -186,7 +189,7 @@ extension HTTPRequest {
 public struct HTTPQueryItem: Hashable, Sendable {
     /// The name.
     public var name: String
-    /// The value; nil where there is not even an equals sign.
+    /// The value; nil if there is no equals sign.
     public var value: String?
 
     /// Makes an item.

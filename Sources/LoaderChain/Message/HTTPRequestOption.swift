@@ -1,6 +1,6 @@
-/// Something that a request tells the loaders it meets, and that is not part of the message.
+/// A setting that a request has for loaders, and that is not part of the message.
 ///
-/// A loader declares an option, and reads it from every request that it is handed:
+/// A loader declares an option, and reads it from every request that it receives:
 ///
 /// ```swift
 /// enum CachingOption: HTTPRequestOption {
@@ -16,17 +16,17 @@
 /// }
 /// ```
 public protocol HTTPRequestOption: Sendable {
-    /// The type of what the option is set to.
+    /// The type of the option's value.
     associatedtype Value: Sendable
 
-    /// What a request says that never set the option.
+    /// The value for requests that have not set the option.
     static var defaultOptionValue: Value { get }
 }
 
 /// The options that a request has set, each in an object of its own.
 ///
-/// An object whose class names the option can be checked and read for less than a cast of a value in a container costs.
-/// Requests carry few options, so comparing one after the other is faster than a hash table.
+/// Checking the class of an object and reading it costs less than casting a value in an existential container. Requests have few
+/// options, so a linear search is faster than a hash table.
 @frozen @usableFromInline
 struct RequestOptions: Sendable {
     @usableFromInline var values: [any AnyObject & Sendable] = []
@@ -52,7 +52,7 @@ struct RequestOptions: Sendable {
         }
     }
 
-    /// Comparing the classes first skips the other options for less than failed casts cost.
+    /// Comparing classes skips other options at less cost than failed casts.
     @inlinable
     func index<Option: HTTPRequestOption>(of option: Option.Type) -> Int? {
         values.firstIndex { type(of: $0) == OptionValue<Option>.self }
@@ -64,6 +64,6 @@ struct RequestOptions: Sendable {
 final class OptionValue<Option: HTTPRequestOption>: Sendable {
     @usableFromInline let value: Option.Value
 
-    // Not inlined, since a framework that may evolve keeps the layout of its objects to itself.
+    // Not inlinable: with library evolution, the layout of objects is not public.
     @usableFromInline init(_ value: Option.Value) { self.value = value }
 }

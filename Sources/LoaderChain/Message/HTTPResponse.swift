@@ -4,9 +4,9 @@
     import Foundation
 #endif
 
-/// What a server answered.
+/// The response of a server.
 public struct HTTPResponse: Sendable {
-    // One reference, because a result is handed on a dozen times on its way up and kept by every task.
+    // One reference, because a result is passed on a dozen times on its way up and stored by every task.
     private var storage: Storage
 
     /// Makes a response, as a terminal or a test does.
@@ -25,9 +25,9 @@ public struct HTTPResponse: Sendable {
         var file: URL?
     }
 
-    /// What responses share until one of them is changed.
+    /// The contents, which copies share until one is changed.
     private final class Storage: @unchecked Sendable {
-        // Changed only through a response that holds the only reference, so no other thread sees a change.
+        // Changed only through a response that has the only reference, so no other thread sees a change.
         var values: Values
         init(_ values: Values) { self.values = values }
     }
@@ -48,7 +48,7 @@ extension HTTPResponse {
         _modify { yield &values.request }
     }
 
-    /// The status; one that says failure makes no error by itself.
+    /// The status; a failure status does not make an error by itself.
     public var status: HTTPStatus {
         get { storage.values.status }
         set { values.status = newValue }
@@ -60,13 +60,13 @@ extension HTTPResponse {
         _modify { yield &values.headers }
     }
 
-    /// The body; empty where there was none.
+    /// The body; empty if there was none.
     public var body: Data {
         get { storage.values.body }
         _modify { yield &values.body }
     }
 
-    /// How many attempts it took to get it, this one included; 1 unless somebody tried again, as ``Retry`` does.
+    /// How many attempts it took; 1 unless a loader such as ``Retry`` tried again.
     public var attempts: Int {
         get { storage.values.attempts }
         set { values.attempts = max(0, newValue) }
@@ -76,19 +76,19 @@ extension HTTPResponse {
 // MARK: - How it arrived
 
 extension HTTPResponse {
-    /// When the transfer began and ended, and how many bytes went each way; nil where nothing was transferred.
+    /// The times, bytes and connection of the transfer; nil if nothing was transferred.
     public var metrics: TransferMetrics? {
         get { storage.values.metrics }
         set { values.metrics = newValue }
     }
 
-    /// The body as it arrives, where the request asked for that; ``body`` is empty then.
+    /// The body as it arrives, if the request asked for chunks; ``body`` is then empty.
     public var chunks: ResponseChunks? {
         get { storage.values.chunks }
         set { values.chunks = newValue }
     }
 
-    /// The file that holds the body, where the request asked for one; ``body`` is empty then.
+    /// The file that holds the body, if the request asked for a file; ``body`` is then empty.
     public var file: URL? {
         get { storage.values.file }
         set { values.file = newValue }
@@ -96,7 +96,7 @@ extension HTTPResponse {
 }
 
 extension HTTPResponse: CustomStringConvertible {
-    /// The status and the size of the body; nothing that could hold a secret.
+    /// The status, the request's redacted URL and the size of the body.
     public var description: String {
         "\(status) for \(request.method) \(request.loggableURL), \(body.count) bytes"
     }

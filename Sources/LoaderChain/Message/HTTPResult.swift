@@ -1,4 +1,4 @@
-/// How a task ended: with a response, whatever its status, or with an error.
+/// The result of a task: a response, whatever its status, or an error.
 public typealias HTTPResult = Result<HTTPResponse, HTTPError>
 
 extension Result where Success == HTTPResponse, Failure == HTTPError {
@@ -10,7 +10,7 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
         }
     }
 
-    /// The response, also where it arrived only to be refused.
+    /// The response, also one that a loader refused.
     public var response: HTTPResponse? {
         switch self {
         case .success(let response): response
@@ -18,7 +18,7 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
         }
     }
 
-    /// The error, if it is one.
+    /// The error, if there is one.
     public var error: HTTPError? {
         switch self {
         case .success: nil
@@ -26,7 +26,7 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
         }
     }
 
-    /// How many attempts it took to come to this; 1 unless somebody tried again, as ``Retry`` does.
+    /// How many attempts it took; 1 unless a loader such as ``Retry`` tried again.
     public var attempts: Int {
         switch self {
         case .success(let response): response.attempts
@@ -34,7 +34,7 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
         }
     }
 
-    /// The same result, as that of so many attempts.
+    /// The same result with another number of attempts.
     func numbered(_ attempts: Int) -> HTTPResult {
         if attempts == self.attempts { return self }
         switch self {

@@ -194,7 +194,7 @@ extension HTTPStatus {
 }
 
 extension HTTPStatus {
-    /// What the code says in words, `Not Found` for 404, or nothing where the code is not registered.
+    /// The reason phrase, such as `Not Found` for 404; empty if the code is not registered.
     public var reasonPhrase: String {
         switch rawValue {
         case 100: "Continue"

@@ -21,13 +21,13 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable {
     /// Whether the request was received, understood and accepted: 200 to 299.
     public var isSuccess: Bool { 200..<300 ~= rawValue }
 
-    /// Whether something else is to be done to complete the request: 300 to 399.
+    /// Whether more has to be done to complete the request: 300 to 399.
     public var isRedirection: Bool { 300..<400 ~= rawValue }
 
-    /// Whether the server finds the request at fault: 400 to 499.
+    /// Whether the server blames the request: 400 to 499.
     public var isClientError: Bool { 400..<500 ~= rawValue }
 
-    /// Whether the server finds itself at fault: 500 to 599.
+    /// Whether the server blames itself: 500 to 599.
     public var isServerError: Bool { 500..<600 ~= rawValue }
 }
 
@@ -37,9 +37,7 @@ extension HTTPStatus: ExpressibleByIntegerLiteral, CustomStringConvertible {
         self.init(value)
     }
 
-    /// The code and what it says, as in `404 Not Found`.
-    ///
-    /// A code that is not registered stands alone.
+    /// The code and its reason phrase, as in `404 Not Found`; the code alone if it is not registered.
     public var description: String {
         reasonPhrase.isEmpty ? "\(rawValue)" : "\(rawValue) \(reasonPhrase)"
     }

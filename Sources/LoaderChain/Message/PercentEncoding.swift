@@ -1,4 +1,4 @@
-/// Which characters may stand for themselves in a part of a URL, and how the others are written.
+/// The percent-encoding for one part of a URL: the characters that stay as they are, and how others are written.
 package struct PercentEncoding: Sendable {
     private let allowed: ASCIISet
 
@@ -9,15 +9,15 @@ package struct PercentEncoding: Sendable {
     /// For all of a URL that follows its host: path, query and fragment.
     package static let target = PercentEncoding(
         allowed: ASCIISet(ASCIISet.alphanumerics + "-._~!$&'()*+,;=:@/?#"))
-    /// For one name or value of a query: nothing that any server could read as a separator or a space.
+    /// For one name or value of a query: without characters that a server could read as a separator or a space.
     static let queryItem = PercentEncoding(allowed: ASCIISet(ASCIISet.alphanumerics + "-._~:@/?!$'()*,"))
 
-    /// Encodes all that is not allowed, percent signs too.
+    /// Encodes all characters that are not allowed, percent signs too.
     func encode(_ text: String) -> String {
         encode(text, keepsEscapes: false)
     }
 
-    /// Encodes all that is not allowed, but takes a percent sign with two hexadecimal digits for encoded already.
+    /// Encodes all characters that are not allowed, but keeps a percent sign that two hexadecimal digits follow.
     package func encodeKeepingEscapes(_ text: String) -> String {
         encode(text, keepsEscapes: true)
     }
@@ -38,7 +38,7 @@ package struct PercentEncoding: Sendable {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// Decodes escapes; what is no valid escape stays as it is, and bytes that are no UTF-8 are replaced.
+    /// Decodes escapes; invalid escapes stay as they are, and bytes that are not UTF-8 are replaced.
     static func decode(_ text: some StringProtocol) -> String {
         let bytes = Array(text.utf8)
         guard bytes.contains(UInt8(ascii: "%")) else { return String(text) }

@@ -11,10 +11,10 @@
     import Musl
 #endif
 
-/// Where a request goes: the parts of a URL, percent-encoded, any of which may still be missing.
+/// The address of a request: the parts of a URL, percent-encoded, any of which may be missing.
 struct RequestAddress: Sendable {
     var scheme = "https"
-    /// A user and password as some URLs carry them, encoded.
+    /// A user and password, as some URLs have them, encoded.
     private(set) var userInfo: String?
     var host: String? {
         didSet { host = host.map(Self.withoutBrackets) }
@@ -26,11 +26,11 @@ struct RequestAddress: Sendable {
 
     init() {}
 
-    /// Takes a URL apart without changing how anything in it is written.
+    /// Splits a URL into its parts, which stay as they are written.
     init(_ url: URL) {
         let url = url.absoluteURL
         scheme = url.scheme ?? "https"
-        // Taken from the text, because Foundation decodes the host of an international name.
+        // Read from the text, because Foundation decodes international host names.
         host = Self.host(in: url.absoluteString).map(Self.withoutBrackets)
         port = url.port
         path = url.path(percentEncoded: true)
@@ -67,12 +67,12 @@ struct RequestAddress: Sendable {
         }
     }
 
-    /// Whether the host is still to be filled in.
+    /// Whether there is no host yet.
     var lacksHost: Bool { host?.isEmpty ?? true }
 
-    /// What is wrong with scheme, host and port, which stand in a URL as they are; nil if nothing is.
+    /// What is wrong with scheme, host or port, which are put into a URL as they are; nil if nothing is.
     ///
-    /// A host that held a slash, an at sign or the like would make a URL that leads elsewhere than it says.
+    /// A host with a slash or an at sign would make a URL that leads to another server.
     var fault: String? {
         guard ["http", "https"].contains(scheme.lowercased()) else {
             return "The scheme \(Self.quoted(scheme)) is neither http nor https"
@@ -97,7 +97,7 @@ struct RequestAddress: Sendable {
 
     private static let hostBytes = ASCIISet(ASCIISet.alphanumerics + "-._~")
 
-    /// Whether a host is the address of an IPv6 host, with a zone or without.
+    /// Whether a host is an IPv6 address, with or without a zone.
     private static func isIPv6(_ host: String) -> Bool {
         let parts = host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
         var address = in6_addr()
@@ -120,7 +120,7 @@ struct RequestAddress: Sendable {
 
     private static func quoted(_ text: String) -> String { "\"" + ASCII.printable(String(text.prefix(100))) + "\"" }
 
-    /// The whole address as text, with or without what could be secret in it; nil without a host.
+    /// The whole address as text, with or without its secrets; nil if it has a fault.
     func text(showing secrets: Secrets) -> String? {
         guard fault == nil else { return nil }
         var text = scheme + "://"
@@ -128,20 +128,20 @@ struct RequestAddress: Sendable {
         return text + authority + target(showing: secrets) + (secrets == .shown ? fragment.map { "#" + $0 } ?? "" : "")
     }
 
-    /// The host and the port, as a Host header has them.
+    /// The host and the port, as in a Host header.
     var authority: String {
         let host = host ?? ""
         let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
         return port.map { "\(name):\($0)" } ?? name
     }
 
-    /// The path and the query, as a request line has them.
+    /// The path and the query, as in a request line.
     func target(showing secrets: Secrets) -> String {
         let query = secrets == .shown ? query : redactedQuery
         return (path.utf8.first == UInt8(ascii: "/") ? "" : "/") + path + (query.map { "?" + $0 } ?? "")
     }
 
-    /// Whether a text is meant for a server or for a reader.
+    /// Whether secrets are shown, as to a server, or redacted, as in a log.
     enum Secrets { case shown, redacted }
 
     private var redactedQuery: String? {

@@ -11,8 +11,8 @@
 /// for try await chunk in chunks { print(chunk.count) }
 /// ```
 ///
-/// There is one position: whoever asks gets the next chunk, and nobody gets it again. Read it with one task. What has not
-/// been read is let go of together with the last copy of the response, and the transfer ends then.
+/// There is one position: each chunk is returned once. Read the chunks with one task. When the last copy of the response is released,
+/// unread chunks are released too, and the transfer ends.
 ///
 /// A transfer that fails throws an ``HTTPError``. Cancelling the task that reads ends the transfer, and throws a
 /// `CancellationError`.
@@ -25,18 +25,18 @@ public struct ResponseChunks: AsyncSequence, Sendable {
     /// Makes a sequence, as a terminal or a test does.
     ///
     /// - Parameters:
-    ///   - next: answers the next chunk, or nil at the end. It is asked again only after it has answered.
-    ///   - onDrop: called once, when nobody can ask any more.
+    ///   - next: returns the next chunk, or nil at the end. It is called again only after it has returned.
+    ///   - onDrop: called once, when the last copy of the sequence is released.
     public init(
         next: @escaping @Sendable () async throws -> Data?, onDrop: @escaping @Sendable () -> Void = {}
     ) {
         source = Source(next: next, onDrop: onDrop)
     }
 
-    /// An iterator, at the one position.
+    /// Makes an iterator at the shared position.
     public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
 
-    /// Asks for one chunk after the other.
+    /// The iterator.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
         fileprivate let source: Source
 
@@ -60,13 +60,14 @@ public struct ResponseChunks: AsyncSequence, Sendable {
 extension ResponseChunks {
     /// The rest of the body in one piece, unless it has more bytes than `limit`.
     ///
-    /// - Throws: ``HTTPBodyError`` for a body that is larger, and whatever the transfer fails with.
+    /// - Throws: ``HTTPBodyError`` for a body that is larger, and any error of the transfer.
     public func collect(upTo limit: Int) async throws -> Data {
         var collected = Data()
         for try await chunk in self {
             guard chunk.count <= limit - collected.count else {
                 throw HTTPBodyError(
-                    "The body has more bytes than the limit of \(limit); raise it or read piece by piece.")
+                    "The body has more bytes than the limit of \(limit); raise it or read piece by piece.",
+                    code: .tooLarge)
             }
             collected.append(chunk)
         }

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// What the transfer of a response looked like: its times, its bytes and its connection.
+/// The measurements of a response's transfer: its times, its bytes and its connection.
 ///
 /// ```swift
 /// let response = try await chain.load(request)
@@ -13,26 +13,26 @@
 /// }
 /// ```
 ///
-/// A terminal fills it in. It tells of the last attempt alone, and of all redirects within it.
+/// A terminal fills it in. It covers the last attempt only, with all its redirects.
 public struct TransferMetrics: Hashable, Sendable {
-    /// When the request was handed to the network.
+    /// When the request was given to the network.
     public var start: Date
-    /// The time from the start until the head of the response was there.
+    /// The time from the start until the head of the response arrived.
     public var timeToFirstByte: Duration?
     /// The time from the start until the last byte, or until the head for a response whose body is still arriving.
     public var duration: Duration
     /// The bytes of the request's body that were sent.
     public var bytesSent: Int64
-    /// The bytes of the response's body, without the coding that they were transferred in.
+    /// The bytes of the response's body, after the transfer coding was decoded.
     public var bytesReceived: Int64
-    /// The protocol, such as `http/1.1`; nil where the platform does not tell.
+    /// The protocol, such as `http/1.1`; nil where the platform does not report it.
     public var networkProtocol: String?
-    /// Whether a connection was used that was open already; nil where the platform does not tell.
+    /// Whether the connection had been open already; nil where the platform does not report it.
     public var reusedConnection: Bool?
     /// How many redirects were followed.
     public var redirects: Int
 
-    /// Makes metrics; what is left out is not known, or none.
+    /// Makes metrics; omitted values are unknown or none.
     public init(
         start: Date, timeToFirstByte: Duration? = nil, duration: Duration = .zero, bytesSent: Int64 = 0,
         bytesReceived: Int64 = 0, networkProtocol: String? = nil, reusedConnection: Bool? = nil, redirects: Int = 0

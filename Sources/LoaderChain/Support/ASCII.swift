@@ -1,4 +1,7 @@
-/// The byte-wise reading that HTTP's own words need: no locale, no Unicode folding, no copies.
+// Support: what everything else stands on and Swift lacks: locks, bytes, dates of a calendar, chance, secrets. It knows
+// nothing of HTTP, and every other folder may use it.
+
+/// Reading and comparing the ASCII text of HTTP byte by byte: no locale, no Unicode folding, no copies.
 package enum ASCII {
     static let nul = UInt8(ascii: "\0")
     package static let tab = UInt8(ascii: "\t")
@@ -17,12 +20,12 @@ package enum ASCII {
         byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
     }
 
-    /// Whether all are ASCII bytes, and none is an uppercase letter.
+    /// Whether all bytes are ASCII and none is an uppercase letter.
     static func isLowercase(_ bytes: some Sequence<UInt8>) -> Bool {
         bytes.allSatisfy { $0 < 0x80 && lowercased($0) == $0 }
     }
 
-    /// Whether the byte is a control character other than a tab, which no header value may hold.
+    /// Whether the byte is a control character other than a tab, which header values must not hold.
     package static func isForbiddenInValue(_ byte: UInt8) -> Bool {
         byte < space && byte != tab || byte == delete
     }
@@ -39,12 +42,12 @@ package enum ASCII {
         byte == space || byte == tab
     }
 
-    /// Whether `text` is a token: not empty, and letters, digits and a few marks only.
+    /// Whether `text` is a token: not empty, and only letters, digits and a few punctuation marks.
     static func isToken(_ text: some StringProtocol) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(ASCIISet.token.contains)
     }
 
-    /// Whether both are the same bytes, taking `A` to `Z` for `a` to `z`.
+    /// Whether both texts have the same bytes, apart from the case of `A` to `Z`.
     package static func isEqualIgnoringCase(_ left: String, _ right: String) -> Bool {
         guard left.utf8.count == right.utf8.count else { return false }
         let answer = left.utf8.withContiguousStorageIfAvailable { left in
@@ -53,11 +56,11 @@ package enum ASCII {
             }
         }
         if let answer, let answer { return answer }
-        // A string bridged from Objective-C need not lie in one piece.
+        // The bytes of a string that is bridged from Objective-C need not be contiguous.
         return left.utf8.elementsEqual(right.utf8) { lowercased($0) == lowercased($1) }
     }
 
-    /// Whether `needle`, which is lowercase, occurs anywhere in `text` in any case.
+    /// Whether `needle`, which is lowercase, occurs in `text` in any case.
     static func contains(_ text: String, lowercase needle: String) -> Bool {
         var rest = Substring(text).utf8
         while rest.count >= needle.utf8.count {
@@ -67,7 +70,7 @@ package enum ASCII {
         return false
     }
 
-    /// The text fit for one line of a log: whatever would break or reorder the line is shown as an escape.
+    /// The text for one line of a log: characters that would break or reorder the line are escaped.
     package static func printable(_ text: String) -> String {
         if text.utf8.allSatisfy({ space..<delete ~= $0 }) { return text }
         var shown = ""
@@ -80,7 +83,7 @@ package enum ASCII {
         return shown
     }
 
-    /// What to call a byte in a sentence: `a line feed (0x0A)`, `the character ":"`.
+    /// A byte's name for a sentence: `a line feed (0x0A)`, `the character ":"`.
     static func spoken(_ byte: UInt8) -> String {
         switch byte {
         case nul: "a null byte (0x00)"

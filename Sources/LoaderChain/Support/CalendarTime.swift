@@ -19,9 +19,9 @@ struct CalendarTime: Hashable, Sendable {
     /// The second in which a date falls; a date beyond the years 0 to 9999 gives the nearest second within.
     init(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
-        // No date should be none at all; if one is, the epoch does as well as any.
+        // A date that is NaN has no second; the epoch is as good as any.
         let clamped = seconds.isNaN ? 0 : min(max(seconds, Double(Self.earliest)), Double(Self.latest))
-        // In 64 bits, which not every platform has in an `Int`.
+        // 64 bits, which `Int` does not have on every platform.
         let passed = Int64(clamped) - Self.earliest
         self.init(CalendarDay(number: Int(passed / Self.secondsPerDay)), second: Int(passed % Self.secondsPerDay))
     }

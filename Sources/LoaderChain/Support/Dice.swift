@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The chain's source of chance, which any number of threads may share without waiting for one another.
+/// The chain's source of random numbers, which any number of threads can share without waiting for one another.
 ///
-/// A seed determines the sequence, so a test that rolls seeded dice can be run again. When several threads roll the
-/// same dice, the sequence is still the seed's, but which thread gets which number is up to their race.
+/// A seed determines the sequence, so that a test with seeded dice can be repeated. When several threads share the dice, the sequence
+/// is still the seed's, but which thread gets which number depends on their timing.
 ///
-/// The dice are for jitter and for sampling, not for secrets.
+/// The numbers are for jitter and sampling, not for secrets.
 public final class Dice: Sendable {
-    /// Dice that nobody can foresee, the same for the whole program.
+    /// Dice with a random seed, shared by the whole program.
     public static let system: Dice = {
         var generator = SystemRandomNumberGenerator()
         return Dice(seed: generator.next())
@@ -22,30 +22,30 @@ public final class Dice: Sendable {
 
     /// The next number, any of 64 bits.
     public func next() -> UInt64 {
-        // Nothing else is published along with the counter, so no order is asked for but its own.
+        // The counter publishes nothing else, so relaxed ordering is enough.
         SplitMix64.mix(counter.wrappingAdd(SplitMix64.step, ordering: .relaxed).newValue)
     }
 
     /// A number from 0 up to, but not including, 1.
     public func unit() -> Double {
-        // As many bits as a double holds exactly, so that no rounding makes a 1.
+        // As many bits as a double represents exactly, so that rounding never makes a 1.
         Double(next() >> 11) * 0x1p-53
     }
 
-    /// A duration between two bounds, each of which may come up.
+    /// A duration between two bounds, which are both included.
     public func duration(in range: ClosedRange<Duration>) -> Duration {
         let lowest = range.lowerBound.attoseconds
         let width = UInt128(truncatingIfNeeded: range.upperBound.attoseconds &- lowest)
         let choices = width == .max ? width : width + 1
-        // The roll is a fraction of 2⁶⁴: multiply by it, then divide by 2⁶⁴, in two words as the product needs them.
+        // The number is a fraction of 2⁶⁴: multiply by it, then divide by 2⁶⁴; the product needs two words.
         let product = choices.multipliedFullWidth(by: UInt128(next()))
         let offset = product.high << 64 | product.low >> 64
         return Duration(attoseconds: lowest &+ Int128(truncatingIfNeeded: offset))
     }
 
-    /// `true` with the given probability: never for 0 or less, always for 1 or more.
+    /// Returns true with the given probability: never for 0 or less, always for 1 or more.
     ///
-    /// It rolls once whatever the probability, so that a changed setting does not shift the numbers after it.
+    /// It takes one number whatever the probability, so that a changed setting does not shift the numbers that follow.
     public func chance(_ probability: Double) -> Bool {
         unit() < probability
     }

@@ -9,14 +9,14 @@
     private typealias PlatformLock = pthread_mutex_t
 #endif
 
-/// A value behind a lock, for state that many threads share.
+/// A value behind a lock, for state that threads share.
 ///
 /// The lock is the platform's own: an unfair lock on Apple systems, a pthread mutex elsewhere. It is not the standard
 /// library's `Mutex`, because on Linux that one hands itself over through the kernel and slows down a thousandfold once
 /// threads outnumber cores.
 ///
-/// The closure given to ``withLock(_:)`` decides and returns. It calls nothing that a user wrote, and it does not let
-/// go of the last reference to something a user made; both happen after it has returned.
+/// The closure given to ``withLock(_:)`` decides and returns. It calls no user code, and does not release the last reference to a
+/// user's object; both happen after it has returned.
 package struct Guarded<Value>: @unchecked Sendable {
     private let storage: ManagedBuffer<Value, PlatformLock>
 
@@ -28,7 +28,7 @@ package struct Guarded<Value>: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` alone with the value.
+    /// Runs `body` with exclusive access to the value.
     @inline(__always)
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
@@ -63,6 +63,6 @@ private typealias LockPointer = UnsafeMutablePointer<PlatformLock>
 #endif
 
 extension Guarded: CustomReflectable {
-    /// Nothing: whoever dumps what holds it has not taken the lock.
+    /// Empty: a dump does not take the lock.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

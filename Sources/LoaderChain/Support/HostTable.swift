@@ -1,7 +1,7 @@
-/// What is known of each host, without what is no longer worth knowing.
+/// An entry for each host, without those that are idle.
 ///
-/// An entry that is idle says nothing that a new one would not say, so it can go at any time. Whenever the table has
-/// doubled, the idle ones go: it holds at most twice the hosts that were busy at once, at a constant cost for each.
+/// An idle entry is equal to a new one, so it can be removed at any time. Whenever the table has doubled, the idle entries are
+/// removed: it holds at most twice the hosts that were busy at once, at a constant cost for each.
 struct HostTable<Host: Hashable, Entry> {
     private var entries: [Host: Entry] = [:]
     private var roomBeforeSweep = smallestRoom

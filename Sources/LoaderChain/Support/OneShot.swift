@@ -1,8 +1,8 @@
-/// Something that may be had once, whichever thread asks first.
+/// A right that only the first caller gets.
 struct OneShot: Sendable {
     private let taken = Guarded(false)
 
-    /// True for the first who asks, false for everyone after.
+    /// True for the first call, false for all later ones.
     func take() -> Bool {
         taken.withLock { taken in
             defer { taken = true }

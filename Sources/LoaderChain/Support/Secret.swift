@@ -1,6 +1,6 @@
 /// A value that no description, debugger or dump shows.
 ///
-/// Whatever stores its secrets in these can leave its own reflection to the compiler.
+/// A type that stores its secrets this way needs no reflection of its own.
 package struct Secret<Value: Sendable>: Sendable {
     package var value: Value
 

@@ -1,10 +1,10 @@
-/// Random numbers that a seed determines: the same seed, the same numbers, on every platform and in every version.
+/// A random number generator whose seed determines the numbers, on every platform and in every version.
 ///
-/// It is the generator SplitMix64: small, quick, good enough to shuffle and to jitter, and no use for secrets.
+/// It is SplitMix64: small, fast, good enough for shuffling and jitter, and not suitable for secrets.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Starts the numbers of `seed`.
+    /// Makes a generator with a seed.
     public init(seed: UInt64) {
         state = seed
     }
@@ -16,12 +16,12 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     }
 }
 
-/// The two halves of SplitMix64: a counter that goes in steps, and a function that scatters the counter.
+/// The two halves of SplitMix64: the step of a counter, and a function that mixes the counter's bits.
 enum SplitMix64 {
     /// 2⁶⁴ divided by the golden ratio, made odd: the counter visits every number, and neighbours lie far apart.
     static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
 
-    /// Scatters the counter: each of its bits sways about half of the result's.
+    /// Mixes the counter: each of its bits affects about half of the bits of the result.
     static func mix(_ counter: UInt64) -> UInt64 {
         var mixed = counter
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -1,9 +1,9 @@
-/// Tasks that work for others.
+/// Attempts: tasks that work for another task.
 extension HTTPTask {
     /// Makes another task that works for this one, as a retry does.
     ///
-    /// Cancelling this task cancels its attempts, and so does completing it while some are still under way. What an
-    /// attempt's result means for this task is for its maker to say, in a completion handler of the attempt.
+    /// Cancelling this task cancels its attempts, and so does completing it while some are under way. Decide what an attempt's
+    /// result means for this task in a completion handler of the attempt.
     ///
     /// ```swift
     /// final class OnAnotherTask: HTTPLoader, @unchecked Sendable {
@@ -15,12 +15,12 @@ extension HTTPTask {
     /// }
     /// ```
     ///
-    /// - Parameter request: what the attempt is to load; nil for the request of this task as it is now.
+    /// - Parameter request: the request of the attempt; nil for the request of this task as it is now.
     public func makeAttempt(_ request: HTTPRequest? = nil) -> HTTPTask {
-        HTTPTask(travellingFor: makeAttemptCore(request))
+        HTTPTask(chainHandleFor: makeAttemptCore(request))
     }
 
-    /// Makes an attempt for a maker that holds it, and sends another object down the chain for it.
+    /// Makes an attempt whose maker keeps this handle, and sends another one down the chain.
     func makeHeldAttempt(_ request: HTTPRequest? = nil) -> HTTPTask {
         HTTPTask(holding: makeAttemptCore(request))
     }
@@ -36,10 +36,10 @@ extension HTTPTask {
         return attempt
     }
 
-    /// Makes the object that travels down the chain while this one, the caller's, stays with the caller.
+    /// Makes the handle that goes down the chain while the caller keeps this one.
     ///
-    /// A caller who holds on to this object cannot keep the other from being seen as abandoned.
-    func makeTraveller() -> HTTPTask {
-        HTTPTask(travellingFor: self)
+    /// A caller that keeps its handle then does not hide that the chain has abandoned the task.
+    func makeChainHandle() -> HTTPTask {
+        HTTPTask(chainHandleFor: self)
     }
 }

@@ -1,8 +1,8 @@
-/// Ending it.
+/// Ending a task.
 extension HTTPTask {
-    /// Asks whoever has the task to stop it.
+    /// Asks the loader that has the task to stop it.
     ///
-    /// - Returns: whether this was the first cancel, and came before any result.
+    /// - Returns: whether this was the first cancel and came before any result.
     @discardableResult
     public func cancel() -> Bool {
         let (heard, leavesAttempts) = core.withState { state, flags in
@@ -15,7 +15,7 @@ extension HTTPTask {
         return true
     }
 
-    /// Gives the task its result and tells everybody who waits for it.
+    /// Gives the task its result, and calls the handlers that wait for it.
     ///
     /// - Returns: whether this was the first result. Otherwise nothing has happened.
     @discardableResult
@@ -23,10 +23,10 @@ extension HTTPTask {
         finish(with: result)
     }
 
-    /// Completes the task with an error of its request.
+    /// Completes the task with an error.
     ///
-    /// The error names the loader that has the task. To fail one that was passed on, use
-    /// ``HTTPLoader/fail(_:_:response:underlyingError:reason:)``, which names itself.
+    /// The error names the loader that has the task. To fail a task that you have passed on, use
+    /// ``HTTPLoader/fail(_:_:response:underlyingError:reason:)``, which names that loader.
     ///
     /// - Returns: whether this was the first result. Otherwise nothing has happened.
     @discardableResult
@@ -40,15 +40,15 @@ extension HTTPTask {
         return complete(.failure(error))
     }
 
-    /// Completes a task that nobody holds any more.
+    /// Completes a task that no loader holds any more.
     func abandon() {
         let by = holderName ?? "the first loader that it was given to"
         fail(.abandoned, reason: "Nobody completed the task, and nobody holds it any more: \(by) let go of it")
     }
 
-    // MARK: What a step of the life leads to
+    // MARK: Steps
 
-    /// A way to take the life a step further with a result.
+    /// A step of the task's life that is taken with a result.
     private typealias Step = (inout TaskLife, HTTPResult, inout HandlerStack) -> TaskLife.Finish
 
     /// Finishes the life with a first result.
@@ -58,7 +58,7 @@ extension HTTPTask {
         }
     }
 
-    /// Takes a step, does what it leads to, and takes the `next` one where there is to be one.
+    /// Takes a step and does what it leads to; takes `next` with a result that says cancelled, where a cancel came first.
     @inline(__always)
     private func take(_ step: Step, with result: HTTPResult, next: Step) -> Bool {
         var handlers = HandlerStack()
@@ -72,7 +72,7 @@ extension HTTPTask {
         switch finish {
         case .won:
             if let parent = core.parent { parent.forget(core) }
-            // What still works for this task works for nobody now.
+            // Attempts that are still under way have lost their purpose.
             if leavesAttempts { core.cancelAttempts() }
             if !handlers.isEmpty { HandlerCalls.tell(&handlers, of: self, result) }
             return true
@@ -92,7 +92,7 @@ extension HTTPTask {
         return finish(with: result) { $0.settle($1, saysCancelled: $1.error?.code == .cancelled, &$2) }
     }
 
-    /// Takes a step, and the same again where there is to be another.
+    /// Takes a step, and takes it again where a cancel came first.
     @inline(never)
     private func finish(with result: HTTPResult, by step: Step) -> Bool {
         take(step, with: result, next: step)

@@ -1,3 +1,6 @@
+// Task: one execution of a request: its life, its handlers, its attempts. HTTPTask and its extensions are what users see;
+// Machinery is what they are made of. It may use Message, Time and Support, and knows no loader.
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -6,8 +9,8 @@
 
 /// One execution of a request.
 ///
-/// A task travels down a chain of loaders. Whoever is handed it *has* it, and owes it exactly one completion: by passing
-/// it on, or by calling ``complete(_:)`` or ``fail(_:response:underlyingError:reason:)``.
+/// A task goes down a chain of loaders. The loader that receives it *has* it, and owes it exactly one completion: by passing it
+/// on, or by calling ``complete(_:)`` or ``fail(_:response:underlyingError:reason:)``.
 ///
 /// ```swift
 /// let task = HTTPTask(request: request)
@@ -15,26 +18,26 @@
 /// chain.load(task: task)
 /// ```
 ///
-/// What can be relied on:
-/// - The first completion wins. Later ones change nothing and answer `false`.
-/// - ``cancel()`` asks whoever has the task to stop; that one completes it. Once the cancel came first, the result is
-///   ``HTTPError/Code/cancelled`` whatever is completed with.
-/// - Completion handlers run once each, the last registered first, and under no lock: a loader further down has settled
-///   its books before one above hears of the result, and the caller comes last.
-/// - A task that everybody has let go of completes with ``HTTPError/Code/abandoned``.
-/// - Any of its methods may be called from any thread, and from inside any handler.
+/// You can rely on the following:
+/// - The first completion wins. Later ones change nothing and return `false`.
+/// - ``cancel()`` asks the loader that has the task to stop and complete it. If the cancel comes first, the result is
+///   ``HTTPError/Code/cancelled``, whatever the task is completed with.
+/// - Completion handlers run once each, the last registered first, and under no lock: a loader further down is done with the task
+///   before one above learns the result, and the caller comes last.
+/// - A task that no loader holds any more completes with ``HTTPError/Code/abandoned``.
+/// - All methods may be called from any thread, and from inside any handler.
 public final class HTTPTask: Sendable {
     let core: TaskCore
     private let role: Role
 
-    /// What an object is to the task that it stands for.
+    /// What this object is to the task: several objects can be handles of one task.
     private enum Role: Sendable {
-        /// It was made with the task. It is the caller's where another travels, and travels itself otherwise.
+        /// It was made with the task. The caller keeps it where another handle goes down the chain, and passes it on otherwise.
         case original
-        /// It travels down the chain in the caller's stead, and keeps the caller's, which may be held weakly, until it ends.
-        case traveller(HTTPTask?)
-        /// It is handed to handlers where none of the others is at hand, and is responsible for nothing.
-        case standIn
+        /// It goes down the chain for the caller's handle, and keeps that one alive, which the caller may hold weakly.
+        case chainHandle(HTTPTask?)
+        /// It is given to handlers where no other handle is at hand, and is responsible for nothing.
+        case reference
     }
 
     private init(_ core: TaskCore, as role: Role) {
@@ -42,98 +45,98 @@ public final class HTTPTask: Sendable {
         self.role = role
     }
 
-    /// Makes a task that is still to be loaded.
+    /// Makes a task, to be loaded by a loader.
     public convenience init(request: HTTPRequest) {
         self.init(TaskCore(request), as: .original)
     }
 
-    /// Makes a task that is still to be loaded, with a first completion handler.
+    /// Makes a task with a first completion handler, to be loaded by a loader.
     @preconcurrency
     public convenience init(request: HTTPRequest, completion: @escaping @Sendable (HTTPResult) -> Void) {
         self.init(request: request)
         addCompletionHandler(completion)
     }
 
-    /// Makes the object of an attempt's maker, to whom it is what a task is to its caller.
+    /// Makes the handle that the maker of an attempt keeps, as a caller does.
     convenience init(holding attempt: TaskCore) {
         self.init(attempt, as: .original)
     }
 
-    /// Makes the object that travels down the chain for a caller's.
-    convenience init(travellingFor caller: HTTPTask) {
-        self.init(caller.core, as: .traveller(caller))
+    /// Makes the handle that goes down the chain for a caller's.
+    convenience init(chainHandleFor caller: HTTPTask) {
+        self.init(caller.core, as: .chainHandle(caller))
     }
 
-    /// Makes the object that travels down the chain for a task without a caller, such as an attempt.
-    convenience init(travellingFor core: TaskCore) {
-        self.init(core, as: .traveller(nil))
+    /// Makes the handle that goes down the chain for a task without a caller, such as an attempt.
+    convenience init(chainHandleFor core: TaskCore) {
+        self.init(core, as: .chainHandle(nil))
     }
 
-    /// Makes an object to hand to handlers, which can go without a word.
+    /// Makes a handle for handlers, whose end has no consequences.
     convenience init(for core: TaskCore) {
-        self.init(core, as: .standIn)
+        self.init(core, as: .reference)
     }
 
     deinit {
-        // Whoever was to complete the task has let go of it.
+        // The loader that was to complete the task has let go of it.
         if !isCompleted, isResponsible { HTTPTask(for: core).abandon() }
     }
 
-    /// Whether the task has nobody left to complete it when this object is gone.
+    /// Whether nothing is left to complete the task when this handle is gone.
     private var isResponsible: Bool {
         switch role {
         case .original: core.withState { state, _ in state.life.isAwaited }
-        case .traveller: true
-        case .standIn: false
+        case .chainHandle: true
+        case .reference: false
         }
     }
 
-    /// Whether what is registered here is the caller's, and not a loader's.
-    var isCallers: Bool {
+    /// Whether handlers that are registered here are the caller's, and not a loader's.
+    var isFromCaller: Bool {
         if case .original = role { true } else { false }
     }
 
-    /// What the ``id`` is made of; it rises from task to task in the order in which they are made.
+    /// The number that the ``id`` is made of; it rises in the order in which tasks are made.
     var number: UInt64 { core.number }
 
-    /// What sets this execution apart from every other, also from one of the same request.
+    /// Identifies this execution, also among executions of the same request.
     public var id: UUID { TaskIdentity.uuid(number) }
 
-    /// The request as it stands; loaders on the way down may rewrite it.
+    /// The current request; loaders on the way down may rewrite it.
     ///
-    /// Only the loader that has the task rewrites it, before passing it on. ``HTTPResponse/request`` and
-    /// ``HTTPError/request`` show what it had become in the end.
+    /// Only the loader that has the task rewrites the request, before it passes the task on. ``HTTPResponse/request`` and
+    /// ``HTTPError/request`` are the request as it was at the end.
     public var request: HTTPRequest {
         get { peek { $0 } }
         set {
             var request = newValue
             core.withState { state, _ in swap(&state.request, &request) }
-            // The old value ends here: it may hold the last reference to something of a user's.
+            // The old value ends here, outside the lock: it may hold the last reference to a user's object.
         }
     }
 
-    /// An option of the request, read without a copy of the whole.
+    /// An option of the request, read without copying the request.
     @inline(__always)
     func option<Option: HTTPRequestOption>(_ option: Option.Type) -> Option.Value {
         peek { $0.storage.options[option] }
     }
 
-    /// The host of the request, read without a copy of the whole.
+    /// The host of the request, read without copying the request.
     var host: String? { peek { $0.storage.address.host } }
 
-    /// Reads under the lock, so only what is the library's own.
+    /// Reads under the lock, so `read` must not call a user's code.
     @inline(__always)
     private func peek<Value: Sendable>(_ read: (HTTPRequest) -> Value) -> Value {
         core.withState { state, _ in read(state.request) }
     }
 
-    /// Whether somebody asked for its end before it had a result.
+    /// Whether the task was cancelled before it had a result.
     public var isCancelled: Bool { core.flags.contains(.cancelled) }
 
-    /// Whether it has its result.
+    /// Whether the task has its result.
     public var isCompleted: Bool { core.flags.contains(.completed) }
 
-    /// Whether there is still something to do for a loader that is handed the task.
+    /// Whether a loader that receives the task still has something to do.
     @inline(__always)
     var isOpen: Bool { core.flags.isEmpty }
 }
@@ -141,21 +144,21 @@ public final class HTTPTask: Sendable {
 // MARK: - Who has it
 
 extension HTTPTask {
-    /// Notes that the loader with a name of this number has the task now.
+    /// Notes that the loader whose name has this number has the task now.
     @inline(__always)
     func noteHolder(_ number: Int) {
         core.noteHolder(number)
     }
 
-    /// The name of the loader that has the task, once one was handed it by another.
+    /// The name of the loader that has the task; nil before the first one has received it.
     var holderName: String? { LoaderName.text(core.holderNumber) }
 }
 
 extension HTTPTask: CustomStringConvertible, CustomReflectable {
-    /// Nothing: a dump would read what other threads change meanwhile.
+    /// Empty: a dump would read what other threads change at the same time.
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// What it is to load, how far it has got, and who has it; no secrets.
+    /// The request, the state and the loader that has the task; no secrets.
     public var description: String {
         let state = isCompleted ? "completed" : isCancelled ? "cancelled" : "open"
         let request = request

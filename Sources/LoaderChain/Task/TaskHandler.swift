@@ -1,4 +1,4 @@
-/// Something registered with a task, to hear of its cancel, its completion or both.
+/// A handler that is registered with a task, for its cancel, its completion or both.
 enum TaskHandler: Sendable {
     case completion(@Sendable (HTTPResult) -> Void)
     case plainCompletion(@Sendable () -> Void)
@@ -29,7 +29,7 @@ enum TaskHandler: Sendable {
         }
     }
 
-    /// Whether it still has something to do once it has heard of a cancel.
+    /// Whether the handler still has something to do after a cancel.
     var outlastsCancel: Bool { hearsCompletion || filters }
 
     @inline(__always)
@@ -37,8 +37,8 @@ enum TaskHandler: Sendable {
         switch self {
         case .completion(let handler): handler(result)
         case .plainCompletion(let handler): handler()
-        case .cancel, .plainCancel: break  // Nobody cancelled in time.
-        case .filter, .plainFilter: break  // They had their turn before.
+        case .cancel, .plainCancel: break  // No cancel came before the completion.
+        case .filter, .plainFilter: break  // Filters have run before.
         case .observer(let observer): observer.task(task, didCompleteWith: result)
         }
     }
@@ -49,7 +49,7 @@ enum TaskHandler: Sendable {
         case .plainCancel(let handler): handler()
         case .observer(let observer): observer.taskWasCancelled(task)
         case .completion, .plainCompletion, .filter, .plainFilter:
-            break  // They have their turn at the completion that follows.
+            break  // They are called at the completion that follows.
         }
     }
 
@@ -62,31 +62,31 @@ enum TaskHandler: Sendable {
     }
 }
 
-/// A loader, or an object of one, that hears how tasks end.
+/// A loader, or an object of a loader, that observes how tasks end.
 ///
-/// It does what a pair of handlers does, without the allocation of a closure for each task: the object that hears is one
-/// that exists already. Register one with ``HTTPTask/addObserver(_:)``.
+/// It does what a pair of handlers does, without allocating a closure for each task. Register it with
+/// ``HTTPTask/addObserver(_:)``.
 ///
-/// The task that is handed over has the ``HTTPTask/id`` of the one that was observed. It is not always the same object:
-/// the cancel of a caller comes with the caller's object, and so does the end of a task that was abandoned.
+/// The task that the methods receive has the ``HTTPTask/id`` of the observed task. It is not always the same object: the cancel of a
+/// caller comes with the caller's object, and so does the end of a task that was abandoned.
 public protocol HTTPTaskObserver: AnyObject, Sendable {
-    /// The task has its result; called once, under no lock, in the order of completion handlers.
+    /// Called once when the task has its result, under no lock, in the order of completion handlers.
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult)
 
-    /// Somebody asked the task to end before it had a result; called at most once, in the order of cancel handlers.
+    /// Called at most once, when the task is cancelled before it has a result, in the order of cancel handlers.
     func taskWasCancelled(_ task: HTTPTask)
 }
 
 extension HTTPTaskObserver {
-    /// Ignores the cancel: the completion will follow it.
+    /// Ignores the cancel, which a completion will follow.
     public func taskWasCancelled(_ task: HTTPTask) {}
 }
 
-/// A loader, or an object of one, that has a say in what a task ends with.
+/// A loader, or an object of a loader, that can replace the result of a task.
 ///
-/// It does what a filter closure does, without the allocation of one for each task. Register one with
+/// It does what a filter closure does, without allocating one for each task. Register it with
 /// ``HTTPTask/addResultFilter(_:)-(HTTPResultFilter)``.
 public protocol HTTPResultFilter: AnyObject, Sendable {
-    /// Returns what the task is to end with in the place of `result`, or `result` itself.
+    /// Returns the result that the task ends with: `result`, or another in its place.
     func result(_ result: HTTPResult, of task: HTTPTask) -> HTTPResult
 }

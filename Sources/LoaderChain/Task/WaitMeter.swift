@@ -1,25 +1,25 @@
-/// An observer that also hears when its task begins and ends to wait in a queue.
+/// An observer that is also called when its task begins to wait in a queue, and when that wait ends.
 ///
-/// A queue tells all observers of this kind that the task has when a wait begins, and those of the tasks that it works for.
-/// So a loader below the queue, which comes later, hears nothing of it.
+/// A queue calls all such observers that the task has when the wait begins, and those of the tasks that it works for. An observer
+/// that a loader below the queue adds comes later, and is not called.
 protocol WaitMeter: HTTPTaskObserver {
-    /// A wait begins; several may overlap.
+    /// Called when a wait begins; several may overlap.
     func waitBegins()
 
-    /// A wait has ended.
+    /// Called when a wait has ended.
     func waitEnded()
 }
 
 extension HTTPTask {
-    /// Lets `meter` hear of the waits of this task and of those that work for it, and of its end.
+    /// Adds an observer of the waits of this task and its attempts, and of its end.
     func addMeter(_ meter: any WaitMeter) {
         core.isMetered.store(true, ordering: .releasing)
         addObserver(meter)
     }
 
-    /// Begins a wait in a queue, and answers whether anybody measures it, which is found out by looking at a byte.
+    /// Begins a wait in a queue, and returns whether it is measured; where it is not, this only reads a byte.
     ///
-    /// A wait that is measured is to be ended once. One that nobody ends is over when the task is.
+    /// End a measured wait once. One that is never ended is over when the task ends.
     @inline(__always)
     func beginWait() -> Bool {
         guard core.isMetered.load(ordering: .acquiring) else { return false }
@@ -28,7 +28,7 @@ extension HTTPTask {
 
     /// Ends a wait that is measured.
     ///
-    /// Nobody has joined those who were told of its beginning: loaders below get the task later.
+    /// The observers are those of the beginning: no loader adds one while the task waits, because loaders below get it later.
     @inline(never)
     func endWait() {
         _ = core.tellMeters { $0.waitEnded() }
@@ -36,7 +36,7 @@ extension HTTPTask {
 }
 
 extension TaskCore {
-    /// Tells the meters of this task and of those that it works for, and answers whether there are any.
+    /// Calls the meters of this task and of those that it works for, and returns whether there are any.
     @inline(never)
     fileprivate func tellMeters(_ body: (any WaitMeter) -> Void) -> Bool {
         var isMeasured = false

@@ -1,9 +1,9 @@
-/// The one timer that a state has at most, where many threads set and clear it.
+/// The only timer of a state, where several threads set and clear it.
 ///
-/// A timer is scheduled outside the state's lock, and may ring before it has been kept. So every setting has a number: the
-/// timer rings with it and is kept by it, and both are turned down if the alarm was cleared or set anew meanwhile.
+/// A timer is scheduled outside the state's lock, and may fire before it has been stored. Each setting therefore has a number, with
+/// which the timer fires and is stored; both are rejected if the alarm was cleared or set again meanwhile.
 ///
-/// Timers that are done with travel out, so that none ends under the lock.
+/// Old timers are returned, so that none ends under the lock.
 struct Alarm {
     private(set) var isSet = false
     private var number: UInt64 = 0
@@ -16,26 +16,26 @@ struct Alarm {
         return number
     }
 
-    /// Keeps the timer of a setting; returns it to be cancelled if that setting is no more.
+    /// Stores the timer of a setting; returns it to be cancelled if that setting is out of date.
     mutating func keep(_ timer: any ScheduledTimer, of number: UInt64) -> (any ScheduledTimer)? {
         guard isSet, self.number == number else { return timer }
         self.timer = timer
         return nil
     }
 
-    /// Clears the alarm, and returns the timer to cancel, if one was kept.
+    /// Clears the alarm, and returns the timer to cancel, if one was stored.
     mutating func clear() -> (any ScheduledTimer)? {
         isSet = false
         return exchange(&timer, with: nil)
     }
 
-    /// Hears a timer ring; nil if its setting is no more.
+    /// Takes the ring of a timer; nil if its setting is out of date.
     mutating func ring(_ number: UInt64) -> Rung? {
         guard isSet, self.number == number else { return nil }
         return Rung(timer: clear())
     }
 
-    /// An alarm that rang, with its timer if that was kept by then.
+    /// An alarm that rang, with its timer if that was stored by then.
     struct Rung {
         let timer: (any ScheduledTimer)?
     }

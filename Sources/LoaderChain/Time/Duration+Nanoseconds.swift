@@ -1,5 +1,5 @@
 extension Duration {
-    /// The duration in nanoseconds, where a begun nanosecond counts as a whole one, so that no wait is too short.
+    /// The duration in nanoseconds, rounded up so that no wait is too short.
     package var wholeNanoseconds: Int128 {
         let (nanoseconds, fraction) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         return fraction > 0 ? nanoseconds + 1 : nanoseconds

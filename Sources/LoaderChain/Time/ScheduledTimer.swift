@@ -1,8 +1,8 @@
 /// An action that waits for its instant.
 ///
-/// Keep it in order to cancel. Letting go of it cancels nothing.
+/// Keep it to be able to cancel. Releasing it cancels nothing.
 public protocol ScheduledTimer: AnyObject, Sendable {
-    /// Sees to it that the action does not run, and lets go of the action at once.
+    /// Prevents the action from running, and releases it at once.
     ///
     /// Any thread may call it, any number of times, also from within an action.
     ///

@@ -1,25 +1,25 @@
-/// What happened in the last while, added up by slices of it.
+/// A sum over the recent past, kept in slices.
 ///
-/// A slice is forgotten as a whole, so that the window is between nine and ten of its slices long; what it costs does not
-/// depend on how much happens.
+/// A slice is forgotten as a whole, so the window covers between nine and ten slices. Its cost does not depend on how much is
+/// added.
 struct SlidingWindow<Count: AdditiveArithmetic> {
-    /// What happened in the window, as of the last ``move(to:)``.
+    /// The sum over the window, as of the last ``move(to:)``.
     private(set) var sum = Count.zero
     private var slices = [Count](repeating: .zero, count: sliceCount)
     private var present: Int64?
-    /// Where the present slice ends, so that a step within it needs no division.
+    /// The end of the present slice, so that a step within it needs no division.
     private var presentEnd = Int64.min
     private var presentPosition = 0
     private let sliceLength: Int64
 
     static var sliceCount: Int { 10 }
 
-    /// Makes an empty window of that length.
+    /// Makes an empty window of the given length.
     init(_ length: Duration) {
         sliceLength = max(1, length.saturatedNanoseconds / Int64(Self.sliceCount))
     }
 
-    /// Forgets what is too long ago at `now`; an earlier instant than the last one counts as the last one.
+    /// Forgets what is out of the window at `now`; an instant before the last one counts as the last one.
     mutating func move(to now: TimerInstant) {
         if now.nanoseconds < presentEnd { return }
         let slice = number(of: now)
@@ -36,7 +36,7 @@ struct SlidingWindow<Count: AdditiveArithmetic> {
         }
     }
 
-    /// Adds to what happens at the instant last moved to.
+    /// Adds to the slice of the instant last moved to.
     mutating func add(_ count: Count) {
         slices[presentPosition] += count
         sum += count

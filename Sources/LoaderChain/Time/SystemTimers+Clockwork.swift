@@ -1,9 +1,9 @@
 import Dispatch
 
-/// What moves the wheel of the system timers: a lock around it, and a wake-up set for its next expiry.
+/// Drives the wheel of the system timers: a lock around it, and a wake-up for its next expiry.
 ///
-/// An action that waits is in the wheel. The call that takes it out under the lock decides: the clockwork, which then runs
-/// it, or ``SystemTimer/cancel()``, which then lets go of it. Either happens after unlocking.
+/// A waiting action is in the wheel. Either the clockwork takes it out under the lock and then runs it, or
+/// ``SystemTimer/cancel()`` takes it out and then releases it. Both happen after unlocking.
 final class Clockwork: Sendable {
     private let state: Guarded<State>
 
@@ -30,7 +30,7 @@ final class Clockwork: Sendable {
         state.withLock { $0.remove(ticket) }
     }
 
-    /// Lets go of all that waits, once nothing more can be scheduled.
+    /// Releases all actions that wait, when no more can be scheduled.
     func stop() {
         // The actions end with the wheel, outside the lock.
         _ = state.withLock { state in
@@ -47,7 +47,7 @@ final class Clockwork: Sendable {
     }
 }
 
-/// What a timer runs; in a structure of its own, because a generic container would wrap a bare function in another.
+/// The action of a timer; a structure, because a generic container would wrap a bare function in another one.
 struct TimerAction: Sendable {
     let run: @Sendable () -> Void
 }
@@ -55,11 +55,11 @@ struct TimerAction: Sendable {
 private struct State {
     /// The wake-up while none is set.
     static let never = UInt64.max
-    /// The wake-up while the clockwork is at work.
+    /// The wake-up while the clockwork is running actions.
     ///
-    /// Nothing is earlier, so nothing is armed before the work is done.
+    /// Nothing is earlier, so no wake-up is set before that is done.
     static let awake = UInt64.min
-    /// How far ahead a wake-up is set at most, a day, since the system cannot count to the end of our time.
+    /// The longest time until a wake-up, a day: the system's clock has a smaller range than ours.
     static let longestRest: UInt64 = 24 * 60 * 60 * 1000
 
     var wheel: TimerWheel<TimerAction>
@@ -74,7 +74,7 @@ private struct State {
 
     /// Whether the source is set.
     ///
-    /// While the clockwork is at work, the source has gone off and is not set yet.
+    /// While the clockwork is running actions, the source has fired and is not set again yet.
     var isArmed: Bool { wakeUp != State.never && wakeUp != State.awake }
 
     mutating func insert(_ action: TimerAction, at tick: UInt64, present: UInt64) -> TimerWheel<TimerAction>.Ticket {
@@ -86,7 +86,7 @@ private struct State {
 
     mutating func remove(_ ticket: TimerWheel<TimerAction>.Ticket) -> TimerAction? {
         guard let action = wheel.remove(ticket) else { return nil }
-        // A wake-up that has become too early does no harm and saves arming another. One for nothing at all goes.
+        // A wake-up that has become too early does no harm, and saves setting another. One for an empty wheel is cancelled.
         if wheel.count == 0, isArmed {
             wakeUp = State.never
             source.schedule(deadline: .distantFuture)
@@ -94,7 +94,7 @@ private struct State {
         return action
     }
 
-    /// The next action to run, or `nil` once nothing more is due by `tick`, and the wake-up for the rest is set.
+    /// The next action to run; nil if no more are due by `tick`, after setting the wake-up for the rest.
     mutating func nextDue(by tick: UInt64) -> TimerAction? {
         if let action = wheel.advance(to: tick) { return action }
         wakeUp = State.never
@@ -109,7 +109,7 @@ private struct State {
     }
 }
 
-/// The timer of an action in the wheel, which alone holds the action.
+/// The timer of an action; the wheel alone holds the action.
 final class SystemTimer: ScheduledTimer {
     private let clockwork: Clockwork
     private let ticket: TimerWheel<TimerAction>.Ticket

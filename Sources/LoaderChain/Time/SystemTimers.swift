@@ -13,25 +13,24 @@ import Dispatch
 
 /// The time of the machine.
 ///
-/// A timer costs one allocation beside its action's own, and scheduling and cancelling take the same time whether ten
-/// timers wait or a million: they wait in a timing wheel, and a single wake-up of the system serves them all. When
-/// nothing waits, nothing is armed.
+/// A timer costs one allocation besides its action's own. Scheduling and cancelling take the same time whether ten timers wait or a
+/// million: they wait in a timing wheel, and a single wake-up of the system serves them all. When no timer waits, none is set.
 ///
-/// Timers are a millisecond coarse and never early: a deadline is rounded up. The clock is the system's uptime, the
-/// one that the wake-up itself is set by. It stands still while the machine sleeps, and a wait goes on where it was.
+/// Timers have a resolution of a millisecond and are never early: a deadline is rounded up. The clock is the system's uptime, which
+/// the wake-up uses too. It stops while the machine sleeps, and a wait continues afterwards.
 ///
-/// Actions run one after another, in the order of their deadlines, on a queue of these timers. A queue of its own for
-/// each action would cost more than most actions do, and lose the order. So an action returns quickly and hands long
-/// work on; one that blocks delays those after it.
+/// Actions run one after another, in the order of their deadlines, on a queue of these timers. A queue for each action would cost
+/// more than most actions do, and lose the order. An action should return quickly and hand long work on; one that blocks delays
+/// those after it.
 public final class SystemTimers: Timers {
     /// The timers that a program shares.
     public static let shared = SystemTimers()
 
     private let clockwork = Clockwork()
 
-    /// Timers with a queue and a wake-up of their own.
+    /// Makes timers with a queue and a wake-up of their own.
     ///
-    /// What waits is let go of along with them.
+    /// Actions that wait are released together with them.
     public init() {}
 
     deinit {
@@ -55,10 +54,10 @@ public final class SystemTimers: Timers {
 }
 
 extension TimerInstant {
-    /// The clock of Dispatch, whose timers run by it.
+    /// The clock that Dispatch's timers use.
     static var uptime: TimerInstant {
         #if os(Linux)
-            // It is this one, and asking Dispatch takes as long again.
+            // Dispatch reads this clock too, and takes twice as long.
             var time = timespec()
             clock_gettime(CLOCK_MONOTONIC, &time)
             return TimerInstant(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))

@@ -1,7 +1,7 @@
 extension Timers {
-    /// Suspends the task for `duration`; not at all if that is zero or less.
+    /// Suspends the current Swift task for `duration`; returns at once if that is zero or less.
     ///
-    /// - Throws: `CancellationError` as soon as the task is cancelled. Nothing is left waiting then.
+    /// - Throws: `CancellationError` as soon as the task is cancelled. No timer is left then.
     public func sleep(for duration: Duration) async throws {
         try Task.checkCancellation()
         guard duration > .zero else { return }
@@ -17,16 +17,16 @@ extension Timers {
     }
 }
 
-/// One sleep, which its alarm and its task's cancellation race to end.
+/// One sleep, which either its timer or the cancellation of its task ends.
 private final class Sleeper: Sendable {
     private typealias Continuation = CheckedContinuation<Void, any Error>
 
     private enum State {
-        /// The task is on its way to bed.
+        /// The task is about to sleep.
         case awake
-        /// The task sleeps; its alarm is being set.
+        /// The task sleeps; its timer is being scheduled.
         case asleep(Continuation)
-        /// The task sleeps until the alarm.
+        /// The task sleeps until the timer fires.
         case alarmed(Continuation, any ScheduledTimer)
         /// The sleep has ended, perhaps before it began.
         case over(Result<Void, any Error>)
@@ -36,7 +36,7 @@ private final class Sleeper: Sendable {
 
     /// Takes the continuation, or resumes it if the sleep is over already.
     ///
-    /// - Returns: Whether an alarm is wanted.
+    /// - Returns: whether to schedule a timer.
     func fallAsleep(_ continuation: CheckedContinuation<Void, any Error>) -> Bool {
         let early: Result<Void, any Error>? = state.withLock { state in
             if case .over(let result) = state { return result }
@@ -48,7 +48,7 @@ private final class Sleeper: Sendable {
         return false
     }
 
-    /// Keeps the alarm, or cancels it if the sleep ended while the alarm was being set.
+    /// Stores the timer, or cancels it if the sleep ended while the timer was being scheduled.
     func set(_ alarm: any ScheduledTimer) {
         let isWanted = state.withLock { state in
             guard case .asleep(let continuation) = state else { return false }
@@ -58,7 +58,7 @@ private final class Sleeper: Sendable {
         if !isWanted { alarm.cancel() }
     }
 
-    /// Ends the sleep, if it is the first to do so.
+    /// Ends the sleep, if it has not ended yet.
     func wake(with result: Result<Void, any Error>) {
         let before = state.withLock { state in
             let before = state

@@ -1,18 +1,21 @@
+// Time: what the clock says, calls at an instant, and what is counted over a while. It may use Support; whatever waits or
+// measures uses it.
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
 
-/// Time, as the chain sees it: what the clock says, and a call when an instant has come.
+/// The time that a chain uses: a clock, and calls at an instant.
 ///
-/// Retry delays, rate limits and deadlines take their time from here and from nowhere else. Whoever owns the timers
-/// owns the time, and a test can move a whole chain through an hour in a microsecond.
+/// Retry delays, rate limits and deadlines use nothing else, so that a test can move a whole chain through an hour in a
+/// microsecond.
 ///
 /// ## Which to choose
 ///
-/// ``SystemTimers/shared`` in a program. `ManualTimers`, of the testing module, in a test: its clock stands still until
-/// the test moves it.
+/// ``SystemTimers/shared`` in a program; `ManualTimers`, of the testing module, in a test: its clock stands still until the test
+/// moves it.
 ///
 /// ## How to use them
 ///
@@ -24,35 +27,35 @@
 /// try await timers.sleep(for: .milliseconds(200))
 /// ```
 ///
-/// Measure and wait with ``now``, which never jumps. Use ``date`` for what leaves the process, such as HTTP dates and
-/// timestamps: it follows the wall clock wherever somebody sets it.
+/// Measure and wait with ``now``, which never jumps. Use ``date`` for what leaves the process, such as HTTP dates and timestamps: it
+/// follows the wall clock, which can be set at any time.
 ///
-/// An action returns quickly, and hands long work on: the timers are free to run all actions one after another.
+/// An action should return quickly and hand long work on: timers may run all actions one after another.
 ///
 /// ## How to write your own
 ///
 /// - ``now`` never goes back.
-/// - An action runs once, never before its deadline, and never inside the call that schedules it, not even when the
-///   deadline has passed already.
-/// - Actions run in the order of their deadlines; those of one deadline, in the order in which they were scheduled. A
+/// - An action runs once, never before its deadline, and never inside the call that schedules it, even if the deadline has already
+///   passed.
+/// - Actions run in the order of their deadlines; those with the same deadline run in the order in which they were scheduled. A
 ///   deadline that has passed when its action is scheduled counts as the present.
 /// - ``ScheduledTimer/cancel()`` returns `true` or the action runs, never both.
-/// - No lock is held while an action runs or is let go of, so that an action may schedule and cancel.
-/// - When the timers go away, what waits is let go of and never runs.
+/// - No lock is held while an action runs or is released, so that an action may schedule and cancel.
+/// - When the timers end, actions that wait are released and never run.
 public protocol Timers: AnyObject, Sendable {
-    /// The instant that the monotonic clock shows.
+    /// The present, on the monotonic clock.
     var now: TimerInstant { get }
 
-    /// The time of day and the date, for HTTP dates and timestamps only.
+    /// The present, on the wall clock; for HTTP dates and timestamps only.
     var date: Date { get }
 
-    /// Runs `action` once `deadline` has come, soon if it has passed, unless the returned timer is cancelled first.
+    /// Runs `action` when `deadline` has come, or soon if it has passed, unless the returned timer is cancelled first.
     @discardableResult
     func schedule(at deadline: TimerInstant, _ action: @escaping @Sendable () -> Void) -> any ScheduledTimer
 }
 
 extension Timers {
-    /// Runs `action` once `delay` has passed, soon if it is not positive, unless the returned timer is cancelled first.
+    /// Runs `action` when `delay` has passed, or soon if it is not positive, unless the returned timer is cancelled first.
     @discardableResult
     public func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> any ScheduledTimer {
         schedule(at: now.advanced(by: delay), action)

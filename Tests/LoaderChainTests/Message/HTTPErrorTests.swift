@@ -27,4 +27,22 @@ import Testing
                 It took 3 seconds
                 """)
     }
+
+    @Test(
+        arguments: [
+            HTTPBodyError("Too much"), HTTPBodyError("Changed", code: .changedFile),
+            OAuthError(.invalidGrant, status: .badRequest, message: "not for logs"), SignInRequired(),
+        ] as [any Error])
+    func everyErrorTellsItsReasonAsItsLocalizedDescription(error: any Error) {
+        #expect(error.localizedDescription == "\(error)")
+        #expect(!error.localizedDescription.contains("could not be completed"))
+        #expect(!error.localizedDescription.contains("not for logs"))
+    }
+
+    @Test func aHeaderThatMustNotBeSentSaysWhyInItsLocalizedDescription() {
+        let headers: HTTPHeaders = ["X-Name": "a\nb"]
+        let error = #expect(throws: HTTPHeaders.Invalid.self) { try headers.validate() }
+        #expect(error?.localizedDescription == error?.reason)
+        #expect(error?.reason.contains("a line feed (0x0A)") == true)
+    }
 }

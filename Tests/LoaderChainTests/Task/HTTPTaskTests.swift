@@ -206,29 +206,29 @@ import Testing
 
     @Test func aCancelHandlerIsHandedTheObjectThatItWasRegisteredWith() {
         let task = HTTPTask(request: .sample)
-        let traveller = task.makeTraveller()
+        let handle = task.makeChainHandle()
         let handed = Guarded<[HTTPTask]>([])
-        for object in [task, traveller] {
+        for object in [task, handle] {
             object.addCancelHandler { cancelled in handed.withLock { $0.append(cancelled) } }
         }
         task.cancel()
         #expect(handed.withLock { $0.count } == 2)
-        #expect(handed.withLock { $0.first } === traveller)
+        #expect(handed.withLock { $0.first } === handle)
         #expect(handed.withLock { $0.last } === task)
-        traveller.fail(.cancelled)
+        handle.fail(.cancelled)
     }
 
     @Test func aTaskThatTravelsHasOneLifeWithItsCallers() {
         let task = HTTPTask(request: .sample)
-        let traveller = task.makeTraveller()
+        let handle = task.makeChainHandle()
         let log = EventLog()
-        traveller.addCompletionHandler { log.note("below") }
+        handle.addCompletionHandler { log.note("below") }
         task.addCompletionHandler { log.note("above") }
-        traveller.addCompletionHandler { log.note("further below") }
-        traveller.request.headers["X-Trace"] = "1"
-        #expect(traveller.id == task.id)
+        handle.addCompletionHandler { log.note("further below") }
+        handle.request.headers["X-Trace"] = "1"
+        #expect(handle.id == task.id)
         #expect(task.request.headers["X-Trace"] == "1")
-        #expect(traveller.complete(.sample))
+        #expect(handle.complete(.sample))
         #expect(!task.complete(.sample))
         #expect(task.isCompleted)
         #expect(log.events == ["further below", "below", "above"])
@@ -399,7 +399,7 @@ import Testing
     @Test func anAttemptHasAnIdentityOfItsOwn() {
         let task = HTTPTask(request: .sample)
         #expect(task.makeAttempt().id != task.id)
-        #expect(task.makeTraveller().id == task.id)
+        #expect(task.makeChainHandle().id == task.id)
     }
 
     @Test func identitiesAreUniqueAcrossThreads() throws {

@@ -5,7 +5,7 @@
 ///
 /// ```swift
 /// final class Signing: AsyncLoader, @unchecked Sendable {
-///     override func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+///     override func load(_ request: HTTPRequest, next: RestOfChain) async throws -> HTTPResponse {
 ///         var request = request
 ///         request.headers["X-Signature"] = try await signature(of: request)
 ///         return try await next(request)
@@ -20,22 +20,8 @@ nonisolated open class AsyncLoader: HTTPLoader, @unchecked Sendable {
     /// Answers a request, usually by asking the loaders after this one.
     ///
     /// The default asks them and changes nothing.
-    open func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    open func load(_ request: HTTPRequest, next: RestOfChain) async throws -> HTTPResponse {
         try await next(request)
-    }
-
-    /// The loaders after this one, to be asked any number of times.
-    public struct Next: Sendable {
-        fileprivate let loader: AsyncLoader
-        fileprivate let task: HTTPTask
-
-        /// Loads a request with the loaders after this one, as a new task each time.
-        ///
-        /// - Throws: always an ``HTTPError``. The type is left out on purpose: a `catch … where` on a typed error that
-        ///   declares a variable crashes some compilers, and this is where people write one.
-        public func callAsFunction(_ request: HTTPRequest) async throws -> HTTPResponse {
-            try await loader.pass(request, for: task).get()
-        }
     }
 
     /// Runs the method in a Swift task, and completes the task with what comes of it.
@@ -48,7 +34,7 @@ nonisolated open class AsyncLoader: HTTPLoader, @unchecked Sendable {
 
     private func result(of request: HTTPRequest, for task: HTTPTask) async -> HTTPResult {
         do {
-            return .success(try await load(request, next: Next(loader: self, task: task)))
+            return .success(try await load(request, next: RestOfChain(after: self, for: task)))
         } catch let error as HTTPError {
             return .failure(error)
         } catch is CancellationError {
@@ -57,8 +43,8 @@ nonisolated open class AsyncLoader: HTTPLoader, @unchecked Sendable {
             return .failure(HTTPError(.unknown, request: request, underlyingError: error, loader: name))
         }
     }
+}
 
-    private func pass(_ request: HTTPRequest, for task: HTTPTask) async -> HTTPResult {
-        await task.makeHeldAttempt(request).result { super.load(task: $0) }
-    }
+extension AsyncLoader: ForwardingLoader {
+    func forward(_ task: HTTPTask) { super.load(task: task) }
 }

@@ -11,11 +11,12 @@
 /// It is an ``AsyncLoader`` in all else.
 public final class ClosureLoader: AsyncLoader, @unchecked Sendable {
     private let givenName: String
-    private let body: @Sendable (HTTPRequest, Next) async throws -> HTTPResponse
+    private let body: @Sendable (HTTPRequest, RestOfChain) async throws -> HTTPResponse
 
     /// Makes a loader of this name that answers requests with `body`.
     public init(
-        _ name: String = "ClosureLoader", _ body: @escaping @Sendable (HTTPRequest, Next) async throws -> HTTPResponse
+        _ name: String = "ClosureLoader",
+        _ body: @escaping @Sendable (HTTPRequest, RestOfChain) async throws -> HTTPResponse
     ) {
         givenName = name
         self.body = body
@@ -25,7 +26,7 @@ public final class ClosureLoader: AsyncLoader, @unchecked Sendable {
     public override var name: String { givenName }
 
     /// Answers a request with the closure.
-    public override func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    public override func load(_ request: HTTPRequest, next: RestOfChain) async throws -> HTTPResponse {
         try await body(request, next)
     }
 }

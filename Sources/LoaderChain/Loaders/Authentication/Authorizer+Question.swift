@@ -9,7 +9,7 @@ extension Authorizer {
     }
 
     /// Asks the store, then the source, and keeps in the store what the source had.
-    func answer(to question: State.Question, for loader: any AuthorizingLoader) async -> Answer {
+    func answer(to question: State.Question, for loader: any ForwardingLoader) async -> Answer {
         var answer = Answer()
         var old = question.old?.credential
         do throws(AuthenticationFailure) {
@@ -27,7 +27,7 @@ extension Authorizer {
                 // What is due, or cannot be sent, may still help to get another.
                 old = stored
             }
-            guard let new = try await credential(replacing: old, using: RestOfChain(below: loader)) else {
+            guard let new = try await credential(replacing: old, using: RestOfChain(after: loader)) else {
                 return answer
             }
             let prepared = try scheme.prepare(new)
@@ -37,13 +37,13 @@ extension Authorizer {
         } catch {
             answer.failure = error
             // With nothing to replace there is nothing to forget, and somebody may be saving what they signed in with.
-            if error.makesStoredWorthless, old != nil { answer.hasForgotten = await hasForgotten() }
+            if error.makesStoredWorthless, old != nil { answer.hasForgotten = await emptyStore() }
         }
         return answer
     }
 
     /// Empties the store, and answers whether that succeeded.
-    func hasForgotten() async -> Bool {
+    func emptyStore() async -> Bool {
         do {
             try await store.forget()
             return true

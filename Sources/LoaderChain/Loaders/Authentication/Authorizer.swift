@@ -23,7 +23,7 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
     /// A task on its way through authorization.
     struct Journey: Sendable {
         let task: HTTPTask
-        let loader: any AuthorizingLoader
+        let loader: any ForwardingLoader
         var replays = 0
         /// The answer to the credential that it was sent with last.
         var rejection: HTTPResult?
@@ -40,7 +40,7 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
     // MARK: Tasks
 
     /// Sends a task with the credential, as soon as there is one.
-    func load(_ task: HTTPTask, for loader: any AuthorizingLoader) {
+    func load(_ task: HTTPTask, for loader: any ForwardingLoader) {
         let journey = Journey(task: task, loader: loader)
         let now = scheme.now
         proceed(journey, by: books.withLock { $0.state.arrive(journey, at: now) })
@@ -73,7 +73,7 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
         request.headers["Authorization"] = held.credential.headerValue.value
         let attempt = journey.task.makeAttempt(request)
         attempt.addCompletionHandler { self.hear($0, of: journey, sentWith: held.generation) }
-        journey.loader.passOn(attempt)
+        journey.loader.forward(attempt)
     }
 
     private func hear(_ result: HTTPResult, of journey: Journey, sentWith generation: Int) {
@@ -95,7 +95,7 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
 
     // MARK: The question
 
-    private func ask(_ question: State.Question, for loader: any AuthorizingLoader) {
+    private func ask(_ question: State.Question, for loader: any ForwardingLoader) {
         let work = Task { await self.pursue(question, for: loader) }
         let standing = books.withLock { books in
             let standing = books.state.standing(of: question.number)
@@ -106,7 +106,7 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
         if standing == .unwanted { work.cancel() }
     }
 
-    private func pursue(_ question: State.Question, for loader: any AuthorizingLoader) async {
+    private func pursue(_ question: State.Question, for loader: any ForwardingLoader) async {
         let answer = await answer(to: question, for: loader)
         let (ending, work) = books.withLock { books in
             let ending = books.state.answer(
@@ -145,7 +145,7 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
     /// Empties the store in a task of its own: the one that worked on the question has been cancelled.
     private func forget() {
         Task {
-            let hasForgotten = await hasForgotten()
+            let hasForgotten = await emptyStore()
             let groups = books.withLock { books in
                 books.state.finishReset(hasForgotten: hasForgotten)
                 return exchange(&books.groups, with: [])
@@ -178,6 +178,6 @@ extension Authorizer.Journey {
 
     /// Ends or goes on as it is, because there is nobody who could have a credential.
     fileprivate func goWithout() {
-        if let rejection { task.complete(rejection) } else { loader.passOn(task) }
+        if let rejection { task.complete(rejection) } else { loader.forward(task) }
     }
 }

@@ -92,6 +92,6 @@ public final class BasicAuth: HTTPLoader, @unchecked Sendable {
     public override var details: String { authorizer?.details ?? "" }
 }
 
-extension BasicAuth: AuthorizingLoader {
-    func passOn(_ task: HTTPTask) { super.load(task: task) }
+extension BasicAuth: ForwardingLoader {
+    func forward(_ task: HTTPTask) { super.load(task: task) }
 }

@@ -100,6 +100,6 @@ public final class BearerAuth: HTTPLoader, @unchecked Sendable {
     public override var details: String { authorizer.details }
 }
 
-extension BearerAuth: AuthorizingLoader {
-    func passOn(_ task: HTTPTask) { super.load(task: task) }
+extension BearerAuth: ForwardingLoader {
+    func forward(_ task: HTTPTask) { super.load(task: task) }
 }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// What a token endpoint answered instead of a token.
 ///
 /// Its text holds nothing that the server wrote, except for the code.
@@ -63,7 +69,13 @@ extension OAuthError.Code: CustomStringConvertible, CustomDebugStringConvertible
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-extension OAuthError: CustomStringConvertible {
-    /// A sentence with the kind and the status.
-    public var description: String { "The token endpoint answered \(code) with status \(status)" }
+extension OAuthError: CustomStringConvertible, LocalizedError {
+    /// The kind and the status, as a sentence.
+    public var reason: String { "The token endpoint answered \(code) with status \(status)" }
+
+    /// The ``reason``.
+    public var description: String { reason }
+
+    /// The ``reason``, which `localizedDescription` shows.
+    public var errorDescription: String? { reason }
 }

@@ -15,8 +15,7 @@ struct TokenEndpoint: Sendable {
         let response: HTTPResponse
         do {
             response = try await chain(request(with: fields))
-        } catch {
-            var error = error
+        } catch var error as HTTPError {
             // What arrived may have a token in it, and errors are logged.
             error.response?.body = Data()
             throw error

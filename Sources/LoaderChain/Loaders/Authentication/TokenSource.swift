@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Somebody who gets a ``BearerAuth`` its tokens.
 ///
 /// One question is put at a time, for any number of tasks that wait for its answer. It may take as long as it takes. When
@@ -39,8 +45,19 @@ public protocol TokenSource: Sendable {
     func token(replacing old: BearerToken?, using chain: RestOfChain) async throws -> BearerToken
 }
 
-/// What a source throws when it has nothing left to try, and somebody has to sign in.
+/// The error that a source throws when it has nothing left to try, and the user has to sign in.
 public struct SignInRequired: Error, Hashable, Sendable {
     /// Makes the error.
     public init() {}
+}
+
+extension SignInRequired: CustomStringConvertible, LocalizedError {
+    /// What is missing, and what to do.
+    public var reason: String { "There is nothing to get a token with; the user has to sign in" }
+
+    /// The ``reason``.
+    public var description: String { reason }
+
+    /// The ``reason``, which `localizedDescription` shows.
+    public var errorDescription: String? { reason }
 }

@@ -38,11 +38,11 @@ public final class Deduplicate: HTTPLoader, @unchecked Sendable {
         let request = task.request
         guard let key = key(of: request) else { return super.load(task: task) }
         guard let (flight, execution) = followers.join(task, as: key, request) else { return }
-        let traveller = execution.makeTraveller()
+        let handle = execution.makeChainHandle()
         // Keeps this loader, and with it those below, until the end. It is on the task that travels, so that a reset hears
         // of the end after it is noted here.
-        traveller.addCompletionHandler { self.followers.complete(flight, with: $0) }
-        super.load(task: traveller)
+        handle.addCompletionHandler { self.followers.complete(flight, with: $0) }
+        super.load(task: handle)
     }
 
     /// Ends all who follow, and finishes when every execution has stopped.

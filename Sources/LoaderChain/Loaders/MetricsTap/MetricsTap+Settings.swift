@@ -11,13 +11,13 @@ extension MetricsTap {
         let board: MetricBoard?
         let boardHasSameClock: Bool
         private let measuresAll: Bool
-        private let clock: MetricClock
+        private let clock: TimerClock
 
         init(recorder: MetricRecorder, module: String?, tags: [String: String]) {
             self.recorder = recorder
             self.module = module
             self.tags = tags
-            clock = MetricClock(recorder.timers)
+            clock = TimerClock(recorder.timers)
             board = recorder.onlyBoard
             isListening = recorder.isListening
             measuresAll = recorder.samplingRate >= 1
@@ -25,7 +25,7 @@ extension MetricsTap {
         }
 
         /// Whether the task that comes now is among those that are measured.
-        func chooses() -> Bool { measuresAll || recorder.chooses() }
+        func drawSample() -> Bool { measuresAll || recorder.drawSample() }
 
         var now: TimerInstant { clock.now }
 

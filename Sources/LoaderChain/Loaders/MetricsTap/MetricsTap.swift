@@ -45,7 +45,7 @@ public final class MetricsTap: HTTPLoader, @unchecked Sendable {
 
     /// Passes the task on, and begins to measure.
     public override func load(task: HTTPTask) {
-        if settings.isListening, task.option(MeasurementOption.self) == .always, settings.chooses() {
+        if settings.isListening, task.option(MeasurementOption.self) == .always, settings.drawSample() {
             task.addMeter(TaskMeasurement(by: settings))
         }
         super.load(task: task)

@@ -4,14 +4,14 @@
     import Foundation
 #endif
 
-/// A look through content for a boundary, window by window, so that no file is ever in memory whole.
+/// A search for a boundary in content, window by window, so that no whole file is in memory.
 struct BoundarySearch {
     private let needle: [UInt8]
 
-    /// How far to move on when a given byte lies under the needle's end: to where the needle has that byte itself.
+    /// How far to move on when a given byte is at the end of the window: to where the needle has that byte.
     private let steps: [Int]
 
-    /// A search for the boundary as it stands in a body, behind two hyphens.
+    /// A search for the boundary as it is written in a body, after two hyphens.
     init(_ boundary: String) {
         needle = Array("--\(boundary)".utf8)
         var steps = Array(repeating: needle.count, count: 256)
@@ -21,7 +21,7 @@ struct BoundarySearch {
         self.steps = steps
     }
 
-    /// Whether the boundary occurs in a part, or in the lines above one.
+    /// Whether the boundary occurs in a part or in its headers.
     func finds(in sections: [MultipartLayout.Section]) throws(HTTPBodyError) -> Bool {
         for section in sections {
             if occurs(in: Data(section.head.utf8)) { return true }
@@ -34,11 +34,11 @@ struct BoundarySearch {
         switch segment {
         case .data(let data): occurs(in: data)
         case .file(let slice): try finds(in: slice)
-        case .stream: false  // No part is a stream: its bytes could not be both searched and sent.
+        case .stream: false  // No part is a stream, whose bytes could not be both searched and sent.
         }
     }
 
-    /// Carries the end of each window over into the next, since the boundary may lie across the edge.
+    /// Carries the end of each window over to the next, because the boundary may lie across the edge.
     private func finds(in slice: FileSlice) throws(HTTPBodyError) -> Bool {
         var reader = FileSliceReader(slice)
         var window = Data()
@@ -50,7 +50,7 @@ struct BoundarySearch {
         return false
     }
 
-    /// Horspool's search: most bytes are stepped over without a look.
+    /// Horspool's search, which skips most bytes.
     private func occurs(in data: Data) -> Bool {
         data.withUnsafeBytes { hay in
             var end = needle.count

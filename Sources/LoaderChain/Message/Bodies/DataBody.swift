@@ -9,7 +9,7 @@ public struct DataBody: HTTPBody {
     /// The bytes.
     public let data: Data
 
-    /// What they are, a media type.
+    /// The media type.
     public let contentType: String
 
     /// The body of `data`.

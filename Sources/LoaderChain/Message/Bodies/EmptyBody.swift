@@ -1,6 +1,6 @@
-/// A body of no bytes, which every request begins with.
+/// A body of no bytes, the default of a request.
 public struct EmptyBody: HTTPBody {
-    /// The body of no bytes.
+    /// Makes an empty body.
     public init() {}
 
     /// True.

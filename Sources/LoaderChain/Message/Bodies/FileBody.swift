@@ -6,16 +6,16 @@
 
 /// A body of a file's bytes, read piece by piece while they are sent.
 ///
-/// Each ``encode()`` takes the file as it is then. A file that changes between that and the last byte fails the
-/// request, since its length has been announced.
+/// Each ``encode()`` uses the file as it is at that time. If the file changes before its last byte is sent, the request fails, because
+/// its length has been announced.
 public struct FileBody: HTTPBody {
-    /// Where the file is.
+    /// The file's URL.
     public let url: URL
 
-    /// What it holds, a media type.
+    /// The media type.
     public let contentType: String
 
-    /// The body of the file at `url`, which need not be there yet.
+    /// Makes a body of the file at `url`, which need not exist yet.
     public init(_ url: URL, contentType: String = "application/octet-stream") {
         self.url = url
         self.contentType = contentType
@@ -24,6 +24,6 @@ public struct FileBody: HTTPBody {
     /// The content type.
     public var additionalHeaders: HTTPHeaders { ["Content-Type": contentType] }
 
-    /// The file with its length, or the reason why it cannot be read.
+    /// The file with its length; throws if it cannot be read.
     public func encode() throws(HTTPBodyError) -> HTTPBodyContent { try .file(url) }
 }

@@ -8,24 +8,24 @@ import DurableFiles
 
 /// A file, or a range of its bytes, as it was at one moment.
 ///
-/// It remembers the file's length and the time of its last change. Reading it later fails if either is different: bytes
-/// that do not fit the length announced for them must not go over the wire.
+/// It remembers the file's length and the time of its last change. Reading it later fails if either differs: bytes that do not fit the
+/// announced length must not be sent.
 public struct FileSlice: Hashable, Sendable {
-    /// Where the file is.
+    /// The file's URL.
     public let url: URL
 
-    /// Which of its bytes are meant.
+    /// The range of bytes.
     public let bytes: Range<Int64>
 
-    /// How many bytes that is.
+    /// The number of bytes.
     public var length: Int64 { bytes.upperBound - bytes.lowerBound }
 
-    /// Whether that is the whole file.
+    /// Whether the range is the whole file.
     public var isWholeFile: Bool { bytes == 0..<stamp.length }
 
     private let stamp: FileStamp
 
-    /// The file at `url`, which has to be there, or those of its `bytes`.
+    /// Makes a slice of the file at `url`, which must exist; by default of the whole file.
     public init(_ url: URL, bytes: Range<Int64>? = nil) throws(HTTPBodyError) {
         stamp = try Self.doing(url) { () throws(FileFailure) in try Self.open(url).stamp() }
         self.url = url
@@ -39,14 +39,14 @@ public struct FileSlice: Hashable, Sendable {
         }
     }
 
-    /// Opens the file, provided it is what it was.
+    /// Opens the file; throws if it has changed.
     func open() throws(HTTPBodyError) -> FileDescriptor {
         let file = try Self.doing(url) { () throws(FileFailure) in try Self.open(url) }
         try check(file)
         return file
     }
 
-    /// Throws if the file is no longer what it was.
+    /// Throws if the file has changed.
     func check(_ file: FileDescriptor) throws(HTTPBodyError) {
         let now = try Self.doing(url) { () throws(FileFailure) in try file.stamp() }
         guard now.length == stamp.length else { throw changed("it has \(now.length) bytes and had \(stamp.length)") }
@@ -83,6 +83,6 @@ public struct FileSlice: Hashable, Sendable {
             """
             \(HTTPBodyError.name(url)) changed after the body was encoded: \(how); leave it alone until the request is \
             done, and make a new body for the new content.
-            """)
+            """, code: .changedFile)
     }
 }

@@ -8,7 +8,7 @@
 ///
 ///     let body: FormBody = ["grant_type": "password", "username": "Zoë Q."]   // grant_type=password&username=Zo%C3%AB+Q.
 ///
-/// The order is kept, and a name may come twice.
+/// The order is kept, and a name may occur twice.
 public struct FormBody: HTTPBody, ExpressibleByDictionaryLiteral {
     /// The names with their values, in order.
     public private(set) var fields: [(name: String, value: String)]
@@ -46,7 +46,7 @@ public struct FormBody: HTTPBody, ExpressibleByDictionaryLiteral {
         return bytes.isEmpty ? .empty : .data(Data(bytes))
     }
 
-    /// What goes over the wire as it is; the URL standard keeps fewer marks here than elsewhere in a URL.
+    /// The characters that stay as they are; the URL standard has fewer here than elsewhere in a URL.
     private static let unescaped = ASCIISet(ASCIISet.alphanumerics + "*-._")
 
     private static func escape(_ text: String, into bytes: inout [UInt8]) {

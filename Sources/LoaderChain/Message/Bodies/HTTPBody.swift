@@ -1,4 +1,7 @@
-/// What a request carries: a recipe for bytes, and the headers that describe them.
+// Message/Bodies: what a request carries, from a value to the bytes that are read piece by piece. It may use Headers and
+// Support.
+
+/// The body of a request: a recipe for bytes, and the headers that describe them.
 ///
 /// ## Choosing one
 ///
@@ -12,9 +15,8 @@
 ///
 /// ## Using one
 ///
-/// A body is a value. Whoever sends it merges ``additionalHeaders`` under the request's own headers, then asks
-/// ``encode()`` and reads the content. Each attempt at sending encodes anew and gets the same bytes; where
-/// ``canBeSentAgain`` is false there is one attempt.
+/// A body is a value. A terminal adds ``additionalHeaders`` to the request's own headers, then calls ``encode()`` and reads the
+/// content. Each attempt encodes again and gets the same bytes; if ``canBeSentAgain`` is false, there is only one attempt.
 ///
 ///     let content = try body.encode()
 ///     var reader = content.makeReader()
@@ -22,8 +24,8 @@
 ///
 /// ## Writing your own
 ///
-/// Answer ``encode()``, and the headers that follow from it. Throw ``HTTPBodyError`` to say what was wrong, with no
-/// content in its text. A body that cannot promise the same bytes twice says so in ``canBeSentAgain``.
+/// Implement ``encode()``, and the headers that follow from it. Throw ``HTTPBodyError`` to say what was wrong, with no content in its
+/// text. If the body may not give the same bytes twice, return false from ``canBeSentAgain``.
 ///
 ///     struct PlainText: HTTPBody {
 ///         var text: String
@@ -32,28 +34,28 @@
 ///         func encode() -> HTTPBodyContent { .data(Data(text.utf8)) }
 ///     }
 public protocol HTTPBody: Sendable {
-    /// Whether there are no bytes to send, as far as can be told without encoding.
+    /// Whether there are no bytes to send, as far as is known without encoding.
     var isEmpty: Bool { get }
 
-    /// The headers that describe the bytes; those of the request itself come before them.
+    /// The headers that describe the bytes; the request's own headers take precedence.
     ///
-    /// They agree with what ``encode()`` answers, before and after it is asked.
+    /// They match what ``encode()`` returns, before and after it is called.
     var additionalHeaders: HTTPHeaders { get }
 
-    /// Whether a second ``encode()`` answers the same bytes, so that the request may be repeated.
+    /// Whether a second ``encode()`` returns the same bytes, so that the request may be repeated.
     var canBeSentAgain: Bool { get }
 
-    /// The bytes to send, or the reason why there are none.
+    /// The bytes to send; throws if there are none to send.
     func encode() throws -> HTTPBodyContent
 }
 
 extension HTTPBody {
-    /// False, unless a body knows better.
+    /// False by default.
     public var isEmpty: Bool { false }
 
-    /// None, unless a body knows better.
+    /// None by default.
     public var additionalHeaders: HTTPHeaders { HTTPHeaders() }
 
-    /// True, unless a body knows better.
+    /// True by default.
     public var canBeSentAgain: Bool { true }
 }

@@ -4,9 +4,9 @@
     import Foundation
 #endif
 
-/// The bytes of an encoded body, in the order they go over the wire.
+/// The bytes of an encoded body, in the order in which they are sent.
 ///
-/// It holds what is in memory and names what is not: a file is read when its turn comes, and never whole.
+/// It holds bytes that are in memory, and refers to others: a file is read piece by piece when its turn comes.
 public struct HTTPBodyContent: Sendable {
     /// A run of bytes that come from one place.
     public enum Segment: Sendable {
@@ -16,10 +16,10 @@ public struct HTTPBodyContent: Sendable {
         /// A file, or a range of its bytes.
         case file(FileSlice)
 
-        /// Bytes made while they are sent.
+        /// Bytes that are made while they are sent.
         case stream(HTTPBodyStream)
 
-        /// How many bytes there are, or nil for a stream that does not know.
+        /// The number of bytes; nil for a stream of unknown length.
         public var length: Int64? {
             switch self {
             case .data(let data): Int64(data.count)
@@ -29,10 +29,10 @@ public struct HTTPBodyContent: Sendable {
         }
     }
 
-    /// Where the bytes come from, in order.
+    /// The segments, in order.
     public let segments: [Segment]
 
-    /// How many bytes there are in all, or nil where a stream does not know.
+    /// The number of all bytes; nil with a stream of unknown length.
     public let length: Int64?
 
     /// The bytes of `segments`, in order.
@@ -40,7 +40,7 @@ public struct HTTPBodyContent: Sendable {
         self.segments = segments
         length = segments.reduce(0 as Int64?) { sum, segment in
             guard let sum, let length = segment.length else { return nil }
-            // Only made-up lengths can overflow; the reader finds them untrue whatever the sum says.
+            // Only false lengths can overflow, and the reader detects those whatever the sum is.
             let (total, overflow) = sum.addingReportingOverflow(length)
             return overflow ? .max : total
         }
@@ -54,25 +54,26 @@ public struct HTTPBodyContent: Sendable {
         HTTPBodyContent(segments: [.data(data)])
     }
 
-    /// The bytes of the file at `url`, which has to be there.
+    /// The bytes of the file at `url`, which must exist.
     public static func file(_ url: URL) throws(HTTPBodyError) -> HTTPBodyContent {
         HTTPBodyContent(segments: [.file(try FileSlice(url))])
     }
 
-    /// A reader at the first byte.
+    /// Makes a reader at the first byte.
     ///
-    /// Any number of readers may read the same content, except that a stream gives its bytes to one alone.
+    /// Any number of readers may read the same content, but a stream gives its bytes to only one of them.
     public func makeReader() -> HTTPBodyReader {
         HTTPBodyReader(segments)
     }
 
-    /// All the bytes in memory, provided there are at most `limit`.
+    /// All bytes, if there are at most `limit`; throws otherwise.
     ///
-    /// A file or stream is read for it, and what is in a stream is then gone.
+    /// Files and streams are read; the bytes of a stream are gone afterwards.
     public func data(upTo limit: Int) throws -> Data {
         if let length, length > limit {
             throw HTTPBodyError(
-                "The body has \(length) bytes, more than the limit of \(limit); raise it or read piece by piece.")
+                "The body has \(length) bytes, more than the limit of \(limit); raise it or read piece by piece.",
+                code: .tooLarge)
         }
         if segments.count == 1, case .data(let data) = segments[0] { return data.rebased }
 
@@ -81,7 +82,8 @@ public struct HTTPBodyContent: Sendable {
         while let piece = try reader.read(upTo: HTTPBodyReader.largestPiece) {
             guard piece.count <= limit - collected.count else {
                 throw HTTPBodyError(
-                    "The body has more bytes than the limit of \(limit); raise it or read piece by piece.")
+                    "The body has more bytes than the limit of \(limit); raise it or read piece by piece.",
+                    code: .tooLarge)
             }
             collected.append(piece)
         }

@@ -1,21 +1,69 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Why a body cannot be encoded or read.
 ///
 /// Its text says what was wrong, with which value, and what to do. It never quotes the content of a body.
-public struct HTTPBodyError: Error, Sendable, CustomStringConvertible {
-    /// The whole story in a sentence or two.
+public struct HTTPBodyError: Error, Sendable {
+    /// What went wrong, as a kind.
+    public let code: Code
+
+    /// What went wrong in this case, and what to do, in a sentence or two.
     public let reason: String
 
-    /// The error that led to this one, where there was one.
+    /// The error beneath this one.
     ///
-    /// It is not part of the description, since nobody knows what it quotes.
+    /// It is not part of the description, because its text may quote the content.
     public let underlyingError: (any Error)?
 
-    /// An error that says `reason`.
-    public init(_ reason: String, underlyingError: (any Error)? = nil) {
+    /// Makes an error.
+    ///
+    /// - Parameters:
+    ///   - reason: what went wrong and what to do, without the content of the body.
+    ///   - code: the kind of the error.
+    ///   - underlyingError: the error that led to this one.
+    public init(_ reason: String, code: Code = .invalidBody, underlyingError: (any Error)? = nil) {
+        self.code = code
         self.reason = reason
         self.underlyingError = underlyingError
     }
 
+    /// A kind of error; a body of your own can add its own as static members.
+    public struct Code: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
+        /// The name of the kind.
+        public let rawValue: String
+
+        /// Makes a kind of this name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// Makes a kind of this name.
+        public init(_ name: String) { rawValue = name }
+
+        /// The name of the kind.
+        public var description: String { rawValue }
+
+        /// The body cannot be encoded as it is.
+        public static let invalidBody = Code("invalidBody")
+        /// A file is missing, or cannot be read.
+        public static let unreadableFile = Code("unreadableFile")
+        /// A file changed after the body was encoded.
+        public static let changedFile = Code("changedFile")
+        /// The bytes of a stream have been read already.
+        public static let alreadyRead = Code("alreadyRead")
+        /// A stream gave more or fewer bytes than it had announced.
+        public static let wrongLength = Code("wrongLength")
+        /// The body has more bytes than the caller allows.
+        public static let tooLarge = Code("tooLarge")
+    }
+}
+
+extension HTTPBodyError: CustomStringConvertible, LocalizedError {
     /// The ``reason``.
     public var description: String { reason }
+
+    /// The ``reason``, which `localizedDescription` shows.
+    public var errorDescription: String? { reason }
 }

@@ -4,13 +4,12 @@
     import Foundation
 #endif
 
-/// A place in the bytes of a body, moved along by reading.
+/// A position in the bytes of a body, which reading moves on.
 ///
-/// It opens a file when its turn comes and closes it at its last byte, so that at most one is open. A reader that has
-/// failed stays failed. Copies read on by themselves, each from where it is, except in a stream: there a copy would
-/// find bytes missing, so keep to one.
+/// It opens a file when its turn comes and closes it after the last byte, so that at most one file is open. A reader that has failed
+/// stays failed. Copies read independently, except in a stream: use only one reader there, or each would miss bytes.
 public struct HTTPBodyReader: Sendable {
-    /// The most bytes that one read takes into memory from a file, however many are asked for.
+    /// The most bytes that one read takes from a file, however many are requested.
     static let largestPiece = 256 * 1024
 
     private var segments: ArraySlice<HTTPBodyContent.Segment>
@@ -23,8 +22,8 @@ public struct HTTPBodyReader: Sendable {
 
     /// The next bytes, at least one and at most `count`, or nil at the end.
     ///
-    /// A read may answer fewer bytes than there are left. It throws ``HTTPBodyError`` where a file is missing or has
-    /// changed, or a stream does not keep to its length, and whatever a stream throws itself.
+    /// A read may return fewer bytes than are left. It throws ``HTTPBodyError`` if a file is missing or has changed, or if a stream does
+    /// not have its announced length, and any error that a stream throws.
     public mutating func read(upTo count: Int) throws -> Data? {
         precondition(count > 0, "HTTPBodyReader was asked for \(count) bytes; ask for one at least")
         if let failure { throw failure }

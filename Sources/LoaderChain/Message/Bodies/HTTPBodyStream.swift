@@ -4,28 +4,29 @@
     import Foundation
 #endif
 
-/// Bytes that are made while they are sent, and that only one reader gets.
+/// Bytes that are made while they are sent, for one reader only.
 public struct HTTPBodyStream: Sendable {
-    /// How many bytes will come, or nil where that is not known.
+    /// The number of bytes; nil if it is unknown.
     public let length: Int64?
 
     private let pull: @Sendable () throws -> Data?
     private let reading = OneShot()
 
-    /// A stream that calls `next` for each piece, until it answers nil.
+    /// Makes a stream that calls `next` for each piece, until it returns nil.
     ///
-    /// The calls come one after the other, from whichever thread sends the body. An empty piece is passed over. What
-    /// `next` throws ends the body, and reaches whoever reads it as it is.
+    /// The calls come one after the other, on the thread that sends the body. Empty pieces are skipped. An error that `next` throws ends
+    /// the body, and is passed to the reader unchanged.
     public init(length: Int64? = nil, next: @escaping @Sendable () throws -> Data?) {
         self.length = length
         pull = next
     }
 
-    /// The right to pull, given once.
+    /// Claims the stream for its only reader; throws on a second call.
     func open() throws(HTTPBodyError) {
         guard reading.take() else {
             throw HTTPBodyError(
-                "The stream of this body has been read already, and its bytes are gone; make a new body.")
+                "The stream of this body has been read already, and its bytes are gone; make a new body.",
+                code: .alreadyRead)
         }
     }
 

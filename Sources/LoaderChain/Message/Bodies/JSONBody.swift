@@ -6,8 +6,8 @@
 
 /// A body of a value as JSON.
 ///
-/// The value is encoded at once. So every attempt sends the same bytes, even where the encoder orders keys at random,
-/// and the value itself need not be `Sendable`. A value that cannot be encoded is found out by ``encode()``.
+/// The value is encoded at once, so that every attempt sends the same bytes even if the encoder orders keys at random, and the value
+/// need not be `Sendable`. If the value cannot be encoded, ``encode()`` throws.
 public struct JSONBody: HTTPBody {
     private let encoded: Result<Data, HTTPBodyError>
 
@@ -20,12 +20,12 @@ public struct JSONBody: HTTPBody {
     /// The content type, `application/json`.
     public var additionalHeaders: HTTPHeaders { ["Content-Type": "application/json"] }
 
-    /// The JSON, or the reason why the value has none.
+    /// The JSON; throws if the value could not be encoded.
     public func encode() throws -> HTTPBodyContent { .data(try encoded.get()) }
 }
 
 extension HTTPBodyError {
-    /// Says where it went wrong, but not with what: what an encoding error tells about itself may quote the value.
+    /// Says where encoding failed, without the value, which the text of an encoding error may quote.
     fileprivate init(encoding type: Any.Type, failedWith error: any Error) {
         var place = ""
         if case EncodingError.invalidValue(let value, let context) = error {

@@ -7,7 +7,7 @@
 extension MultipartBody {
     /// One part of the body: a name, and a text, bytes or a file under it.
     ///
-    /// Quotes and line breaks in names are escaped as the HTML standard has it, so a name cannot break out of its line.
+    /// Quotes and line breaks in names are escaped as the HTML standard says, so that a name cannot end its line.
     public struct Part: Sendable {
         private enum Content {
             case data(Data)
@@ -19,21 +19,21 @@ extension MultipartBody {
         private let contentType: String?
         private let content: Content
 
-        /// A text under a name, as a form's text field sends it.
+        /// A named text, as a text field of a form sends it.
         public static func field(_ name: String, _ value: String) -> Part {
             Part(name: name, filename: nil, contentType: nil, content: .data(Data(value.utf8)))
         }
 
-        /// Bytes under a name, taken for a file by the server if there is a `filename`.
+        /// Named bytes, which the server treats as a file if there is a `filename`.
         public static func data(
             _ name: String, filename: String? = nil, contentType: String = "application/octet-stream", _ data: Data
         ) -> Part {
             Part(name: name, filename: filename, contentType: contentType, content: .data(data))
         }
 
-        /// A file under a name, called what it is called on the disk unless there is a `filename`.
+        /// A named file; without a `filename`, it has its name on the disk.
         ///
-        /// It is read piece by piece while it is sent, and has to be there by then.
+        /// It is read piece by piece while it is sent, and must exist by then.
         public static func file(
             _ name: String, _ url: URL, filename: String? = nil, contentType: String = "application/octet-stream"
         ) -> Part {
@@ -69,7 +69,7 @@ extension MultipartBody.Part {
         return head
     }
 
-    /// Goes by bytes: Swift takes a carriage return with its line feed for one character.
+    /// Works on bytes, because a carriage return with its line feed is one character in Swift.
     private static func escaped(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
@@ -83,7 +83,7 @@ extension MultipartBody.Part {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether the text begins with two tokens and a slash, and has nothing that would break its line.
+    /// Whether the text begins with two tokens and a slash between them, and contains nothing that would end its line.
     private static func isMediaType(_ text: String) -> Bool {
         guard !text.utf8.contains(where: ASCII.isForbiddenInValue) else { return false }
         let essence = text.prefix { $0 != ";" && $0 != " " && $0 != "\t" }

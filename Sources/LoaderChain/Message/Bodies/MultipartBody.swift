@@ -11,11 +11,10 @@
 ///         .file("photo", url, contentType: "image/jpeg"),
 ///     ])
 ///
-/// Parts are divided by a line, the boundary, which occurs in none of them. It is drawn from a seed that is fixed when
-/// the body is made, candidate after candidate, until one occurs nowhere. That is settled the first time anyone asks
-/// for the headers or the content, and holds from then on, for every copy of the body and on every thread. Settling it
-/// reads the files through; they are not to change until the request is done. A body that could not be settled, because
-/// a file is missing, stays so: make a new one.
+/// Parts are separated by a line, the boundary, which occurs in none of them. Candidates are made from a seed that is fixed when the
+/// body is made, until one occurs nowhere. The boundary is chosen at the first use of the headers or the content, and then holds for
+/// every copy of the body. Choosing it reads all files, which must not change until the request is done. If it fails, because a file
+/// is missing, make a new body.
 public struct MultipartBody: HTTPBody {
     /// The parts, in order.
     public let parts: [Part]
@@ -32,12 +31,12 @@ public struct MultipartBody: HTTPBody {
         self.init(parts, subtype: subtype, using: &generator)
     }
 
-    /// The body of `parts`, with its boundary drawn from `generator`: the same draw gives the same bytes.
+    /// The body of `parts`, with a boundary from `generator`: the same random numbers give the same bytes.
     public init(_ parts: [Part], subtype: String = "form-data", using generator: inout some RandomNumberGenerator) {
         self.init(parts, subtype: subtype, boundary: .drawn(seed: generator.next()))
     }
 
-    /// The body of `parts`, divided by the boundary given.
+    /// The body of `parts`, with the given boundary.
     ///
     /// The boundary has 1 to 70 letters, digits, spaces and `'()+_,-./:=?`, and does not end with a space. If it is
     /// something else, or occurs in a part, ``encode()`` throws.
@@ -51,21 +50,21 @@ public struct MultipartBody: HTTPBody {
         self.boundary = boundary
     }
 
-    /// The content type with the boundary, or nothing for a body that ``encode()`` would refuse.
+    /// The content type with the boundary, or none for a body that ``encode()`` would refuse.
     public var additionalHeaders: HTTPHeaders {
         guard let layout = try? settled().get() else { return HTTPHeaders() }
         return ["Content-Type": "multipart/\(subtype); boundary=\(MultipartBoundary.parameter(layout.boundary))"]
     }
 
-    /// The parts between their boundaries, or the reason why they cannot be sent.
+    /// The parts between their boundaries; throws if they cannot be sent.
     public func encode() throws(HTTPBodyError) -> HTTPBodyContent {
         try settled().get().content()
     }
 
     private func settled() -> Settlement {
         if let known = settlement.withLock({ $0 }) { return known }
-        // Reading files takes long, so it is done without the lock. Of threads that do it at once the first to
-        // finish has settled it, and the others take over its answer.
+        // Reading files takes long, so it happens outside the lock. Of several threads that do it at once, the first to finish
+        // decides, and the others use its boundary.
         let found = settle()
         return settlement.withLock { known in
             if let known { return known }

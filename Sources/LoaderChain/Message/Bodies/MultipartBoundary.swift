@@ -1,16 +1,16 @@
-/// Where the boundary of a multipart body comes from.
+/// The source of a multipart body's boundary.
 enum MultipartBoundary: Sendable {
-    /// The first of the candidates from this seed that occurs nowhere.
+    /// The first candidate from this seed that occurs nowhere.
     case drawn(seed: UInt64)
 
-    /// This one, or none.
+    /// This boundary, or an error.
     case given(String)
 
     /// A boundary that occurs in none of the sections.
     func settled(for sections: [MultipartLayout.Section]) throws(HTTPBodyError) -> String {
         switch self {
         case .drawn(let seed):
-            // It ends: content of n bytes has room for fewer than n candidates.
+            // The loop ends, because n bytes contain fewer than n candidates.
             var candidates = Candidates(seed: seed)
             while true {
                 let candidate = candidates.next()
@@ -49,7 +49,7 @@ enum MultipartBoundary: Sendable {
 }
 
 extension MultipartBoundary {
-    /// An endless row of boundaries, the same for the same seed.
+    /// An endless sequence of boundaries, the same for the same seed.
     private struct Candidates {
         private var generator: SeededGenerator
 

@@ -4,9 +4,9 @@
     import Foundation
 #endif
 
-/// A multipart body that is settled: its sections, and a boundary that occurs in none of them.
+/// A multipart body whose boundary is known to occur in none of its sections.
 struct MultipartLayout: Sendable {
-    /// What stands between two boundaries: the part's header lines, and its content.
+    /// The header lines and the content of one part.
     struct Section: Sendable {
         let head: String
         let content: HTTPBodyContent.Segment
@@ -15,7 +15,7 @@ struct MultipartLayout: Sendable {
     let boundary: String
     let sections: [Section]
 
-    /// The bytes of the body, provided its files are still what they were.
+    /// The bytes of the body; throws if a file has changed.
     func content() throws(HTTPBodyError) -> HTTPBodyContent {
         var segments: [HTTPBodyContent.Segment] = []
         var opening = "--\(boundary)\r\n"

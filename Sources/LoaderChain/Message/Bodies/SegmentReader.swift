@@ -6,7 +6,7 @@ import DurableFiles
     import Foundation
 #endif
 
-/// A place in the bytes of one segment.
+/// A position in the bytes of one segment.
 protocol SegmentReader: Sendable {
     /// The next bytes, at least one and at most `count`, or nil at the segment's end.
     mutating func read(upTo count: Int) throws -> Data?
@@ -28,7 +28,7 @@ struct DataReader: SegmentReader {
     }
 }
 
-/// Reads a file, or a range of its bytes; opens it for the first read and closes it with the last.
+/// Reads a file or a range of its bytes; opens it for the first read and closes it after the last.
 struct FileSliceReader: SegmentReader {
     private let slice: FileSlice
     private var offset: Int64
@@ -65,7 +65,7 @@ struct FileSliceReader: SegmentReader {
         offset += Int64(piece.count)
 
         if offset == slice.bytes.upperBound {
-            // Looked at before the last bytes are handed out: whoever counts them does not come back for more.
+            // Checked before the last bytes are returned: a caller that counts bytes does not read again.
             try slice.check(file)
             state = .finished
         }
@@ -73,7 +73,7 @@ struct FileSliceReader: SegmentReader {
     }
 }
 
-/// Reads a stream, and holds it to the length it announced.
+/// Reads a stream, and checks its announced length.
 struct StreamReader: SegmentReader {
     private let stream: HTTPBodyStream
     private var rest = Data()
@@ -118,12 +118,11 @@ struct StreamReader: SegmentReader {
             """
             The stream of this body gave \(given) bytes and had announced \(length); announce what it gives, or no \
             length.
-            """
-        )
+            """, code: .wrongLength)
     }
 }
 
 extension Data {
-    /// The same bytes, counted from zero: a slice keeps the indices of what it was cut from, and readers trip over it.
+    /// The same bytes with indices from zero: a slice keeps the indices of its base, which callers do not expect.
     var rebased: Data { startIndex == 0 ? self : Data(self) }
 }

@@ -6,17 +6,17 @@
 
 /// A body of bytes that are made while they are sent.
 ///
-/// It can be sent once: nothing keeps the bytes. A request with such a body is not repeated.
+/// It can be sent once, because the bytes are not stored. A request with such a body is not repeated.
 public struct StreamBody: HTTPBody {
-    /// What the bytes are, a media type.
+    /// The media type.
     public let contentType: String
 
     private let stream: HTTPBodyStream
     private let sending = OneShot()
 
-    /// A body that calls `next` for each piece, until it answers nil.
+    /// Makes a body that calls `next` for each piece, until it returns nil.
     ///
-    /// With a `length`, the pieces have to add up to it. What `next` throws ends the request.
+    /// If you give a `length`, the pieces must add up to it. An error that `next` throws ends the request.
     public init(
         contentType: String = "application/octet-stream", length: Int64? = nil,
         next: @escaping @Sendable () throws -> Data?
@@ -34,7 +34,7 @@ public struct StreamBody: HTTPBody {
     /// False.
     public var canBeSentAgain: Bool { false }
 
-    /// The stream, the first time; a second time throws.
+    /// The stream at the first call; a second call throws.
     public func encode() throws(HTTPBodyError) -> HTTPBodyContent {
         if let length = stream.length, length < 0 {
             throw HTTPBodyError(
@@ -42,7 +42,8 @@ public struct StreamBody: HTTPBody {
         }
         guard sending.take() else {
             throw HTTPBodyError(
-                "The stream of this body has been sent already and cannot be sent again; make a new body.")
+                "The stream of this body has been sent already and cannot be sent again; make a new body.",
+                code: .alreadyRead)
         }
         return HTTPBodyContent(segments: [.stream(stream)])
     }

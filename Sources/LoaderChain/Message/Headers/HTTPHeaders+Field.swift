@@ -13,13 +13,13 @@ extension HTTPHeaders {
             self.value = value
         }
 
-        /// Whether this is the field's name, in whatever case.
+        /// Whether the field has this name, in any case.
         func isNamed(_ other: String) -> Bool { ASCII.isEqualIgnoringCase(name, other) }
     }
 }
 
 extension HTTPHeaders.Field: Hashable {
-    /// Whether the values are the same, and the names but for their case.
+    /// Whether the values are equal, and the names apart from their case.
     public static func == (left: Self, right: Self) -> Bool {
         left.isNamed(right.name) && left.value == right.value
     }
@@ -35,7 +35,7 @@ extension HTTPHeaders.Field: Hashable {
 extension HTTPHeaders: Hashable {
     /// Whether both have the same names, each with the same values in the same order.
     ///
-    /// The order of different names means nothing to HTTP, and nothing here.
+    /// The order of different names has no meaning in HTTP, and none here.
     public static func == (left: Self, right: Self) -> Bool {
         guard left.fields.count == right.fields.count else { return false }
         if left.fields == right.fields { return true }

@@ -4,7 +4,7 @@ extension HTTPHeaders {
     ]
     private static let harmlessNames = ["WWW-Authenticate", "Proxy-Authenticate", "Idempotency-Key"]
 
-    /// Whether the header of that name carries something that no log may hold.
+    /// Whether the header of that name has a value that must not be logged.
     package static func isSecret(_ name: String) -> Bool {
         secretWords.contains { ASCII.contains(name, lowercase: $0) }
             && !harmlessNames.contains { ASCII.isEqualIgnoringCase($0, name) }
@@ -12,8 +12,8 @@ extension HTTPHeaders {
 
     /// The same headers with every secret value replaced, for logs and reports.
     ///
-    /// Secret is what has a word in its name that sounds like it: auth, cookie, credential, jwt, key, password, secret,
-    /// session, signature or token. Challenges and idempotency keys are none.
+    /// A header is secret if its name contains one of these words: auth, cookie, credential, jwt, key, password, secret, session,
+    /// signature or token. Challenges and idempotency keys are not secret.
     public var redacted: HTTPHeaders {
         HTTPHeaders(fields.lazy.map { $0.redacted })
     }
@@ -31,7 +31,7 @@ extension HTTPHeaders.Field: CustomStringConvertible, CustomReflectable {
         "\(ASCII.printable(name)): \(ASCII.printable(redacted.value))"
     }
 
-    /// The field for debuggers and `dump`, which show no secret either.
+    /// The field for debuggers and `dump`, which show no secrets either.
     public var customMirror: Mirror {
         Mirror(self, children: ["name": name, "value": redacted.value], displayStyle: .struct)
     }

@@ -1,8 +1,14 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension HTTPHeaders {
-    /// Throws for the first header that may not go over the wire.
+    /// Throws for the first header that must not be sent.
     ///
-    /// A name is a token of RFC 9110. A value holds no control character but the tab: a line break in it would let
-    /// whoever supplied it write headers of their own. Bytes outside ASCII are allowed in values.
+    /// A name is a token of RFC 9110. A value contains no control character except the tab: a line break would let the author of the
+    /// value add headers. Bytes outside ASCII are allowed in values.
     public func validate() throws(Invalid) {
         for (index, field) in fields.enumerated() {
             if let problem = field.problem {
@@ -11,25 +17,25 @@ extension HTTPHeaders {
         }
     }
 
-    /// A header that may not go over the wire, and why.
+    /// A header that must not be sent, and why.
     ///
-    /// The text quotes no value, and a broken name only up to the fault: a name that was meant to be a whole line
+    /// The text quotes no value, and a broken name only up to the fault: a whole line that was passed as a name
     /// (`Authorization: Bearer …`) has its secret behind the fault.
-    public struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {
+    public struct Invalid: Error, Hashable, Sendable {
         /// What is wrong with a header.
         public enum Problem: Hashable, Sendable {
             /// The name is empty.
             case emptyName
-            /// The name holds a byte that no token may hold, this many bytes after its start.
+            /// The name contains a byte that a token must not contain, at this offset.
             case nameByte(UInt8, offset: Int)
-            /// The value holds a control character, this many bytes after its start.
+            /// The value contains a control character, at this offset.
             case valueByte(UInt8, offset: Int)
         }
 
         /// The position of the field among the headers.
         public let index: Int
 
-        /// The header's name, or as much of it as comes before the fault.
+        /// The header's name, up to the fault if it has one.
         public let name: String
 
         /// What is wrong with it.
@@ -46,8 +52,8 @@ extension HTTPHeaders {
                 }
         }
 
-        /// A sentence on which header it is, what is wrong and what to do.
-        public var description: String {
+        /// Which header it is, what is wrong with it and what to do, as a sentence.
+        public var reason: String {
             switch problem {
             case .emptyName:
                 "Header number \(index + 1) has an empty name; give it a name or leave it out."
@@ -64,6 +70,14 @@ extension HTTPHeaders {
             }
         }
     }
+}
+
+extension HTTPHeaders.Invalid: CustomStringConvertible, LocalizedError {
+    /// The ``reason``.
+    public var description: String { reason }
+
+    /// The ``reason``, which `localizedDescription` shows.
+    public var errorDescription: String? { reason }
 }
 
 extension HTTPHeaders.Field {

@@ -1,6 +1,8 @@
+// Message/Headers: the fields of a message, and which of them may be sent or shown. It may use Support.
+
 /// The headers of a message: names with their values, in order.
 ///
-/// Names are compared without regard to case and keep the spelling they were given. One name may have several values.
+/// Names are compared without case, and keep their spelling. A name may have several values.
 ///
 ///     var headers: HTTPHeaders = ["Accept": "application/json"]
 ///     headers["accept"]                           // "application/json"
@@ -8,7 +10,7 @@
 ///     headers["Accept"]                           // "application/json, text/plain"
 ///     headers["Accept"] = nil                     // both are gone
 ///
-/// Anything may be put in; ``validate()`` tells whether it may go over the wire.
+/// Any text can be stored; ``validate()`` checks whether the headers may be sent.
 public struct HTTPHeaders: Sendable {
     private(set) var fields: [Field]
 
@@ -22,12 +24,12 @@ public struct HTTPHeaders: Sendable {
         self.fields = Array(fields)
     }
 
-    /// The value of a header, or nil where there is none.
+    /// The value of a header, or nil if there is none.
     ///
-    /// Several values are answered as one, as the standard joins them: by a comma, or by a semicolon for `Cookie`.
-    /// `Set-Cookie` cannot be joined and answers its first; ask ``values(for:)`` for all.
+    /// Several values are joined as the standard says: by a comma, or by a semicolon for `Cookie`. Values of `Set-Cookie` cannot be
+    /// joined, so the first is returned; use ``values(for:)`` for all.
     ///
-    /// Setting puts the one value at the place of the first, or at the end. Setting nil removes the header.
+    /// Setting replaces all values by one, at the position of the first or at the end. Setting nil removes the header.
     public subscript(name: String) -> String? {
         get {
             guard let first = firstIndex(of: name) else { return nil }
@@ -47,7 +49,7 @@ public struct HTTPHeaders: Sendable {
         }
     }
 
-    /// All values of a header, in order; none where it is missing.
+    /// All values of a header, in order; empty if it is missing.
     public func values(for name: String) -> [String] {
         fields.compactMap { $0.isNamed(name) ? $0.value : nil }
     }
@@ -57,7 +59,7 @@ public struct HTTPHeaders: Sendable {
         firstIndex(of: name) != nil
     }
 
-    /// Adds a value at the end, next to those the name may have already.
+    /// Adds a value at the end, and keeps those that the name has already.
     public mutating func append(_ value: String, for name: String) {
         fields.append(Field(name, value))
     }
@@ -67,7 +69,7 @@ public struct HTTPHeaders: Sendable {
         remove(name, after: -1)
     }
 
-    /// Takes from `other` the headers whose names are missing here, with all their values.
+    /// Adds the headers of `other` whose names are missing here, with all their values.
     public mutating func merge(filling other: HTTPHeaders) {
         guard !fields.isEmpty else { return self = other }
         let own = fields.count

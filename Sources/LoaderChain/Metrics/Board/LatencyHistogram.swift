@@ -1,4 +1,4 @@
-/// How durations are spread, in a fixed amount of memory however many they are.
+/// The distribution of any number of durations, in a fixed amount of memory.
 ///
 /// ```swift
 /// var histogram = LatencyHistogram()
@@ -22,7 +22,7 @@ public struct LatencyHistogram: Sendable {
     private static let unitBits = 10
     private static let longest = UInt64(1) << UInt64(partBits + octaves)
 
-    // Four billion of a kind are enough: a counter that is full stays as it is.
+    // Four billion per part are enough: a full counter stays as it is.
     private var counts = [UInt32](repeating: 0, count: parts * (octaves + 1))
     private var sum = Int128(0)
     private var least = Int64.max
@@ -31,7 +31,7 @@ public struct LatencyHistogram: Sendable {
     /// How many durations were recorded.
     public private(set) var count = 0
 
-    /// Makes an empty one.
+    /// Makes an empty histogram.
     public init() {}
 
     /// Counts a duration; a negative one counts as zero.
@@ -56,7 +56,7 @@ public struct LatencyHistogram: Sendable {
             counts[place] = isOverflow ? .max : both
         }
         let (sumOfCounts, isOverflow) = count.addingReportingOverflow(other.count)
-        // What goes beyond all counting leaves the count and the mean as they are.
+        // A count that would overflow leaves the count and the mean as they are.
         if !isOverflow {
             count = sumOfCounts
             sum += other.sum
@@ -65,13 +65,13 @@ public struct LatencyHistogram: Sendable {
         largest = max(largest, other.largest)
     }
 
-    /// The shortest duration; nil if there is none.
+    /// The shortest duration; nil if none was recorded.
     public var minimum: Duration? { count == 0 ? nil : .nanoseconds(least) }
 
-    /// The longest duration; nil if there is none.
+    /// The longest duration; nil if none was recorded.
     public var maximum: Duration? { count == 0 ? nil : .nanoseconds(largest) }
 
-    /// The mean, to the nanosecond; nil if there is none.
+    /// The mean, to the nanosecond; nil if none was recorded.
     public var mean: Duration? {
         count == 0 ? nil : .nanoseconds(Int64(clamping: sum / Int128(count)))
     }

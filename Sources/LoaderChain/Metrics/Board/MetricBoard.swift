@@ -1,4 +1,7 @@
-/// Keeps in memory what became of the requests to each route of each host: how many, how they ended, how long they took.
+// Metrics/Board: the sink that counts in memory: rows of routes, each with a histogram of its durations. It may use Sinks,
+// Records and Routes.
+
+/// A sink that counts in memory, for each route of each host: how many requests, how they ended, how long they took.
 ///
 /// ```swift
 /// let board = MetricBoard()
@@ -11,29 +14,29 @@
 /// print(board)
 /// ```
 ///
-/// A row takes less than 4 kB however many requests it counts, and there are at most as many rows as the board was made for;
-/// what belongs to none of them is counted together. Quantiles are off by at most 1.6 %, as ``LatencyHistogram`` tells.
+/// A row takes less than 4 kB however many requests it counts. The number of rows is limited; requests beyond it are counted
+/// together. Quantiles are off by at most 1.6 %; see ``LatencyHistogram``.
 ///
-/// It is told at once when a request has ended, and takes no events and traces. A sampled tap makes a sampled board: its
-/// counts and rates are those of the part that was measured.
+/// The board counts a request as soon as it has ended, and ignores events and traces. With a sampled recorder, counts and rates are
+/// those of the sample.
 public final class MetricBoard: MetricSink {
-    let clock: MetricClock
+    let clock: TimerClock
     private let state: Guarded<MetricBoardState>
 
     /// Makes an empty board.
     ///
     /// - Parameters:
-    ///   - maximumNumberOfRows: how many routes are told apart.
-    ///   - window: over which time the rate is taken.
+    ///   - maximumNumberOfRows: how many routes are counted separately.
+    ///   - window: the time over which the rate is measured.
     ///   - timers: the clock.
     public init(
         maximumNumberOfRows: Int = 500, window: Duration = .seconds(60), timers: any Timers = SystemTimers.shared
     ) {
-        clock = MetricClock(timers)
+        clock = TimerClock(timers)
         state = Guarded(MetricBoardState(limit: maximumNumberOfRows, window: window))
     }
 
-    /// It only counts, so it needs no queue.
+    /// True: counting never waits, so it needs no queue.
     public var isImmediate: Bool { true }
 
     /// Counts a request.
@@ -45,7 +48,7 @@ public final class MetricBoard: MetricSink {
         state.withLock { $0.count(metric.outcome.kind, nanoseconds: nanoseconds, for: key, at: now) }
     }
 
-    /// Counts a request that ended at `end`, nil for now, as ``record(_:)`` would, without a metric of it.
+    /// Counts a request as ``record(_:)`` does, without making a metric; `end` is when it ended, nil for now.
     func count(_ request: HTTPRequest.Storage, _ result: HTTPResult, nanoseconds: Int64, at end: TimerInstant?) {
         let now = end ?? clock.now
         let kind = HTTPMetric.Outcome.Kind(result)
@@ -53,7 +56,7 @@ public final class MetricBoard: MetricSink {
         state.withLock { $0.count(kind, nanoseconds: nanoseconds, for: key, at: now) }
     }
 
-    /// What became of the requests to one route of a host by one method.
+    /// The summary of the requests to one route of a host with one method.
     public struct Row: Sendable {
         /// The host; empty for requests that had none.
         public let host: String
@@ -61,7 +64,7 @@ public final class MetricBoard: MetricSink {
         public let method: HTTPMethod
         /// The route, as ``HTTPMetric/route`` has it.
         public let route: String
-        /// What became of them.
+        /// The counts and durations.
         public let summary: MetricSummary
     }
 
@@ -76,21 +79,21 @@ public final class MetricBoard: MetricSink {
             .sorted { ($0.host, $0.route, $0.method.rawValue) < ($1.host, $1.route, $1.method.rawValue) }
     }
 
-    /// What became of the requests to routes for which there was no row left; nil if there were none.
+    /// The summary of the requests to routes that got no row; nil if there were none.
     public var overflow: MetricSummary? {
         let now = clock.now
         return state.withLock { $0.readOverflow(at: now) }
     }
 
-    /// What became of all requests together.
+    /// The summary of all requests.
     public var total: MetricSummary { sum { _ in true } + overflow }
 
-    /// What became of the requests to one route of a host, by whatever method.
+    /// The summary of the requests to one route of a host, with any method.
     public subscript(host host: String, route route: String) -> MetricSummary {
         sum { $0.host == host && $0.route == route }
     }
 
-    /// What became of the requests to one host that have a row.
+    /// The summary of the requests to one host that have a row.
     public subscript(host host: String) -> MetricSummary {
         sum { $0.host == host }
     }

@@ -1,7 +1,7 @@
-/// The rows of a board: what is known of each route of a host, in a bounded number.
+/// The rows of a board, in a bounded number.
 ///
-/// The rows that came first stay. Those beyond the limit are one row together, so that a program which names its routes too
-/// freely loses detail and no memory.
+/// The first rows stay. Routes beyond the limit share one row, so that a program that uses too many names loses detail, and the
+/// memory stays bounded.
 struct MetricBoardState {
     private struct Row {
         var summary = MetricSummary()
@@ -35,7 +35,7 @@ struct MetricBoardState {
         self.window = max(.milliseconds(1), window)
     }
 
-    /// Counts a request that took so long and ended at `now`.
+    /// Counts a request that ended at `now`.
     mutating func count(_ kind: HTTPMetric.Outcome.Kind, nanoseconds: Int64, for key: RowKey, at now: TimerInstant) {
         if let index = rows.index(forKey: key) {
             rows.values[index].count(kind, nanoseconds: nanoseconds, at: now)
@@ -47,12 +47,12 @@ struct MetricBoardState {
         }
     }
 
-    /// All rows as they are at `now`.
+    /// All rows with their rates at `now`.
     func read(at now: TimerInstant) -> [(key: RowKey, summary: MetricSummary)] {
         rows.map { ($0.key, $0.value.read(at: now, per: seconds)) }
     }
 
-    /// What the rows beyond the limit would have held; nil if there are none.
+    /// The row that routes beyond the limit share; nil if there are none.
     func readOverflow(at now: TimerInstant) -> MetricSummary? { overflow?.read(at: now, per: seconds) }
 
     /// Forgets everything.

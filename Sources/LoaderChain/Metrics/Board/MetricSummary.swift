@@ -1,6 +1,6 @@
-/// What became of many requests: how many ended how, how often they come, and how long they take.
+/// The counts, the rate and the durations of many requests.
 ///
-/// Summaries of several rows of a ``MetricBoard`` can be added up.
+/// Summaries of several rows of a ``MetricBoard`` can be merged.
 public struct MetricSummary: Sendable {
     /// How long the requests took.
     public private(set) var latency = LatencyHistogram()
@@ -8,18 +8,18 @@ public struct MetricSummary: Sendable {
     public internal(set) var rate = 0.0
     private var counts = [Int](repeating: 0, count: HTTPMetric.Outcome.Kind.allCases.count)
 
-    /// Makes an empty one.
+    /// Makes an empty summary.
     public init() {}
 
     /// How many requests ended.
     public var count: Int { latency.count }
 
-    /// How many requests ended in that way.
+    /// How many requests ended with that kind of outcome.
     public subscript(kind: HTTPMetric.Outcome.Kind) -> Int { counts[kind.rawValue] }
 
-    /// The part of the requests that came to nothing, of those that came to an end by themselves; 0 if there is none.
+    /// The share of requests that failed; 0 if there are none.
     ///
-    /// What was cancelled or reset counts neither way.
+    /// Requests that were cancelled or reset do not count.
     public var errorRatio: Double {
         func sum(where isCounted: (HTTPMetric.Outcome.Kind) -> Bool) -> Double {
             HTTPMetric.Outcome.Kind.allCases.reduce(0) { isCounted($1) ? $0 + Double(self[$1]) : $0 }
@@ -41,7 +41,7 @@ public struct MetricSummary: Sendable {
         for index in counts.indices { add(other.counts[index], to: index) }
     }
 
-    /// Adds to a count, which stays at the largest number there is.
+    /// Adds to a count, which saturates.
     private mutating func add(_ count: Int, to index: Int) {
         let (sum, isOverflow) = counts[index].addingReportingOverflow(count)
         counts[index] = isOverflow ? .max : sum

@@ -1,11 +1,11 @@
-/// What a row of a board is found by.
+/// The key of a row of a board.
 struct RowKey: Hashable {
     let host: String
     let method: HTTPMethod
-    /// The route as bytes: a path is reduced to its template for each request, and the text of it is needed only by readers.
+    /// The route as bytes: each request makes one of its path, and only readers of the board need the text.
     let route: [UInt8]
 
-    /// All bytes of the route at a time, since an array is hashed byte by byte.
+    /// Hashes all bytes of the route at once, because an array is hashed byte by byte.
     func hash(into hasher: inout Hasher) {
         hasher.combine(host)
         hasher.combine(method)

@@ -1,4 +1,7 @@
-/// Hands what is measured to sinks, and takes measurements beside those of requests.
+// Metrics/Recorder: what hands records to sinks, and measures events and traces. It may use all of Metrics; MetricsTap,
+// among the loaders, is what measures requests.
+
+/// Hands measurements to sinks, and records events and traces besides requests.
 ///
 /// ```swift
 /// let board = MetricBoard()
@@ -13,14 +16,13 @@
 /// print(chain)
 /// ```
 ///
-/// Any number of taps may share one. Without sinks nothing is measured, and nothing is paid for.
+/// Any number of taps may share a recorder. Without sinks nothing is measured, at no cost.
 ///
-/// **What a sink costs a request.** Nothing but its place in a queue: each sink has its own, of a fixed length, and is
-/// called from there. A sink that is slow, or never returns, loses its own oldest records, which are counted, and delays
-/// neither a request nor another sink. Only sinks that say so themselves are called at once; see
-/// ``MetricSink/isImmediate``.
+/// **What a sink costs a request.** Only an entry in a queue: each sink has a queue of its own, of a fixed length, and is called from
+/// there. A sink that is slow, or never returns, loses its own oldest records, which are counted; it delays no request and no other
+/// sink. Only sinks that ask for it are called at once; see ``MetricSink/isImmediate``.
 public final class MetricRecorder: Sendable {
-    /// The part of all requests, events and traces that is recorded, from 0 to 1.
+    /// The share of all requests, events and traces that is recorded, from 0 to 1.
     public let samplingRate: Double
     let timers: any Timers
     private let dice: Dice
@@ -31,19 +33,19 @@ public final class MetricRecorder: Sendable {
     /// Makes a recorder.
     ///
     /// - Parameters:
-    ///   - sinks: who is handed the records.
-    ///   - samplingRate: the part of all requests, events and traces that is recorded. It is chosen when they begin, so
-    ///     that the others cost next to nothing, and each record tells the rate.
-    ///   - capacity: how many records may wait for one sink; then the oldest are dropped.
-    ///   - filter: which records are handed on. It is called on the thread that has measured, under no lock.
-    ///   - dice: what chooses by the sampling rate.
+    ///   - sinks: what receives the records.
+    ///   - samplingRate: the share of all requests, events and traces that is recorded. The sample is drawn when they begin, so that
+    ///     the others cost next to nothing, and each record has the rate.
+    ///   - capacity: how many records may wait for one sink; beyond that, the oldest are dropped.
+    ///   - filter: decides which records are handed on. It is called on the thread that measured, under no lock.
+    ///   - dice: draws the sample.
     ///   - timers: the clocks.
     public init(
         _ sinks: any MetricSink..., samplingRate: Double = 1, capacity: Int = 1_000,
         dice: Dice = .system, timers: any Timers = SystemTimers.shared,
         filter: (@Sendable (MetricRecord) -> Bool)? = nil
     ) {
-        // What is no number is no rate that anybody wanted.
+        // NaN cannot be meant, so everything is recorded.
         self.samplingRate = samplingRate.isNaN ? 1 : min(max(0, samplingRate), 1)
         self.dice = dice
         self.timers = timers
@@ -64,14 +66,14 @@ public final class MetricRecorder: Sendable {
 
     // MARK: Measuring
 
-    /// Records that something has happened.
+    /// Records an event.
     ///
     /// - Parameters:
-    ///   - name: what it is called, one of a few.
-    ///   - counters: what can be added up, by name.
-    ///   - attributes: what it can be told apart by.
+    ///   - name: the name, one of a few.
+    ///   - counters: values to add up, by name.
+    ///   - attributes: values to group by, by name.
     public func event(_ name: String, counters: [String: Int64] = [:], attributes: [String: String] = [:]) {
-        guard isListening, chooses() else { return }
+        guard isListening, drawSample() else { return }
         emit(
             .event(
                 MetricEvent(
@@ -79,22 +81,22 @@ public final class MetricRecorder: Sendable {
                     samplingRate: samplingRate)))
     }
 
-    /// Starts a trace of something that takes its time, which is recorded when it is stopped.
+    /// Starts a trace of something that takes time, which is recorded when it is stopped.
     ///
     /// - Parameters:
-    ///   - name: what it is called, one of a few.
-    ///   - attributes: what it can be told apart by; more can be set on the way.
+    ///   - name: the name, one of a few.
+    ///   - attributes: values to group by, by name; you can set more before the end.
     public func startTrace(_ name: String, attributes: [String: String] = [:]) -> RunningTrace {
-        RunningTrace(name, attributes: attributes, isRecorded: isListening && chooses(), by: self)
+        RunningTrace(name, attributes: attributes, isRecorded: isListening && drawSample(), by: self)
     }
 
-    /// Traces what `body` does, also if it throws: then the attribute `error.type` tells the type of the error.
+    /// Traces `body`, also if it throws: the attribute `error.type` then has the type of the error.
     ///
     /// - Parameters:
-    ///   - name: what it is called, one of a few.
-    ///   - attributes: what it can be told apart by.
-    ///   - isolation: where it is done: where the caller is.
-    ///   - body: what is traced; it is handed the trace, to count and to set attributes.
+    ///   - name: the name, one of a few.
+    ///   - attributes: values to group by, by name.
+    ///   - isolation: the actor to run on, the caller's by default.
+    ///   - body: what is traced; it receives the trace, to count and to set attributes.
     public func trace<Value>(
         _ name: String, attributes: [String: String] = [:], isolation: isolated (any Actor)? = #isolation,
         _ body: (RunningTrace) async throws -> Value
@@ -111,14 +113,14 @@ public final class MetricRecorder: Sendable {
 
     // MARK: For taps and traces
 
-    /// Whether anybody takes what is measured.
+    /// Whether there is any sink.
     let isListening: Bool
 
-    /// The only sink, if it is a board and nobody filters.
+    /// The only sink, if it is a board and there is no filter.
     let onlyBoard: MetricBoard?
 
-    /// Whether what begins now is among those that are recorded.
-    func chooses() -> Bool { samplingRate >= 1 || dice.chance(samplingRate) }
+    /// Draws whether a measurement that begins now is recorded.
+    func drawSample() -> Bool { samplingRate >= 1 || dice.chance(samplingRate) }
 
     func emit(_ record: MetricRecord) {
         if let filter, !filter(record) { return }

@@ -4,18 +4,18 @@
     import Foundation
 #endif
 
-/// A trace that has been started and is to be stopped; any thread may use it.
+/// A trace that has been started; any thread may use it.
 ///
-/// After ``stop()`` nothing changes it any more. One that is let go of without being stopped leaves no record.
+/// Nothing changes it after ``stop()``. A trace that is released without being stopped leaves no record.
 public final class RunningTrace: Sendable {
-    /// How many counters and how many attributes a trace may have; what comes after is ignored.
+    /// How many counters and how many attributes a trace may have; further ones are ignored.
     public static let maximumNumberOfValues = 32
 
-    /// What it is called.
+    /// The name.
     public let name: String
     private let recorder: MetricRecorder
     private let beginning: TimerInstant
-    /// Nil once it was stopped, or where it is not among those that are recorded.
+    /// Nil after the stop, and for a trace that is not in the sample.
     private let trace: Guarded<MetricTrace?>
 
     init(_ name: String, attributes: [String: String], isRecorded: Bool, by recorder: MetricRecorder) {
@@ -30,7 +30,7 @@ public final class RunningTrace: Sendable {
                     samplingRate: recorder.samplingRate) : nil)
     }
 
-    /// Adds to the counter of that name, which begins at 0 and stays within its 64 bits.
+    /// Adds to the counter of that name, which begins at 0 and saturates.
     public func increment(_ counter: String, by amount: Int64 = 1) {
         trace.withLock { trace in
             guard let count = trace?.counters[counter] ?? Self.first(in: trace?.counters) else { return }
@@ -50,9 +50,9 @@ public final class RunningTrace: Sendable {
         }
     }
 
-    /// Stops it and hands it to the sinks.
+    /// Stops the trace and hands it to the sinks.
     ///
-    /// - Returns: whether this was the first stop, and the trace is among those that are recorded.
+    /// - Returns: whether this was the first stop of a trace that is recorded.
     @discardableResult
     public func stop() -> Bool {
         let end = recorder.timers.now
@@ -62,7 +62,7 @@ public final class RunningTrace: Sendable {
         return true
     }
 
-    /// Where a new counter begins; nil where there may be no more.
+    /// The start of a new counter; nil where there may be no more.
     private static func first(in counters: [String: Int64]?) -> Int64? {
         counters.map(\.count) ?? .max < maximumNumberOfValues ? 0 : nil
     }

@@ -1,7 +1,7 @@
 extension HTTPMetric {
-    /// The attributes by which OpenTelemetry's conventions for HTTP clients describe this request.
+    /// The attributes that OpenTelemetry's conventions for HTTP clients define for this request.
     ///
-    /// What is not known is left out. The guide on metrics has the table, also of what is no attribute there.
+    /// Unknown values are left out. The guide on metrics has the table, and lists what the conventions do not cover.
     public var openTelemetryAttributes: [String: String] {
         var attributes = [
             "http.request.method": method.rawValue,
@@ -23,7 +23,7 @@ extension HTTPMetric {
         return attributes
     }
 
-    /// Takes `http/1.1` apart, and what TLS calls the later versions.
+    /// Splits `http/1.1`, and the names that TLS has for later versions, into name and version.
     private static func nameAndVersion(of networkProtocol: String) -> (name: String, version: String?) {
         switch networkProtocol.lowercased() {
         case "h2", "h2c": return ("http", "2")

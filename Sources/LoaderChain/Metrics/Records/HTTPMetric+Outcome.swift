@@ -1,19 +1,19 @@
 extension HTTPMetric {
     /// How a request ended.
     public enum Outcome: Hashable, Sendable {
-        /// A response came; this is its status, whatever it says.
+        /// A response with this status arrived, whatever the status.
         ///
-        /// A response that was refused for a status other than success counts here too.
+        /// A response that was refused for a status other than success is one of these too.
         case response(HTTPStatus)
-        /// The transport brought no response, or not all of it.
+        /// The transport delivered no response, or only a part of one.
         case failed(HTTPError.Code)
-        /// Somebody cancelled the task.
+        /// The task was cancelled.
         case cancelled
         /// A reset ended it.
         case reset
-        /// A response came that the client could not parse.
+        /// The client could not parse the response.
         case unparsable
-        /// A loader refused the request, or a response that says success; the code tells why, and the name which loader.
+        /// A loader refused the request, or a response with a success status; the code says why, the name which loader.
         case rejected(HTTPError.Code, by: String?)
     }
 }
@@ -28,7 +28,7 @@ extension HTTPMetric.Outcome.Kind {
         }
     }
 
-    /// The kind of what a task's result means.
+    /// The kind of a task's result.
     init(_ result: HTTPResult) {
         switch result {
         case .success(let response): self.init(response.status)
@@ -38,9 +38,9 @@ extension HTTPMetric.Outcome.Kind {
 }
 
 extension HTTPMetric.Outcome {
-    /// What a task's result means.
+    /// The outcome of a task's result.
     ///
-    /// A code that is not one of the transport's own, or of those with a case, was made by a loader that refused the task.
+    /// A code that is neither one of the transport's nor one with a case of its own was made by a loader that refused the task.
     public init(_ result: HTTPResult) {
         switch result {
         case .success(let response): self = .response(response.status)
@@ -48,7 +48,7 @@ extension HTTPMetric.Outcome {
         }
     }
 
-    // Out of line, because most results are none.
+    // Out of line, because most results are no errors.
     @inline(never)
     private init(_ error: HTTPError) {
         switch error.code {
@@ -59,7 +59,7 @@ extension HTTPMetric.Outcome {
             .tooManyRedirects, .unknown:
             self = .failed(error.code)
         case .invalidResponse:
-            // What the server says explains more than that somebody minded.
+            // The status explains more than the fact that a loader refused it.
             if let status = error.response?.status, !status.isSuccess {
                 self = .response(status)
             } else {
@@ -69,15 +69,15 @@ extension HTTPMetric.Outcome {
         }
     }
 
-    /// A kind of outcome, to count by.
+    /// A kind of outcome, for counts.
     public enum Kind: Int, Hashable, Sendable, CaseIterable {
-        /// A response that says success, or one before the final.
+        /// A response with a success status, or an informational one.
         case success
-        /// A response that leads elsewhere, or says that nothing has changed.
+        /// A response that redirects, or says that nothing has changed.
         case redirection
-        /// A response by which the server finds the request at fault.
+        /// A response that blames the request.
         case clientError
-        /// A response by which the server finds itself at fault, or a status that is none.
+        /// A response that blames the server, or a number that is no status.
         case serverError
         /// No response.
         case failed
@@ -111,7 +111,7 @@ extension HTTPMetric.Outcome {
         }
     }
 
-    /// What went wrong in one word: the status, or the error's code; nil if nothing did.
+    /// What went wrong, in one word: the status or the error's code; nil if nothing did.
     public var errorType: String? {
         switch self {
         case .response(let status): kind.isError ? "\(status.rawValue)" : nil

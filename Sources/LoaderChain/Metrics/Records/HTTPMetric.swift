@@ -1,54 +1,56 @@
+// Metrics/Records: what is told about a request, an event or a trace, as values. It may use Message and Support.
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
 
-/// What became of one request: when, how long, where to, how much, and how it ended.
+/// The measurement of one request: when, how long, where to, how much, and how it ended.
 ///
-/// A ``MetricsTap`` emits one for every task that passes it. It holds no query, no fragment, no user and no password, no
-/// header and no body, and its ``route`` has placeholders in the place of what differs from user to user.
+/// A ``MetricsTap`` emits one for every task that passes it. It holds no query, fragment, user, password, header or body, and its
+/// ``route`` has placeholders for the parts that differ from user to user.
 public struct HTTPMetric: Sendable {
-    /// When the task came to the tap.
+    /// When the task reached the tap.
     public var start: Date
     /// The time from then until the task had its result, by a clock that never jumps.
     public var duration: Duration
-    /// The part of the duration that it waited in the queues below the tap: for a slot, for its turn, or for a retry.
+    /// The part of the duration that the task waited in queues below the tap: for a slot, for its turn, or for a retry.
     public var waiting: Duration
     /// The method.
     public var method: HTTPMethod
     /// The scheme.
     public var scheme: String
-    /// The host in lowercase; empty where nobody has filled it in.
+    /// The host in lowercase; empty where no loader filled it in.
     public var host: String
-    /// The port, also where the scheme says it; nil for a scheme other than HTTP's.
+    /// The port, also where it is the scheme's own; nil for a scheme other than HTTP's.
     public var port: Int?
-    /// What the request named as its ``HTTPRequest/route``, or its path with placeholders, such as `/users/{id}`.
+    /// The request's ``HTTPRequest/route``, or its path with placeholders, such as `/users/{id}`.
     public var route: String
-    /// The part of the program that asked; see ``HTTPRequest/metricModule``.
+    /// The part of the program that made the request; see ``HTTPRequest/metricModule``.
     public var module: String?
-    /// The place in the program that asked; see ``HTTPRequest/metricOrigin``.
+    /// The place in the program that made the request; see ``HTTPRequest/metricOrigin``.
     public var origin: String?
-    /// What the tap and the request add; see ``HTTPRequest/metricTags``.
+    /// The tags of the tap and of the request; see ``HTTPRequest/metricTags``.
     public var tags: [String: String]
     /// How many attempts were made.
     public var attempts: Int
-    /// The bytes of the request's body that the last attempt sent; nil where the terminal does not tell.
+    /// The bytes of the request's body that the last attempt sent; nil where the terminal does not report them.
     public var bytesSent: Int64?
-    /// The bytes of the response's body that the last attempt received; nil where the terminal does not tell.
+    /// The bytes of the response's body that the last attempt received; nil where the terminal does not report them.
     public var bytesReceived: Int64?
-    /// The time from the start of the last attempt's transfer to its response's head; nil where the terminal does not tell.
+    /// The time from the start of the last attempt's transfer to the head of its response; nil where not reported.
     public var timeToFirstByte: Duration?
-    /// The protocol, such as `http/1.1`; nil where the terminal does not tell.
+    /// The protocol, such as `http/1.1`; nil where the terminal does not report it.
     public var networkProtocol: String?
-    /// The status of the response, also of one that was refused; nil where none arrived.
+    /// The status of the response, also of a response that was refused; nil where none arrived.
     public var status: HTTPStatus?
-    /// How it ended.
+    /// How the request ended.
     public var outcome: Outcome
-    /// The part of all tasks that the tap measures: one metric stands for `1 / samplingRate` tasks.
+    /// The share of all tasks that the tap measures: one metric stands for `1 / samplingRate` tasks.
     public var samplingRate: Double
 
-    /// Makes a metric, as for a test of a sink; what is left out is not known, or none.
+    /// Makes a metric, as for a test of a sink; omitted values are unknown or none.
     public init(
         start: Date, duration: Duration, waiting: Duration = .zero, method: HTTPMethod = .get, scheme: String = "https",
         host: String, port: Int? = nil, route: String, module: String? = nil, origin: String? = nil,

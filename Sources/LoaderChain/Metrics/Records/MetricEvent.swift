@@ -4,17 +4,17 @@
     import Foundation
 #endif
 
-/// Something that happened at a moment; see ``MetricRecorder/event(_:counters:attributes:)``.
+/// Something that happened at one moment; see ``MetricRecorder/event(_:counters:attributes:)``.
 public struct MetricEvent: Hashable, Sendable {
-    /// What it is called, one of a few.
+    /// The name, one of a few.
     public var name: String
     /// When it happened.
     public var date: Date
-    /// What can be added up, by name.
+    /// Values to add up, by name.
     public var counters: [String: Int64]
-    /// What it can be told apart by.
+    /// Values to group by, by name.
     public var attributes: [String: String]
-    /// The part of all events that is recorded: one stands for `1 / samplingRate`.
+    /// The share of all events that is recorded: one stands for `1 / samplingRate`.
     public var samplingRate: Double
 
     /// Makes an event, as for a test of a sink.
@@ -30,19 +30,19 @@ public struct MetricEvent: Hashable, Sendable {
     }
 }
 
-/// Something that took its time; see ``MetricRecorder/startTrace(_:attributes:)``.
+/// Something that took time; see ``MetricRecorder/startTrace(_:attributes:)``.
 public struct MetricTrace: Hashable, Sendable {
-    /// What it is called, one of a few.
+    /// The name, one of a few.
     public var name: String
     /// When it started.
     public var start: Date
-    /// The time until it was stopped, by a clock that never jumps.
+    /// The time until it was stopped, by a monotonic clock.
     public var duration: Duration
-    /// What was counted on the way, by name.
+    /// Values that were counted, by name.
     public var counters: [String: Int64]
-    /// What it can be told apart by.
+    /// Values to group by, by name.
     public var attributes: [String: String]
-    /// The part of all traces that is recorded: one stands for `1 / samplingRate`.
+    /// The share of all traces that is recorded: one stands for `1 / samplingRate`.
     public var samplingRate: Double
 
     /// Makes a trace, as for a test of a sink.

@@ -1,70 +1,70 @@
 /// Whether a request is measured.
 public enum MeasurementOption: HTTPRequestOption {
-    /// It is.
+    /// Every tap measures the request.
     public static var defaultOptionValue: MeasurementOption { .always }
-    /// Every tap measures it.
+    /// Every tap measures the request.
     case always
-    /// No tap does, and nothing of it is told.
+    /// No tap measures the request.
     case never
 }
 
-/// What the route of a request is called; nil, the default, for its path with placeholders.
+/// The name of a request's route; nil, the default, for its path with placeholders.
 public enum RouteOption: HTTPRequestOption {
     /// The path with placeholders.
     public static var defaultOptionValue: String? { nil }
 }
 
-/// The part of the program that a request belongs to; nil, the default, for what the tap says.
+/// The part of the program that a request belongs to; nil, the default, for the tap's module.
 public enum MetricModuleOption: HTTPRequestOption {
-    /// What the tap says.
+    /// The tap's module.
     public static var defaultOptionValue: String? { nil }
 }
 
-/// The place in the program that asks; nil, the default, for none.
+/// The place in the program that makes a request; nil, the default, for none.
 public enum MetricOriginOption: HTTPRequestOption {
     /// None.
     public static var defaultOptionValue: String? { nil }
 }
 
-/// What is told about a request beside the rest; by default nothing.
+/// Further tags of a request; none by default.
 public enum MetricTagsOption: HTTPRequestOption {
-    /// Nothing.
+    /// No tags.
     public static var defaultOptionValue: [String: String] { [:] }
 }
 
 extension HTTPRequest {
     /// Whether the request is measured by a ``MetricsTap``; ``MeasurementOption/always`` unless it is set.
     ///
-    /// What reports metrics by requests of its own sets it to ``MeasurementOption/never``, or it would report its reports.
+    /// A sink that sends metrics by requests sets it to ``MeasurementOption/never`` for those, or it would report its own reports.
     public var measurement: MeasurementOption {
         get { self[option: MeasurementOption.self] }
         set { self[option: MeasurementOption.self] = newValue }
     }
 
-    /// What the route of the request is called in metrics; nil for its path with placeholders.
+    /// The name of the request's route in metrics; nil for its path with placeholders.
     ///
-    /// Name it where the path holds words that are different for each user: `/articles/{title}`. There should be as many
-    /// names as a person can tell apart, so nothing of the request's own goes into them.
+    /// Set it where the path holds words that differ from user to user: `/articles/{title}`. Use few names, and put no value of the
+    /// request into them.
     public var route: String? {
         get { self[option: RouteOption.self] }
         set { self[option: RouteOption.self] = newValue }
     }
 
-    /// The part of the program that the request belongs to, such as `checkout`; nil for what the tap says.
+    /// The part of the program that the request belongs to, such as `checkout`; nil for the tap's module.
     public var metricModule: String? {
         get { self[option: MetricModuleOption.self] }
         set { self[option: MetricModuleOption.self] = newValue }
     }
 
-    /// The place in the program that asks, such as a screen or a background refresh; nil for none.
+    /// The place in the program that makes the request, such as a screen or a background refresh; nil for none.
     public var metricOrigin: String? {
         get { self[option: MetricOriginOption.self] }
         set { self[option: MetricOriginOption.self] = newValue }
     }
 
-    /// What is told about the request beside the rest.
+    /// Further tags of the request.
     ///
-    /// Of a tag that the tap has too, the request's value counts.
+    /// The request's value replaces the tap's where both have a tag.
     public var metricTags: [String: String] {
         get { self[option: MetricTagsOption.self] }
         set { self[option: MetricTagsOption.self] = newValue }

@@ -1,9 +1,12 @@
-/// Reduces a path to what all users have in common: `/users/{id}/orders/{id}`.
+// Metrics/Routes: how the path of a request becomes the name of its route, without what differs from user to user. It may
+// use Support.
+
+/// Reduces a path to the part that all users share: `/users/{id}/orders/{id}`.
 ///
-/// A segment becomes `{id}` as a whole where it can be no word of a program's: it is longer than 64 bytes, is a UUID, has
-/// percent-encoded bytes, an at sign or an equals sign, or mixes capitals, small letters and digits. Otherwise it is taken
-/// apart at its marks, and the numbers and opaque parts between them become `{id}`; ``PathToken`` tells which are. A version
-/// such as `v2` stays. What follows a semicolon goes, and so does everything from the seventeenth segment on.
+/// A whole segment becomes `{id}` if it cannot be a word of an interface: it is longer than 64 bytes, is a UUID, has percent-encoded
+/// bytes, an at sign or an equals sign, or mixes capitals, small letters and digits. Otherwise the segment is split at its
+/// punctuation, and the numbers and opaque parts become `{id}`, as ``PathToken`` decides. A version such as `v2` stays. What follows
+/// a semicolon is dropped, and so is everything from the seventeenth segment on.
 enum PathTemplate {
     private static let longestSegment = 64
     private static let mostSegments = 16
@@ -15,9 +18,9 @@ enum PathTemplate {
 
     /// The bytes of the template of a percent-encoded path.
     ///
-    /// Most segments are short words, so the path is copied as it is, and what is not a word is replaced in the copy.
+    /// Most segments are short words, so the path is copied, and what is not a word is replaced in the copy.
     static func bytes(of path: String) -> [UInt8] {
-        // Some of the first numbers are shorter than what stands for them.
+        // Short numbers are shorter than their placeholder.
         let roomToGrow = 8
         var bytes: [UInt8] = []
         bytes.reserveCapacity(path.utf8.count + roomToGrow)
@@ -55,7 +58,7 @@ enum PathTemplate {
         return reducingTokens(of: segment)
     }
 
-    /// What stands between the marks, and the marks; of placeholders with nothing but marks between them, one.
+    /// The segment with its variable tokens replaced; placeholders that only punctuation separates become one.
     private static func reducingTokens(of segment: ArraySlice<UInt8>) -> [UInt8] {
         var output: [UInt8] = []
         var rest = segment
@@ -82,7 +85,7 @@ enum PathTemplate {
     }
 }
 
-/// What a byte of a path can be part of.
+/// The kinds of bytes in a path.
 private enum PathByte {
     static let slash = UInt8(ascii: "/")
 

@@ -1,6 +1,6 @@
-/// What letters and digits between two marks look like: a word, or something made for one thing alone.
+/// A run of letters and digits in a path: a word, or an identifier.
 struct PathToken {
-    /// Anything shorter without a digit is a word.
+    /// A shorter token without a digit is a word.
     static let shortestOpaque = 16
     private static let shortestHex = 8
     private static let shortestMixed = 8
@@ -14,7 +14,7 @@ struct PathToken {
     private var longestNumber = 0
     /// How often a digit follows a letter, or a letter a digit.
     private var digitChanges = 0
-    /// How often one of capitals, small letters and digits follows another.
+    /// How often the kind changes between capitals, small letters and digits.
     private var changes = 0
 
     init(_ token: ArraySlice<UInt8>) {
@@ -43,19 +43,19 @@ struct PathToken {
         }
     }
 
-    /// Whether it is to be replaced: a number, a long enough one within a word, hexadecimal digits, or an opaque mixture.
+    /// Whether to replace it: a number, a long number within a word, hexadecimal digits, or an opaque mixture.
     var isVariable: Bool {
         if digits == count { return true }
         if hexDigits == count, count >= Self.shortestHex, digits > 0 || count >= Self.shortestOpaque { return true }
         if longestNumber >= Self.shortestNumber { return true }
         if count >= Self.shortestMixed, digitChanges >= Self.fewestMixedChanges { return true }
-        // Words in camel case change as well, though less often.
+        // Words in camel case change too, but less often.
         if count >= Self.shortestOpaque, changes * 2 > count { return true }
         return count >= Self.longestWord && digits > 0
     }
 }
 
-/// What a whole segment of a path looks like.
+/// The features of a whole segment of a path.
 struct SegmentLook {
     private(set) var digits = 0
     private var capitals = 0
@@ -77,21 +77,21 @@ struct SegmentLook {
             case UInt8(ascii: "a")...UInt8(ascii: "z"): smallLetters += 1
             case UInt8(ascii: "A")...UInt8(ascii: "Z"): capitals += 1
             case UInt8(ascii: "%"), UInt8(ascii: "@"), UInt8(ascii: "="), 0x80...: hasForeignBytes = true
-            case UInt8(ascii: "-"), UInt8(ascii: "_"): break  // They join words, and are digits of some numbers.
+            case UInt8(ascii: "-"), UInt8(ascii: "_"): break  // They join words, and occur in encoded numbers.
             default: hasMarks = true
             }
         }
         isUUID = Self.isUUID(segment)
     }
 
-    /// Whether no part of it can be told to be a word.
+    /// Whether no part of the segment can be recognized as a word.
     var isOpaque: Bool {
         if hasForeignBytes || isUUID { return true }
         guard count >= Self.shortestMixed, !hasMarks else { return false }
         return digits >= Self.fewestMixedDigits && capitals > 0 && smallLetters > 0
     }
 
-    /// Whether a segment is a version of an interface, such as `v2` or `v1.1`.
+    /// Whether the segment is a version of an interface, such as `v2` or `v1.1`.
     static func isVersion(_ segment: ArraySlice<UInt8>) -> Bool {
         guard (2...longestVersion).contains(segment.count), let first = segment.first,
             ASCII.lowercased(first) == UInt8(ascii: "v")

@@ -1,27 +1,28 @@
-/// What waits for one sink, decided without threads or queues.
+/// The records that wait for one sink, decided without threads or queues.
 ///
 /// The phases:
-/// - **idle**: nothing waits, and nobody delivers.
-/// - **delivering**: somebody takes one batch after the other to the sink, until nothing waits any more.
+/// - **idle**: nothing waits, and nothing is being delivered.
+/// - **delivering**: one batch after the other goes to the sink, until nothing waits any more.
 ///
-/// Records are numbered as they come. One is settled when the sink has returned from it, or when it was dropped.
+/// Records are numbered in the order in which they come. A record is settled when the sink has returned from it, or when it was
+/// dropped.
 struct CourierState<Record, Waiter> {
     private let capacity: Int
-    /// What waits: a ring once it is full, whose oldest is at `oldest`.
+    /// The records that wait: a ring once it is full, whose oldest is at `oldest`.
     private var waiting: [Record] = []
     private var oldest = 0
     private var isDelivering = false
-    /// How many records have come.
+    /// How many records have been offered.
     private var offered: UInt64 = 0
     private var waiters: [(waiter: Waiter, target: UInt64)] = []
-    /// How many were dropped.
+    /// How many records were dropped.
     private(set) var dropped = 0
 
     init(capacity: Int) { self.capacity = max(1, capacity) }
 
-    /// Takes a record, in the place of the oldest where there is no more room.
+    /// Takes a record, and drops the oldest where there is no room.
     ///
-    /// - Returns: whether somebody is to begin to deliver.
+    /// - Returns: whether the caller has to start a delivery.
     mutating func offer(_ record: Record) -> Bool {
         offered += 1
         if waiting.count < capacity {
@@ -35,15 +36,15 @@ struct CourierState<Record, Waiter> {
         return !isDelivering
     }
 
-    /// What there is to do for whoever delivers.
+    /// The next step of a delivery.
     struct Round {
-        /// The next records in order; if there are none, he is done.
+        /// The next records in order; if there are none, the delivery ends.
         var batch: [Record]
-        /// Who waited for the records before them.
+        /// The waiters whose records have been settled.
         var flushed: [Waiter]
     }
 
-    /// The batch before has been delivered: takes all that waits.
+    /// Takes all records that wait, after the previous batch was delivered.
     mutating func next() -> Round {
         let settled = offered - UInt64(waiting.count)
         var flushed: [Waiter] = []
@@ -55,9 +56,9 @@ struct CourierState<Record, Waiter> {
         return Round(batch: batch, flushed: flushed)
     }
 
-    /// Somebody waits until all records are settled that have come by now.
+    /// Keeps `waiter` until all records are settled that have come by now.
     ///
-    /// - Returns: whether they are already; otherwise `waiter` is handed out when they are.
+    /// - Returns: whether they are settled already; otherwise `waiter` is returned by ``next()`` when they are.
     mutating func flush(_ waiter: Waiter) -> Bool {
         guard isDelivering else { return true }
         waiters.append((waiter, offered))

@@ -11,8 +11,8 @@ import Synchronization
 /// print(chain, reader)
 /// ```
 ///
-/// What nobody has read yet waits, up to a limit; then the oldest is dropped and counted. It is meant for one reader; several
-/// share the records among them. A reader whose task is cancelled ends the stream, as ``finish()`` does.
+/// Records wait until they are read, up to a limit; beyond it, the oldest is dropped and counted. The stream is meant for one reader;
+/// several share the records between them. A reader whose task is cancelled ends the stream, as ``finish()`` does.
 public final class MetricStream: MetricSink, AsyncSequence {
     /// What is read.
     public typealias Element = MetricRecord
@@ -21,17 +21,17 @@ public final class MetricStream: MetricSink, AsyncSequence {
     private let continuation: AsyncStream<MetricRecord>.Continuation
     private let drops = Atomic(0)
 
-    /// Makes a stream in which so many records may wait, at least one.
+    /// Makes a stream in which `capacity` records may wait, at least one.
     public init(capacity: Int = 1_000) {
         (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Swift.max(1, capacity)))
     }
 
     deinit { continuation.finish() }
 
-    /// It never waits, so it needs no queue.
+    /// True: recording never waits, so it needs no queue.
     public var isImmediate: Bool { true }
 
-    /// How many records were dropped because nobody read them in time.
+    /// How many records were dropped because they were not read in time.
     public var dropped: Int { drops.load(ordering: .relaxed) }
 
     /// Keeps a record until it is read.

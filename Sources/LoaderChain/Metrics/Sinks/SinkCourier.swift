@@ -1,8 +1,8 @@
 import Dispatch
 
-/// Brings records to one sink, on a queue of its own.
+/// Delivers records to one sink, on a queue of its own.
 ///
-/// Whoever brings a record waits for a lock that is only ever held to put it down, and never for the sink.
+/// A thread that adds a record waits at most for a lock that is held to append it, never for the sink.
 final class SinkCourier: Sendable {
     private let sink: any MetricSink
     private let queue = DispatchQueue(label: "LoaderChain.MetricSink")
@@ -16,11 +16,11 @@ final class SinkCourier: Sendable {
     var dropped: Int { state.withLock { $0.dropped } }
 
     func take(_ record: MetricRecord) {
-        // It holds nothing of a user's, so what is dropped may end under the lock.
+        // A record holds no user object, so a dropped one may end under the lock.
         if state.withLock({ $0.offer(record) }) { queue.async { self.deliver() } }
     }
 
-    /// Waits until the sink has taken every record that was brought before.
+    /// Waits until the sink has taken every record that was added before.
     func flush() async {
         await withCheckedContinuation { continuation in
             if state.withLock({ $0.flush(continuation) }) { continuation.resume() }

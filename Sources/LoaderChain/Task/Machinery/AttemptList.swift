@@ -1,9 +1,9 @@
-/// The attempts that work for a task at the moment.
+/// The attempts of a task that are under way.
 ///
-/// They are held until they have ended, which is no cycle for ever: what can be abandoned is the object that travels for
-/// an attempt, and its end is the attempt's.
+/// They are held until they end. That cycle always breaks: the handle that goes down the chain for an attempt is not held here, and
+/// when the chain lets go of it, the attempt ends.
 struct AttemptList: Sendable {
-    // The usual one attempt needs no dictionary.
+    // A task usually has one attempt, which needs no dictionary.
     private var first: TaskCore?
     private var others: [UInt64: TaskCore] = [:]
 
@@ -15,13 +15,13 @@ struct AttemptList: Sendable {
         if first == nil { first = attempt } else { others[attempt.number] = attempt }
     }
 
-    /// Takes an attempt off the list, and returns it, so that the last reference is not let go of under a lock.
+    /// Removes an attempt and returns it, so that its last reference is not released under a lock.
     mutating func remove(_ attempt: TaskCore) -> TaskCore? {
         if first === attempt { return first.take() }
         return others.isEmpty ? nil : others.removeValue(forKey: attempt.number)
     }
 
-    /// All of them, in an array of its own: a dictionary that left the lock would be copied by the next change.
+    /// All attempts, in a new array: a dictionary that left the lock would be copied by the next change.
     var all: [TaskCore] {
         guard !others.isEmpty else { return first.map { [$0] } ?? [] }
         return Array(others.values) + [first].compactMap(\.self)

@@ -6,13 +6,13 @@
     import Musl
 #endif
 
-/// The calls to handlers that one thread has under way, and those that wait until its stack is flat again.
+/// The calls to handlers that are under way on one thread, and those that wait until its stack is flat again.
 ///
-/// A handler may complete another task, whose handler loads a third, and so on for as many tasks as wait in a queue. Such
-/// calls nest as long as the stack stays shallow, so that in ordinary code everything has happened when a call returns.
-/// Beyond that they wait, and are made when the outermost call has done its own part.
+/// A handler may complete another task, whose handler loads a third, and so on for every task that waits in a queue. Such calls
+/// nest while the stack is shallow, so that in ordinary code everything has happened when a call returns. Deeper calls wait, and
+/// are made when the outermost call has done its own part.
 ///
-/// Each thread has one of these, and no other thread ever sees it.
+/// Each thread has one object of this type, which no other thread sees.
 final class HandlerCalls {
     /// Handlers that are still to be called.
     private enum Pending {
@@ -25,7 +25,7 @@ final class HandlerCalls {
 
     private var depth = 0
     private var outermostAddress: UInt = 0
-    /// How many cancels are being told at the moment, which completions wait for.
+    /// How many cancels are being delivered; completions wait for them.
     private var cancels = 0
     private var pending: [Pending] = []
     /// The objects that wait to be released after the one that is being released; nil while none is.
@@ -35,7 +35,7 @@ final class HandlerCalls {
 
     // MARK: Nesting
 
-    /// Runs `body`, and then what waits, if this is the outermost such call of the thread.
+    /// Runs `body`, and then the calls that wait, if this is the outermost call of the thread.
     @inline(__always)
     static func enter(_ body: () -> Void) {
         let calls = ofThisThread
@@ -58,22 +58,22 @@ final class HandlerCalls {
 
     /// Whether another call may nest here.
     ///
-    /// Stacks grow downwards; a wrong guess only makes something wait.
+    /// Stacks grow downwards; a wrong guess only makes a call wait.
     @inline(__always)
     private var isShallow: Bool {
         depth == 0 || (depth < Self.greatestDepth && outermostAddress &- Self.stackAddress < Self.greatestExtent)
     }
 
-    /// Where the stack has got to: the address is compared, and never read through.
+    /// The address of the stack's end, which is compared and never dereferenced.
     @inline(__always)
     private static var stackAddress: UInt {
         var marker: UInt8 = 0
         return withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
     }
 
-    // MARK: Telling handlers
+    // MARK: Calling handlers
 
-    /// Pops `handlers` and tells them of a result: now, or when the stack is flat and the cancels that are under way have been told.
+    /// Pops `handlers` and calls them with a result: now, or when the stack is flat and all cancels have been delivered.
     @inline(__always)
     static func tell(_ handlers: inout HandlerStack, of task: HTTPTask, _ result: HTTPResult) {
         let calls = ofThisThread
@@ -86,9 +86,9 @@ final class HandlerCalls {
         calls.goOut()
     }
 
-    /// Pops `handlers` and tells them of a cancel, and the attempts too: now, or when the stack is flat.
+    /// Pops `handlers`, calls them with a cancel, and cancels the attempts: now, or when the stack is flat.
     ///
-    /// One of them will complete the task. Nobody hears of that before all have heard of the cancel.
+    /// One of the handlers will complete the task. The completion is delivered after all of them have been called.
     static func tell(_ handlers: inout HandlerStack, ofCancelOf task: HTTPTask, reachesAttempts: Bool) {
         let calls = ofThisThread
         guard calls.isShallow else {
@@ -111,7 +111,7 @@ final class HandlerCalls {
     @inline(never)
     private func callPending() {
         while !pending.isEmpty {
-            // What comes meanwhile forms the next round.
+            // Calls that are added meanwhile form the next round.
             for call in exchange(&pending, with: []) {
                 switch call {
                 case .completion(let task, let result, var handlers):
@@ -123,7 +123,7 @@ final class HandlerCalls {
         }
     }
 
-    // MARK: Letting go
+    // MARK: Releasing
 
     /// Releases what an object held when it ended, such as the next loader of a chain, without nesting one release in another.
     ///
@@ -152,12 +152,12 @@ final class HandlerCalls {
                 if let calls { Unmanaged<HandlerCalls>.fromOpaque(calls).release() }
             #endif
         }
-        // The system has more than a thousand keys, and a process that has used them up cannot go on in any way.
+        // The system has more than a thousand keys; a process that has used them up cannot continue in any way.
         precondition(error == 0, "LoaderChain needs one thread-local key, and the system has none left")
         return key
     }()
 
-    /// The thread's own, which the system holds for as long as the thread lives: Swift has no thread-local storage.
+    /// The object of this thread, which the system holds while the thread lives: Swift has no thread-local storage.
     private static var ofThisThread: HandlerCalls {
         @inline(__always) get {
             if let calls = pthread_getspecific(key) { return Unmanaged.fromOpaque(calls).takeUnretainedValue() }

@@ -1,6 +1,6 @@
-/// Handlers in the order of their registration, given back in the opposite one.
+/// Handlers in the order of their registration, popped in the reverse order.
 ///
-/// The first four live inside the stack, because most tasks have no more and need no allocation then.
+/// The first four are stored inline: most tasks have no more, and so need no allocation.
 struct HandlerStack: Sendable {
     private var first: TaskHandler?
     private var second: TaskHandler?
@@ -15,7 +15,7 @@ struct HandlerStack: Sendable {
         for handler in handlers { push(handler) }
     }
 
-    /// Whether nothing is registered.
+    /// Whether no handler is registered.
     var isEmpty: Bool { first == nil }
 
     /// Puts `handler` on top.
@@ -36,13 +36,13 @@ struct HandlerStack: Sendable {
 
     @inline(never)
     private mutating func pushOnRest(_ handler: TaskHandler) {
-        // Taken out, so that it grows in place.
+        // The array is taken out, so that it grows in place.
         var grown = rest.take() ?? []
         grown.append(handler)
         rest = grown
     }
 
-    /// Puts `handler` above the lowest `count`, and below all others.
+    /// Inserts `handler` above the lowest `count` handlers and below all others.
     @inline(never)
     mutating func insert(_ handler: TaskHandler, above count: Int) {
         var all = inOrder
@@ -50,7 +50,7 @@ struct HandlerStack: Sendable {
         self = HandlerStack(all)
     }
 
-    /// Takes the topmost handler off.
+    /// Removes the topmost handler and returns it.
     @inline(__always)
     mutating func pop() -> TaskHandler? {
         if first == nil { return nil }
@@ -67,7 +67,7 @@ extension HandlerStack {
         [first, second, third, fourth].compactMap { $0 } + (rest ?? [])
     }
 
-    /// Those of them that are of a kind, in the same order.
+    /// The handlers that match, in the same order.
     @inline(__always)
     func only(_ isIncluded: (TaskHandler) -> Bool) -> HandlerStack {
         var included = HandlerStack()
@@ -79,7 +79,7 @@ extension HandlerStack {
         return included
     }
 
-    /// Whether all of them are of a kind.
+    /// Whether all handlers match.
     @inline(__always)
     func allSatisfy(_ predicate: (TaskHandler) -> Bool) -> Bool {
         first.map(predicate) ?? true && second.map(predicate) ?? true && third.map(predicate) ?? true

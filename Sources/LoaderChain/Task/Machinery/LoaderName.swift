@@ -1,9 +1,9 @@
-/// What a loader is called in descriptions and errors, as a number that stands for the text.
+/// The name of a loader in descriptions and errors, as a number that stands for the text.
 ///
-/// A task remembers which loader has it, and may outlive that loader. So names are kept for the life of the process, one
-/// of each, and a task notes one with a plain store where a reference would cost two atomic operations per loader.
+/// A task remembers which loader has it, and may outlive that loader. Names are therefore kept for the life of the process, each
+/// once, and a task notes a name with a plain store, where a reference would cost two atomic operations per loader.
 struct LoaderName {
-    /// The name's place in the list of all names, counted from one.
+    /// The position in the list of all names, counted from one.
     let number: Int
 
     private struct Known {
@@ -22,7 +22,7 @@ struct LoaderName {
         }
     }
 
-    /// The text for a number; nil for zero, which stands for no name.
+    /// The text for a number; nil for zero, which means no name.
     static func text(_ number: Int) -> String? {
         number == 0 ? nil : known.withLock { $0.texts[number - 1] }
     }

@@ -1,24 +1,23 @@
 import Synchronization
 
-/// What the objects that stand for one task share: its state, behind one lock.
+/// What all handles of one task share: its state, behind one lock.
 ///
-/// A caller holds one `HTTPTask` and another travels down the chain, so that a caller who keeps the task does not keep the
-/// chain from being seen to have let go of it. Both refer to one core, and so does whatever keeps a task in mind without
-/// being responsible for it.
+/// The caller holds one `HTTPTask` and another one goes down the chain, so that a caller that keeps its handle does not hide that
+/// the chain has let go of the task. Both refer to one core, as does anything that remembers a task without being responsible
+/// for it.
 final class TaskCore: Sendable {
-    /// What the task's id is made of; it rises from task to task in the order in which they are made.
+    /// The number that the task's id is made of; it rises in the order in which tasks are made.
     let number: UInt64
-    /// The task that this one works for.
+    /// The task that this attempt works for.
     let parent: TaskCore?
-    /// Whether an observer hears of waits, here or of the task that this one works for; without one, a wait costs a look at
-    /// this byte.
+    /// Whether an observer measures waits, of this task or of one that it works for; without one, a wait costs a read of this byte.
     let isMetered: Atomic<Bool>
     private let holder = Atomic(0)
     private let state: InPlaceLocked<State>
 
     typealias Flags = InPlaceLocked<State>.Flags
 
-    /// What many threads share of a task.
+    /// What threads share of a task.
     struct State: Sendable {
         var life = TaskLife()
         var request: HTTPRequest
@@ -32,15 +31,15 @@ final class TaskCore: Sendable {
         state = InPlaceLocked(State(request: request))
     }
 
-    /// Runs `body` alone with the state, and with what can be known of it without the lock.
+    /// Runs `body` with exclusive access to the state and to the flags that can be read without the lock.
     ///
-    /// The body calls nothing that a user wrote, and lets go of nothing that may be a user's last reference.
+    /// The body calls no user code, and releases nothing that may be the last reference to a user's object.
     @inline(__always)
     func withState<Result: Sendable>(_ body: (inout State, inout Flags) -> Result) -> Result {
         state.withLock(body)
     }
 
-    /// What can be known of the task without its lock.
+    /// The flags, read without the lock.
     var flags: Flags {
         @inline(__always) get { state.flags }
     }
@@ -53,12 +52,12 @@ final class TaskCore: Sendable {
     @inline(__always)
     func noteHolder(_ number: Int) { holder.store(number, ordering: .relaxed) }
 
-    /// Takes an attempt that has ended off the list; it is let go of after the lock is open.
+    /// Removes an attempt that has ended from the list, and releases it outside the lock.
     func forget(_ attempt: TaskCore) {
         _ = withState { state, _ in state.attempts.remove(attempt) }
     }
 
-    /// Cancels the attempts that are under way, the oldest first.
+    /// Cancels the attempts that are under way, oldest first.
     @inline(never)
     func cancelAttempts() {
         let attempts = withState { state, _ in state.attempts.all }

@@ -1,16 +1,16 @@
-/// What a task's life consists of, decided without threads, clocks or callbacks.
+/// The life of a task, decided without threads, clocks or callbacks.
 ///
 /// The phases:
-/// - **open**: whoever was handed the task has it. A completion finishes it, or settles it first where there are filters.
-/// - **settling**: a completion has won and is passing the filters. Others have lost already.
-/// - **finished**: it has its one result. Nothing changes any more, and late handlers are answered at once.
+/// - **open**: a loader has the task. A completion finishes it, or settles it first where there are filters.
+/// - **settling**: a completion has won and is passing the filters. All others have lost.
+/// - **finished**: the task has its only result. Nothing changes any more, and late handlers are called at once.
 ///
-/// A cancel can come in any phase but the last. From then on whoever has the task stops and completes it; whatever they
-/// complete it with, its result says that it was cancelled.
+/// A cancel can come in any phase but the last. The loader that has the task then stops and completes it; whatever it completes the
+/// task with, the result says that the task was cancelled.
 ///
-/// Every method changes the state and returns what there is to do. The owner does that after it has unlocked.
+/// Every method changes the state and returns what there is to do, which the owner does after it has unlocked.
 struct TaskLife: Sendable {
-    /// Where the life has got to.
+    /// A phase of the life.
     enum Phase { case open, settling, finished }
 
     private(set) var phase = Phase.open
@@ -18,7 +18,7 @@ struct TaskLife: Sendable {
     private(set) var outcome: HTTPResult?
     private var handlers = HandlerStack()
     private var hasFilters = false
-    /// How many of the handlers are the caller's; they are at the bottom.
+    /// How many of the handlers are the caller's; those are at the bottom.
     private var callersHandlers = 0
     private var hasLoadersHandlers = false
 
@@ -26,36 +26,36 @@ struct TaskLife: Sendable {
     enum Registration: Sendable {
         /// It is kept for later.
         case kept
-        /// It has a cancel to hear of now; it may be kept for the completion as well.
+        /// It is to be called for a cancel now; it may be kept for the completion as well.
         case hearsCancel(TaskHandler)
-        /// It is not kept, and has the outcome to hear of now.
+        /// It is not kept, and is to be called with the outcome now.
         case hearsOutcome(TaskHandler, HTTPResult)
-        /// It waited for something that can no longer come.
+        /// It waits for something that can no longer happen.
         case tooLate
     }
 
-    /// Registers `handler`; one of the caller's hears of the end after all loaders, however late it comes.
+    /// Registers `handler`; a handler of the caller is called after those of all loaders, however late it is registered.
     @inline(__always)
-    mutating func register(_ handler: TaskHandler, isCallers: Bool) -> Registration {
-        guard phase != .finished, !isCancelled else { return registerLate(handler, isCallers: isCallers) }
-        keep(handler, isCallers: isCallers)
+    mutating func register(_ handler: TaskHandler, isFromCaller: Bool) -> Registration {
+        guard phase != .finished, !isCancelled else { return registerLate(handler, isFromCaller: isFromCaller) }
+        keep(handler, isFromCaller: isFromCaller)
         return .kept
     }
 
     @inline(never)
-    private mutating func registerLate(_ handler: TaskHandler, isCallers: Bool) -> Registration {
+    private mutating func registerLate(_ handler: TaskHandler, isFromCaller: Bool) -> Registration {
         if phase == .finished {
             if handler.hearsCompletion, let outcome { return .hearsOutcome(handler, outcome) }
             return handler.hearsCancel && isCancelled ? .hearsCancel(handler) : .tooLate
         }
-        if handler.outlastsCancel { keep(handler, isCallers: isCallers) }
+        if handler.outlastsCancel { keep(handler, isFromCaller: isFromCaller) }
         return handler.hearsCancel ? .hearsCancel(handler) : .kept
     }
 
     @inline(__always)
-    private mutating func keep(_ handler: TaskHandler, isCallers: Bool) {
+    private mutating func keep(_ handler: TaskHandler, isFromCaller: Bool) {
         if handler.filters { hasFilters = true }
-        if !isCallers {
+        if !isFromCaller {
             hasLoadersHandlers = true
             handlers.push(handler)
         } else {
@@ -68,18 +68,17 @@ struct TaskLife: Sendable {
         }
     }
 
-    /// Asks for the end, and returns who is to hear of it in the order in which they are popped; nil if that changes
-    /// nothing.
+    /// Cancels, and returns the handlers to call, in the order in which they are popped; nil if this changes nothing.
     mutating func cancel() -> HandlerStack? {
         guard phase != .finished, !isCancelled else { return nil }
         isCancelled = true
         let heard = handlers.only(\.hearsCancel)
-        if !handlers.allSatisfy(\.outlastsCancel) { dropWhoDoesNotOutlastCancel() }
+        if !handlers.allSatisfy(\.outlastsCancel) { dropCancelHandlers() }
         return heard
     }
 
     @inline(never)
-    private mutating func dropWhoDoesNotOutlastCancel() {
+    private mutating func dropCancelHandlers() {
         let all = handlers.inOrder
         let callers = all.prefix(callersHandlers).filter(\.outlastsCancel)
         handlers = HandlerStack(callers + all.dropFirst(callersHandlers).filter(\.outlastsCancel))
@@ -88,19 +87,19 @@ struct TaskLife: Sendable {
 
     /// What becomes of a completion.
     ///
-    /// The handlers that it concerns are handed out beside it: inside of it, each would be copied on its way out of the lock.
+    /// The handlers that it concerns are returned separately: as associated values they would be copied on the way out of the lock.
     enum Finish: Sendable {
-        /// It won: the handlers hear of it, in the order in which they are popped.
+        /// It won: the handlers are to be called, in the order in which they are popped.
         case won
-        /// It won, and passes the handlers, which are filters, first; then it settles the life with what they made of it.
+        /// It won, and passes the handlers, which are filters, first; then the life is settled with what they made of it.
         case mustPass
-        /// A cancel came first: the outcome must say so. Ask again with one that does.
+        /// A cancel came first, and the outcome must say so: finish again with one that does.
         case mustSayCancelled
         /// Another completion came first.
         case lost
     }
 
-    /// Finishes the life with `outcome`, where `saysCancelled` tells whether that outcome is a cancel's.
+    /// Finishes the life with `outcome`; `saysCancelled` tells whether that outcome is an error that says cancelled.
     @inline(__always)
     mutating func finish(_ outcome: HTTPResult, saysCancelled: Bool, _ concerned: inout HandlerStack) -> Finish {
         guard phase == .open else { return .lost }
@@ -127,11 +126,11 @@ struct TaskLife: Sendable {
         return .won
     }
 
-    /// The observers that still wait for the end.
+    /// The observers of the task.
     var observers: [any HTTPTaskObserver] {
         handlers.inOrder.compactMap { if case .observer(let observer) = $0 { observer } else { nil } }
     }
 
-    /// Whether somebody would wait for ever if nobody completed it.
+    /// Whether a handler would wait for ever if the task were never completed.
     var isAwaited: Bool { phase == .open && !handlers.isEmpty }
 }

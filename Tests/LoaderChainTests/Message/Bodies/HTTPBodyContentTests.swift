@@ -65,9 +65,10 @@ import Testing
 
     @Test func aLimitIsKept() throws {
         let announced = HTTPBodyContent.data(bytes(11))
-        #expect(throws: HTTPBodyError.self) { try announced.data(upTo: 10) }
+        let known = #expect(throws: HTTPBodyError.self) { try announced.data(upTo: 10) }
         let endless = HTTPBodyContent(segments: [.stream(HTTPBodyStream { Data(count: 4) })])
-        #expect(throws: HTTPBodyError.self) { try endless.data(upTo: 10) }
+        let found = #expect(throws: HTTPBodyError.self) { try endless.data(upTo: 10) }
+        #expect(known?.code == .tooLarge && found?.code == .tooLarge)
     }
 
     @Test func aLargeFileIsNeverInMemoryWhole() throws {
@@ -125,6 +126,7 @@ import Testing
         var reader = content.makeReader()
         let error = try #require(throws: HTTPBodyError.self) { try reader.read(upTo: 10) }
         #expect(error.reason.contains("it has \(length) bytes and had 100"))
+        #expect(error.code == .changedFile)
         // A failed reader stays failed.
         #expect(throws: HTTPBodyError.self) { try reader.read(upTo: 10) }
     }

@@ -23,8 +23,8 @@ import Testing
 
     @Test func aCompletionThatPassesFiltersHasWonAlready() {
         var life = TaskLife()
-        _ = life.register(.plainCompletion {}, isCallers: false)
-        _ = life.register(.plainFilter { $0 }, isCallers: false)
+        _ = life.register(.plainCompletion {}, isFromCaller: false)
+        _ = life.register(.plainFilter { $0 }, isFromCaller: false)
         var heard = HandlerStack()
         #expect(life.finish(.sample, saysCancelled: false, &heard) == .mustPass, "the filter was passed over")
         #expect(heard.inOrder.count == 1)
@@ -47,13 +47,13 @@ import Testing
         var loaders: [String] = []
         for number in 0..<Int.random(in: 1...12, using: &dice) {
             if Int.random(in: 0..<8, using: &dice) == 0 { _ = life.cancel() }
-            let isCallers = Bool.random(using: &dice)
+            let isFromCaller = Bool.random(using: &dice)
             let hearsCancelAlone = Int.random(in: 0..<4, using: &dice) == 0
             let handler: TaskHandler =
                 hearsCancelAlone ? .plainCancel {} : .plainCompletion { log.note("\(number)") }
-            _ = life.register(handler, isCallers: isCallers)
+            _ = life.register(handler, isFromCaller: isFromCaller)
             guard !hearsCancelAlone else { continue }
-            if isCallers { callers.append("\(number)") } else { loaders.append("\(number)") }
+            if isFromCaller { callers.append("\(number)") } else { loaders.append("\(number)") }
         }
         var heard = HandlerStack()
         #expect(life.finish(.cancelled, saysCancelled: true, &heard) == .won, "the first completion lost")
@@ -103,7 +103,7 @@ private struct DrivenLife {
     }
 
     private mutating func register(_ handler: TaskHandler) {
-        switch life.register(handler, isCallers: true) {
+        switch life.register(handler, isFromCaller: true) {
         case .kept, .tooLate: break
         case .hearsCancel(let handler): handler.hear(cancelOf: Self.task)
         case .hearsOutcome(let handler, let outcome): handler.hear(completionOf: Self.task, outcome)

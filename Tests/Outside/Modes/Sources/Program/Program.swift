@@ -16,7 +16,7 @@ final class Counter: HTTPLoader, @unchecked Sendable {
 
 /// Responds with the path of the request.
 final class Echo: AsyncLoader, @unchecked Sendable {
-    override func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+    override func load(_ request: HTTPRequest, next: RestOfChain) async throws -> HTTPResponse {
         HTTPResponse(request: request, status: .ok, body: Data("\"\(request.path)\"".utf8))
     }
 }
