@@ -38,7 +38,7 @@ struct BatchingState<Content: Sendable, Waiter> {
 
     init(_ settings: BatchingSettings) {
         self.settings = settings
-        pacing = settings.pacing
+        pacing = SendPacing(settings.pacing)
     }
 
     // MARK: Holding

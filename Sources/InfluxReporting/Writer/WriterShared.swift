@@ -6,7 +6,7 @@ import LoaderChain
 /// Whoever holds the lock of a stripe may take this one; never the other way around.
 struct WriterShared {
     var batching: BatchingState<HeldLines, FlushWaiter>
-    var alarm = WriterAlarm()
+    var alarm = Alarm()
     var statistics = WriterStatistics()
     /// Blocks that are ready to be filled.
     private(set) var spares: [LineBlock] = []
@@ -50,7 +50,7 @@ struct WriterShared {
     }
 
     /// Sets the alarm for what comes next.
-    mutating func setAlarm() -> WriterAlarm.Setting? { alarm.set(for: isStopped ? nil : batching.nextAlarm) }
+    mutating func setAlarm() -> Alarm.Change? { alarm.set(for: isStopped ? nil : batching.nextAlarm) }
 
     // MARK: Blocks
 
