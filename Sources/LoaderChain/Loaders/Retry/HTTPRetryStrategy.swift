@@ -56,13 +56,3 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
         }
     }
 }
-
-extension HTTPStatus {
-    /// Whether the server may well answer otherwise a little later.
-    fileprivate var isTransient: Bool {
-        switch rawValue {
-        case 408, 429, 500, 502, 503, 504: true
-        default: false
-        }
-    }
-}
