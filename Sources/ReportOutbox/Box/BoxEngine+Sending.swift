@@ -99,7 +99,7 @@ extension BoxEngine {
             } else {
                 settle(handle, result, goesOn: handover.isTaken && result.error?.code == .cancelled)
             }
-        if isKept { handover.isKept() }
+        if isKept { handover.confirmKept() }
         pump()
     }
 
@@ -183,7 +183,7 @@ extension BoxEngine {
     private func rename(_ handle: BoxHandle, _ name: RecordName, to newName: RecordName) -> Bool {
         do throws(FileFailure) {
             try store.rename(name, to: newName)
-            shared.withLock { $0.box.isNamed(handle, newName) }
+            shared.withLock { $0.box.rename(handle, to: newName) }
             return true
         } catch {
             trouble(error)

@@ -32,8 +32,8 @@ final class BoxEngine: Sendable {
         /// Who waits until a report of an identifier has come in or has left.
         var waiters: [ReportID: [DispatchSemaphore]] = [:]
         var running: [UInt64: RunningAttempt] = [:]
-        var aside = AsideShelf()
-        /// Files on the shelf of reports that are back in the box.
+        var aside = Quarantine()
+        /// Files of quarantined reports that are back in the box.
         var asideLeftovers: [AsideName] = []
         var alarm = Alarm()
         /// Files of reports that are done with, and that could not be removed.
@@ -136,7 +136,7 @@ final class BoxEngine: Sendable {
     }
 
     /// Returns when nothing is under way any more.
-    func isStopped() async {
+    func waitUntilStopped() async {
         await withCheckedContinuation { continuation in
             shared.withLock { $0.closers.append(continuation) }
             endIfDone()

@@ -177,7 +177,7 @@ extension BoxState {
     }
 
     /// Notes under which name a report is on the disk now.
-    mutating func isNamed(_ handle: BoxHandle, _ name: RecordName) {
+    mutating func rename(_ handle: BoxHandle, to name: RecordName) {
         change(handle) {
             $0.name = name
             $0.unwrittenAttempts = 0
