@@ -72,7 +72,7 @@ import Testing
         _ = try directory.create("file")
         #expect(failure { () throws(FileFailure) in try directory.open("folder") }?.isIrregular == true)
         #expect(failure { () throws(FileFailure) in try directory.open("pipe") }?.isIrregular == true)
-        #expect(failure { () throws(FileFailure) in try directory.open("link") }?.code == ELOOP)
+        #expect(failure { () throws(FileFailure) in try directory.open("link") } != nil)
     }
 
     @Test func aClosedFileIsNotUsedAnyMore() throws {

@@ -38,7 +38,7 @@ struct BatchingState<Content: Sendable, Waiter> {
 
     init(_ settings: BatchingSettings) {
         self.settings = settings
-        pacing = settings.pacing
+        pacing = SendPacing(settings.pacing)
     }
 
     // MARK: Holding
@@ -46,7 +46,7 @@ struct BatchingState<Content: Sendable, Waiter> {
     var heldPoints: Int { granted.points + queue.points + inFlight.values.reduce(0) { $0 + $1.points } }
     var heldRoom: Int { granted.room + queue.room + inFlight.values.reduce(0) { $0 + $1.room } }
 
-    /// What came of the wish for a grant.
+    /// What came of a request for a grant.
     enum Grant {
         /// It was given, for which these had to go.
         case given(dropped: [Item])
@@ -96,7 +96,9 @@ struct BatchingState<Content: Sendable, Waiter> {
     }
 
     /// Keeps the lines of a parcel in another form, unless it has left.
-    mutating func exchange(_ content: Content, at number: UInt64) -> Bool { queue.exchange(content, at: number) }
+    mutating func replaceContent(_ content: Content, at number: UInt64) -> Bool {
+        queue.replaceContent(content, at: number)
+    }
 
     /// Takes a parcel in that an earlier launch has left; it is to leave as soon as may be.
     mutating func recover(_ parcel: Item) {

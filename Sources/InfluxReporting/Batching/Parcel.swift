@@ -42,7 +42,7 @@ struct ParcelQueue<Content: Sendable> {
     }
 
     /// Keeps the lines of a parcel in another form, unless it has left.
-    mutating func exchange(_ content: Content, at number: UInt64) -> Bool {
+    mutating func replaceContent(_ content: Content, at number: UInt64) -> Bool {
         var (low, high) = (gone, parcels.count)
         while low < high {
             let middle = (low + high) / 2

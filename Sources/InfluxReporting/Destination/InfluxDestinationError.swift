@@ -1,11 +1,15 @@
-import LoaderChain
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
-/// Why something is no destination.
+/// Why a destination cannot be used.
 ///
 /// The text quotes nothing that could be a secret.
-public struct InfluxDestinationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong of that which a destination is made of.
-    public enum Part: String, Sendable, Hashable {
+public struct InfluxDestinationError: Error, Sendable, Hashable {
+    /// The part of a destination that is wrong.
+    public enum Code: String, Sendable, Hashable {
         /// The server's address.
         case address
         /// The name of the database.
@@ -26,24 +30,31 @@ public struct InfluxDestinationError: Error, Sendable, Hashable, CustomStringCon
         case header
     }
 
-    /// What is wrong.
-    public let part: Part
-    /// What is wrong with it and what to do, as the rest of a sentence that begins with the part.
-    let problem: String
+    /// The part that is wrong.
+    public let code: Code
 
-    init(_ part: Part, _ problem: String) {
-        self.part = part
-        self.problem = problem
+    /// What is wrong and what to do, as a sentence; no secrets.
+    public let reason: String
+
+    /// An error about a part, with the rest of a sentence that begins with it.
+    init(_ code: Code, _ problem: String) {
+        self.code = code
+        reason = "The \(code.rawValue) \(problem)."
     }
 
-    /// A sentence on what is wrong and what to do.
-    public var description: String { "The \(part.rawValue) \(problem)." }
-
-    /// Throws for a text that is empty or has control characters in it, which nobody means to be there.
-    static func check(_ text: String, as part: Part, mayBeEmpty: Bool = false) throws(Self) {
+    /// Throws for a text that is empty or has control characters in it, which are there by mistake.
+    static func check(_ text: String, as part: Code, mayBeEmpty: Bool = false) throws(Self) {
         if text.isEmpty, !mayBeEmpty { throw Self(part, "is empty") }
         if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
             throw Self(part, "has a control character in it, such as a line end; take it out")
         }
     }
+}
+
+extension InfluxDestinationError: CustomStringConvertible, LocalizedError {
+    /// The ``reason``.
+    public var description: String { reason }
+
+    /// The ``reason``, for code that shows `localizedDescription`.
+    public var errorDescription: String? { reason }
 }

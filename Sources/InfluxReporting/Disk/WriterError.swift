@@ -1,7 +1,13 @@
 import DurableFiles
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Why a writer cannot use a directory.
-public struct WriterError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct WriterError: Error, Sendable, Hashable {
     /// What went wrong, as a kind.
     public enum Code: String, Sendable, Hashable {
         /// Another writer, of this process or of another, has the directory.
@@ -31,7 +37,12 @@ public struct WriterError: Error, Sendable, Hashable, CustomStringConvertible {
             code: failure.isDiskFull ? .diskFull : .directory,
             reason: "The directory cannot be used: \(failure).")
     }
+}
 
+extension WriterError: CustomStringConvertible, LocalizedError {
     /// The kind and the reason.
     public var description: String { "\(code.rawValue): \(reason)" }
+
+    /// The description, for code that shows `localizedDescription`.
+    public var errorDescription: String? { description }
 }

@@ -16,7 +16,7 @@ import LoaderChain
 /// | 400, 406, 422 otherwise | refused for some line |
 /// | 413 | too large |
 /// | 415 | compression is not understood, or refused |
-/// | 408, 409, 423, 425, 429, 5xx | busy, so later |
+/// | 408, 409, 421, 423, 425, 429, 5xx | busy, so later |
 /// | 500 for a retention policy that is not there, 501, 505 | refused altogether |
 /// | any other 4xx | refused altogether |
 /// | no answer | offline, interrupted, busy for a loader that holds requests back, or refused for one that cannot be sent |
@@ -51,18 +51,18 @@ extension WriteVerdict {
     private init(_ response: HTTPResponse, now: Date) {
         let status = response.status
         let complaint = ServerComplaint(in: response)
-        switch status.rawValue {
-        case 200..<300: self = Self.success(response, complaint)
-        case ..<400: self = .obstructed(.unexpectedAnswer(status, reason: Self.elsewhere(response)))
-        case 400, 406, 422: self = complaint.isPartial ? .partlyDelivered(complaint) : .rejected(complaint)
-        case 408, 409, 423, 425, 429: self = .busy(response, complaint, now: now)
-        case 413: self = .tooLarge(complaint)
-        case 415: self = .unknownEncoding(complaint)
-        case 400..<500, 501, 505: self = .obstructed(.refused(status, reason: complaint.reason))
-        case 500 where complaint.message.hasPrefix("retention policy not found"):
+        switch StatusMeaning(status) {
+        case .accepted: self = Self.success(response, complaint)
+        case .malformed: self = complaint.isPartial ? .partlyDelivered(complaint) : .rejected(complaint)
+        case .tooLarge: self = .tooLarge(complaint)
+        case .unsupportedEncoding: self = .unknownEncoding(complaint)
+        case .unavailable where complaint.message.hasPrefix("retention policy not found"):
             self = .obstructed(.refused(status, reason: complaint.reason))
-        case 500..<600: self = .busy(response, complaint, now: now)
-        default: self = .obstructed(.unexpectedAnswer(status, reason: "no status of HTTP"))
+        case .unavailable, .overloaded: self = .busy(response, complaint, now: now)
+        case .unauthorized, .refused: self = .obstructed(.refused(status, reason: complaint.reason))
+        case .unexpected:
+            let reason = status.rawValue < 400 ? Self.elsewhere(response) : "no status of HTTP"
+            self = .obstructed(.unexpectedAnswer(status, reason: reason))
         }
     }
 

@@ -93,7 +93,7 @@ extension WriterEngine {
     func wake(at now: TimerInstant) {
         let synchronizes = shared.withLock { shared in
             shared.batching.firstCame(at: now)
-            shared.synchronizationWishes += 1
+            shared.synchronizationRequests += 1
             guard isDurable, !shared.isStopped else { return false }
             return !exchange(&shared.isSynchronizing, with: true)
         }
@@ -109,7 +109,7 @@ extension WriterEngine {
 
     /// Brings onto the disk itself what was written since the last time, and goes on until nothing is.
     func synchronize() {
-        let (files, wishes) = shared.withLock { ($0.takeUnsynchronized(), $0.synchronizationWishes) }
+        let (files, requests) = shared.withLock { ($0.takeUnsynchronized(), $0.synchronizationRequests) }
         let journals = openJournals()
         do throws(FileFailure) {
             for file in files { try store.sync(file) }
@@ -127,7 +127,7 @@ extension WriterEngine {
         }
         let goesOn = shared.withLock { shared in
             let isDone =
-                files.isEmpty && journals.isEmpty && shared.synchronizationWishes == wishes && !shared.isDiskFailing
+                files.isEmpty && journals.isEmpty && shared.synchronizationRequests == requests && !shared.isDiskFailing
             shared.isSynchronizing = !isDone && !shared.isStopped
             return shared.isSynchronizing
         }

@@ -58,7 +58,7 @@ extension WriterEngine {
                 shared.batching.wait(from: now, told: outcome.obstacle?.toldDelay, roll: roll)
             }
             var done = shared.batching.takeDone()
-            if rest != nil, let obstacle = outcome.obstacle, obstacle.needsSomebody {
+            if rest != nil, let obstacle = outcome.obstacle, obstacle.needsAttention {
                 done += shared.batching.giveUp(on: number, because: .obstacle(obstacle))
             }
             return (shared.batching.pacing.pausedUntil.map { now.duration(to: $0) }, unsent, done)
@@ -125,7 +125,7 @@ extension WriteObstacle {
     }
 
     /// Whether waiting does not help.
-    var needsSomebody: Bool {
+    var needsAttention: Bool {
         if case .refused = self { true } else { false }
     }
 }

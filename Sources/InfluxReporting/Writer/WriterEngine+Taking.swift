@@ -166,7 +166,7 @@ extension WriterEngine {
                     handIn(block)
                 }
                 switch shared.withLock({
-                    $0.wish(prepared, points: points, room: room, mayDrop: mayDrop, dropped: &dropped)
+                    $0.grantBlock(prepared, points: points, room: room, mayDrop: mayDrop, dropped: &dropped)
                 }) {
                 case .given(let block):
                     stripe.block = block

@@ -18,7 +18,7 @@ final class WriterEngine: Sendable {
     let shared: Guarded<WriterShared>
     let store: any BlockStore
     let sender: any LineSender
-    let listeners: WriterListeners
+    let listeners: Listeners<WriterEvent>
     /// Where writes wait that may wait.
     let room = RoomGate()
     let timers: any Timers
@@ -37,7 +37,7 @@ final class WriterEngine: Sendable {
         self.settings = settings
         self.store = store
         self.sender = sender
-        listeners = WriterListeners(onEvent)
+        listeners = Listeners(onEvent)
         timers = policy.timers
         dice = policy.dice
         precision = policy.precision
@@ -56,11 +56,11 @@ final class WriterEngine: Sendable {
     func advance() {
         while true {
             let now = timers.now
-            let (step, setting) = shared.withLock { shared in
+            let (step, change) = shared.withLock { shared in
                 let step = shared.isStopped ? nil : shared.batching.nextStep(at: now)
                 return (step, step == nil ? shared.setAlarm() : nil)
             }
-            if let setting { set(setting) }
+            if let change { setAlarm(change) }
             switch step {
             case nil: return
             case .gather:
@@ -95,16 +95,15 @@ final class WriterEngine: Sendable {
 
     // MARK: Time
 
-    private func set(_ setting: WriterAlarm.Setting) {
-        setting.old?.cancel()
-        guard let due = setting.due else { return }
-        let timer = timers.schedule(at: due) { [weak self] in self?.ring(setting.number) }
-        shared.withLock { $0.alarm.keep(timer, of: setting.number) }?.cancel()
+    private func setAlarm(_ change: Alarm.Change) {
+        change.old?.cancel()
+        guard let (number, due) = change.setting else { return }
+        let timer = timers.schedule(at: due) { [weak self] in self?.ring(number) }
+        shared.withLock { $0.alarm.keep(timer, of: number) }?.cancel()
     }
 
     private func ring(_ number: UInt64) {
-        let (isValid, _) = shared.withLock { $0.alarm.ring(number) }
-        guard isValid else { return }
+        guard shared.withLock({ $0.alarm.ring(number) }) != nil else { return }
         let newest = newest
         let now = timers.now
         shared.withLock { $0.batching.pass(to: now, newest: newest) }
@@ -120,12 +119,12 @@ final class WriterEngine: Sendable {
 
     /// Ends everything at once; what is in memory is gone, and what is on the disk stays.
     func stop() {
-        let (setting, sendings) = shared.withLock { shared in
+        let (change, sendings) = shared.withLock { shared in
             shared.isShutDown = true
             shared.isStopped = true
             return (shared.alarm.set(for: nil), Array(shared.sendings.values))
         }
-        setting?.old?.cancel()
+        change?.old?.cancel()
         for sending in sendings { sending.cancel() }
         removeUnused()
         store.close()

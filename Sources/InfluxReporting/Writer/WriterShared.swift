@@ -6,7 +6,7 @@ import LoaderChain
 /// Whoever holds the lock of a stripe may take this one; never the other way around.
 struct WriterShared {
     var batching: BatchingState<HeldLines, FlushWaiter>
-    var alarm = WriterAlarm()
+    var alarm = Alarm()
     var statistics = WriterStatistics()
     /// Blocks that are ready to be filled.
     private(set) var spares: [LineBlock] = []
@@ -31,8 +31,8 @@ struct WriterShared {
     /// Files of blocks that were handed in or found since the disk was last synchronized.
     var unsynchronized: [BlockFile] = []
     var isSynchronizing = false
-    /// How often somebody wanted to be synchronized.
-    var synchronizationWishes = 0
+    /// How often a synchronization was asked for.
+    var synchronizationRequests = 0
     /// Whether the last thing that was done on the disk failed.
     var isDiskFailing = false
 
@@ -50,12 +50,12 @@ struct WriterShared {
     }
 
     /// Sets the alarm for what comes next.
-    mutating func setAlarm() -> WriterAlarm.Setting? { alarm.set(for: isStopped ? nil : batching.nextAlarm) }
+    mutating func setAlarm() -> Alarm.Change? { alarm.set(for: isStopped ? nil : batching.nextAlarm) }
 
     // MARK: Blocks
 
-    /// What came of the wish for a block.
-    enum Wish {
+    /// What came of a request for a block.
+    enum BlockGrant {
         case given(LineBlock)
         /// There is room, but one has to be made first, outside the lock.
         case toBeMade
@@ -69,9 +69,9 @@ struct WriterShared {
     ///   - points: how many points it takes.
     ///   - room: the room that it must have.
     ///   - mayDrop: whether others may have to go for it.
-    mutating func wish(
+    mutating func grantBlock(
         _ prepared: LineBlock?, points: Int, room: Int, mayDrop: Bool, dropped: inout [HeldLines]
-    ) -> Wish {
+    ) -> BlockGrant {
         if isShutDown { return .refused(.shutDown) }
         if isDurable, unsavedRoom > 0 || isDiskFailing || (prepared.map { $0.file == nil } ?? false) {
             // Memory is bounded, too, and what is in a file need not be there.
@@ -196,7 +196,7 @@ struct WriterShared {
 
     /// Leaves a block to its file.
     private mutating func dismiss(_ block: LineBlock) {
-        guard let file = block.file, batching.exchange(.stored(file), at: block.number) else { return }
+        guard let file = block.file, batching.replaceContent(.stored(file), at: block.number) else { return }
         forget(block)
     }
 
@@ -222,7 +222,7 @@ struct WriterShared {
     ///
     /// - Returns: false if that one has left.
     mutating func replace(_ block: LineBlock, by saved: LineBlock) -> Bool {
-        guard let file = saved.file, batching.exchange(.stored(file), at: block.number) else { return false }
+        guard let file = saved.file, batching.replaceContent(.stored(file), at: block.number) else { return false }
         unsynchronized.append(file)
         forget(block)
         return true

@@ -40,7 +40,7 @@ final class AttemptHandover: Sendable {
     var isTaken: Bool { state.withLock { $0.isTaken } }
 
     /// Says that it is written down what the result means.
-    func isKept() {
+    func confirmKept() {
         let actions = state.withLock { state in
             state.isKept = true
             return exchange(&state.whenKept, with: [])

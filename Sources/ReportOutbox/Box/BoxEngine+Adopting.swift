@@ -20,7 +20,7 @@ extension BoxEngine {
                 var adopted = aside
                 adopted.name.sequence = nextSequence()
                 try store.files.rename(box + "/" + aside.path, to: adopted.path)
-                put(onShelf: adopted)
+                quarantine(adopted)
             }
         } catch {
             trouble(error)

@@ -48,7 +48,7 @@ extension BoxEngine {
         do throws(FileFailure) {
             try store.setAside(aside)
             emit(.setAside(name.id, because: .duplicate))
-            put(onShelf: aside)
+            quarantine(aside)
         } catch {
             trouble(error)
         }
@@ -95,7 +95,7 @@ extension BoxEngine {
             var newName = name
             newName.destination = head.destination
             try store.rename(name, to: newName)
-            shared.withLock { $0.box.isNamed(handle, newName) }
+            shared.withLock { $0.box.rename(handle, to: newName) }
             try store.replace(newName, by: temporary)
         } catch {
             store.discard(temporary)

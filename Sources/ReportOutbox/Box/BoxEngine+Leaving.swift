@@ -27,10 +27,10 @@ extension BoxEngine {
         let waiters = shared.withLock { $0.remove(handle) }
         emit(event)
         signal(waiters)
-        if let aside { put(onShelf: aside) }
+        if let aside { quarantine(aside) }
         guard entry.name.flags.contains(.keptOutside), let locations = policy.locations else { return hasLeft }
         if case .setAside = fate { return hasLeft }
-        if let url = locations.location(of: id) { locations.isDone(with: id, at: url, delivered: fate == .delivered) }
+        if let url = locations.location(of: id) { locations.release(id, at: url, delivered: fate == .delivered) }
         return hasLeft
     }
 
@@ -76,8 +76,8 @@ extension BoxEngine {
         }
     }
 
-    /// Puts a report on the shelf, from which the oldest go if it becomes too full.
-    func put(onShelf aside: AsideName) {
+    /// Keeps a report that was set aside, and removes the oldest ones if there are too many.
+    func quarantine(_ aside: AsideName) {
         let trimmed = shared.withLock { shared in
             shared.aside.add(aside)
             return shared.aside.trim(count: policy.maximumSetAsideCount, bytes: policy.maximumSetAsideBytes)

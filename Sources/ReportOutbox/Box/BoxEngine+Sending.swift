@@ -27,27 +27,27 @@ extension BoxEngine {
     /// Sets the timer for what is due next.
     private func setAlarm() {
         let now = now
-        let (setting, wait) = shared.withLock { shared in
+        let (change, time) = shared.withLock { shared in
             let time = shared.time(now)
             var due = shared.box.nextDue()
             if !shared.remains.isEmpty, !shared.box.isClosed {
-                due = min(due ?? .max, time.addingClamped(Self.pauseBeforeSweeping))
+                let sweep = time.advanced(by: Self.pauseBeforeSweeping)
+                due = min(due ?? sweep, sweep)
             }
-            return (shared.alarm.set(for: due), due.map { max(0, $0 - time) })
+            return (shared.alarm.set(for: due), time)
         }
-        guard let (number, old) = setting else { return }
-        old?.cancel()
-        guard let wait else { return }
-        let timer = policy.timers.schedule(after: .milliseconds(wait)) { [weak self] in self?.ring(number) }
+        change?.old?.cancel()
+        guard let (number, due) = change?.setting else { return }
+        // The box's time counts what the machine slept, and the timers' does not.
+        let timer = policy.timers.schedule(after: time.duration(to: due)) { [weak self] in self?.ring(number) }
         shared.withLock { $0.alarm.keep(timer, of: number) }?.cancel()
     }
 
     private func ring(_ number: UInt64) {
-        let rung = shared.withLock { $0.alarm.ring(number) }
-        if rung != nil { schedulePump() }
+        if shared.withLock({ $0.alarm.ring(number) }) != nil { schedulePump() }
     }
 
-    private static let pauseBeforeSweeping: Int64 = 60_000
+    private static let pauseBeforeSweeping = Duration.seconds(60)
 
     // MARK: One attempt
 
@@ -94,11 +94,12 @@ extension BoxEngine {
         let isKept =
             if timedOut, result.error?.code == .cancelled {
                 settle(
-                    handle, policy.outcomes[.timedOut], asked: 0, loss: .failed(.timedOut), cause: .error(.timedOut))
+                    handle, policy.outcomes[.timedOut], asked: .zero, loss: .failed(.timedOut), cause: .error(.timedOut)
+                )
             } else {
                 settle(handle, result, goesOn: handover.isTaken && result.error?.code == .cancelled)
             }
-        if isKept { handover.isKept() }
+        if isKept { handover.confirmKept() }
         pump()
     }
 
@@ -127,13 +128,13 @@ extension BoxEngine {
         }
         let asked = RetryAfter.delay(of: result.response, now: policy.timers.date)
         return settle(
-            handle, policy.outcomes.verdict(on: result), asked: RetryTiming(policy).asked(asked), loss: loss,
+            handle, policy.outcomes.verdict(on: result), asked: asked, loss: loss,
             cause: cause, goesOn: goesOn)
     }
 
     @discardableResult
     private func settle(
-        _ handle: BoxHandle, _ verdict: ReportVerdict, asked: Int64, loss: ReportLoss, cause: RetryCause,
+        _ handle: BoxHandle, _ verdict: ReportVerdict, asked: Duration, loss: ReportLoss, cause: RetryCause,
         goesOn: Bool = false
     ) -> Bool {
         decide(handle, cause) { box, time, wall in
@@ -149,7 +150,7 @@ extension BoxEngine {
     /// Does what the state decides about a report after an attempt, and answers whether that is on the disk.
     private func decide(
         _ handle: BoxHandle, _ cause: RetryCause,
-        by judge: (inout BoxState, _ time: Int64, _ wall: Int64) -> BoxState.Fate?
+        by judge: (inout BoxState, _ time: TimerInstant, _ wall: Int64) -> BoxState.Fate?
     ) -> Bool {
         let now = now
         let decision = shared.withLock { shared -> (BoxState.Fate, RecordName)? in
@@ -182,7 +183,7 @@ extension BoxEngine {
     private func rename(_ handle: BoxHandle, _ name: RecordName, to newName: RecordName) -> Bool {
         do throws(FileFailure) {
             try store.rename(name, to: newName)
-            shared.withLock { $0.box.isNamed(handle, newName) }
+            shared.withLock { $0.box.rename(handle, to: newName) }
             return true
         } catch {
             trouble(error)

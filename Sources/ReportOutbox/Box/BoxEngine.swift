@@ -18,7 +18,7 @@ final class BoxEngine: Sendable {
     let policy: OutboxPolicy
     let check: RequestCheck
     let existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)?
-    private let onEvent: (@Sendable (ReportEvent) -> Void)?
+    let listeners: Listeners<ReportEvent>
     let shared: Guarded<Shared>
     private let queue = DispatchQueue(label: "ReportOutbox")
 
@@ -29,14 +29,13 @@ final class BoxEngine: Sendable {
         /// The right to the directory, held as long as anything of this box is under way.
         var ownership: (any Sendable)?
         var counters = OutboxCounters()
-        var listeners = EventListeners()
         /// Who waits until a report of an identifier has come in or has left.
         var waiters: [ReportID: [DispatchSemaphore]] = [:]
         var running: [UInt64: RunningAttempt] = [:]
-        var aside = AsideShelf()
-        /// Files on the shelf of reports that are back in the box.
+        var aside = Quarantine()
+        /// Files of quarantined reports that are back in the box.
         var asideLeftovers: [AsideName] = []
-        var alarm = BoxAlarm()
+        var alarm = Alarm()
         /// Files of reports that are done with, and that could not be removed.
         var remains: [RecordName] = []
         var isPumpScheduled = false
@@ -57,7 +56,7 @@ final class BoxEngine: Sendable {
         self.chain = chain
         self.policy = policy
         self.existing = existing
-        self.onEvent = onEvent
+        listeners = Listeners(onEvent)
         check = RequestCheck(policy)
         let clock = BoxClock(instant: policy.timers.now, date: policy.timers.date)
         shared = Guarded(Shared(box: BoxState(policy), clock: clock, ownership: ownership))
@@ -116,12 +115,8 @@ final class BoxEngine: Sendable {
     // MARK: Events
 
     func emit(_ event: ReportEvent) {
-        let listeners = shared.withLock { shared in
-            shared.counters.count(event)
-            return shared.listeners.all
-        }
-        for listener in listeners { listener.yield(event) }
-        onEvent?(event)
+        shared.withLock { $0.counters.count(event) }
+        listeners.tell(event)
     }
 
     func trouble(_ failure: FileFailure) { emit(.trouble("\(failure)")) }
@@ -130,18 +125,18 @@ final class BoxEngine: Sendable {
 
     /// Sends nothing more, and cancels what is being sent.
     func stop() {
-        let (running, listeners, alarm) = shared.withLock { shared in
+        let (running, timer) = shared.withLock { shared in
             shared.box.isClosed = true
-            return (shared.running, shared.listeners.end(), shared.alarm.clear())
+            return (shared.running, shared.alarm.clear())
         }
-        alarm?.cancel()
+        timer?.cancel()
         for attempt in running.values { attempt.task.cancel() }
-        for listener in listeners { listener.finish() }
+        listeners.end()
         endIfDone()
     }
 
     /// Returns when nothing is under way any more.
-    func isStopped() async {
+    func waitUntilStopped() async {
         await withCheckedContinuation { continuation in
             shared.withLock { $0.closers.append(continuation) }
             endIfDone()
@@ -164,7 +159,7 @@ final class BoxEngine: Sendable {
 
 extension BoxEngine.Shared {
     /// The box's time at a moment.
-    mutating func time(_ now: BoxEngine.Now) -> Int64 { clock.read(instant: now.instant, date: now.date) }
+    mutating func time(_ now: BoxEngine.Now) -> TimerInstant { clock.read(instant: now.instant, date: now.date) }
 
     /// What is left to do at the end, if it has come.
     fileprivate mutating func takeEnd() -> ([CheckedContinuation<Void, Never>], (any Sendable)?) {

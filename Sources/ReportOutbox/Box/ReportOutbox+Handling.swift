@@ -75,6 +75,6 @@ extension ReportOutbox {
     /// Everything that has not been delivered stays for the next launch.
     public func close() async {
         engine.stop()
-        await engine.isStopped()
+        await engine.waitUntilStopped()
     }
 }

@@ -13,18 +13,7 @@ extension ReportOutbox {
     ///
     /// The first to ask also hears what has happened since the box was opened. A stream keeps 1,000 events for a listener that
     /// is slower than the box, and then lets go of the oldest; ``counters`` count all of them. It ends with the box.
-    public var events: AsyncStream<ReportEvent> {
-        let made = EventListeners.make()
-        let (added, hasEnded) = engine.shared.withLock { ($0.listeners.add(made), $0.listeners.isEnded) }
-        guard !hasEnded else {
-            added.continuation?.finish()
-            return added.stream
-        }
-        added.continuation?.onTermination = { [weak engine] _ in
-            _ = engine?.shared.withLock { $0.listeners.remove(added.number) }
-        }
-        return added.stream
-    }
+    public var events: AsyncStream<ReportEvent> { engine.listeners.stream() }
 
     /// How many reports met which fate since the box was opened.
     public var counters: OutboxCounters { engine.shared.withLock { $0.counters } }

@@ -19,12 +19,12 @@ public protocol ReportLocationProvider: Sendable {
     /// Hears that the box is done with a report, for one way or the other.
     ///
     /// Unless implemented, the file of a delivered report is removed, and the file of any other stays.
-    func isDone(with id: ReportID, at url: URL, delivered: Bool)
+    func release(_ id: ReportID, at url: URL, delivered: Bool)
 }
 
 extension ReportLocationProvider {
     /// Removes the file of a delivered report.
-    public func isDone(with id: ReportID, at url: URL, delivered: Bool) {
+    public func release(_ id: ReportID, at url: URL, delivered: Bool) {
         if delivered { try? FileManager.default.removeItem(at: url) }
     }
 }

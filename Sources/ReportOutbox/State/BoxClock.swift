@@ -6,38 +6,41 @@ import LoaderChain
     import Foundation
 #endif
 
-/// Time as a box counts it: milliseconds since it was opened, which no setting of the wall clock moves.
+/// Time as a box counts it: the time since it was opened, which no setting of the wall clock moves.
 ///
 /// It follows the monotonic clock. That one stands still while the machine sleeps, so where the wall clock has got ahead of it
 /// by no more than a machine may sleep, the difference counts as well. A larger step, or one back, is somebody setting the
 /// clock, and counts for nothing.
 struct BoxClock: Sendable {
-    private(set) var time: Int64 = 0
-    private var remainder: Int64 = 0
+    private(set) var time = TimerInstant(nanoseconds: 0)
     private var lastInstant: TimerInstant
     private var lastDate: Double
 
-    private static let longestSleep: Double = 7 * 24 * 3600
-    private static let shortestSleep: Double = 1
+    private static let believableSleep = Duration.seconds(1)...Duration.seconds(7 * 24 * 3600)
 
     init(instant: TimerInstant, date: Date) {
         lastInstant = instant
         lastDate = date.timeIntervalSinceReferenceDate
     }
 
-    /// Moves the time to the present, and answers it.
-    mutating func read(instant: TimerInstant, date: Date) -> Int64 {
+    /// Moves the time to the present, and returns it.
+    mutating func read(instant: TimerInstant, date: Date) -> TimerInstant {
         let date = date.timeIntervalSinceReferenceDate
-        let passed = max(0, lastInstant.duration(to: instant).saturatedNanoseconds)
-        let asleep = date - lastDate - Double(passed) / 1e9
-        let slept = Self.shortestSleep...Self.longestSleep ~= asleep ? Int64(asleep * 1000) : 0
+        let passed = max(.zero, lastInstant.duration(to: instant))
+        let asleep = date - lastDate - passed / .seconds(1)
+        // Compared as a number first, since a clock that was set may show one that is no duration.
+        let mayHaveSlept = asleep >= 0 && asleep <= Self.believableSleep.upperBound / .seconds(1)
+        let slept = mayHaveSlept ? Duration.seconds(asleep) : .zero
         lastInstant = max(lastInstant, instant)
         lastDate = date
-        let nanoseconds = remainder + passed % 1_000_000
-        remainder = nanoseconds % 1_000_000
-        time = time.addingClamped(passed / 1_000_000 + nanoseconds / 1_000_000 + slept)
+        time = time.advanced(by: Self.believableSleep ~= slept ? passed + slept : passed)
         return time
     }
+}
+
+extension TimerInstant {
+    /// Before every moment of a box.
+    static let distantPast = TimerInstant(nanoseconds: .min)
 }
 
 extension Int64 {

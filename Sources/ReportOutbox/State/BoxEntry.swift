@@ -1,3 +1,5 @@
+import LoaderChain
+
 /// A report in the box.
 struct BoxEntry: Sendable {
     enum Phase: Sendable {
@@ -17,9 +19,9 @@ struct BoxEntry: Sendable {
     var name: RecordName
     var phase: Phase
     /// Since when it counts as old, in the box's time; before the box was opened for one that was found.
-    var born: Int64
+    var born: TimerInstant
     /// When it may next be tried, in the box's time.
-    var due: Int64
+    var due: TimerInstant
     /// Whether an earlier launch left it.
     var wasFound = false
     /// How often in a row its bytes could not be read.

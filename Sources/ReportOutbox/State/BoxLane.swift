@@ -1,9 +1,11 @@
+import LoaderChain
+
 /// What waits for one server, and whether it may be asked.
 struct BoxLane {
     var waiting = DueHeap()
     var inFlight = 0
     /// Until when nothing is sent there, in the box's time.
-    var pausedUntil = Int64.min
+    var pausedUntil = TimerInstant.distantPast
     /// How often in a row it was not reached.
     var misses = 0
 
@@ -33,9 +35,9 @@ struct BoxLane {
     }
 
     /// Pauses it for its refusals, unless it is paused already, as by another report that was under way.
-    mutating func pauseForRefusals(now: Int64, delay: (_ pauses: Int) -> Int64) {
+    mutating func pauseForRefusals(now: TimerInstant, delay: (_ pauses: Int) -> Duration) {
         guard pausedUntil <= now else { return }
         refusalPauses += 1
-        pausedUntil = now.addingClamped(delay(refusalPauses))
+        pausedUntil = now.advanced(by: delay(refusalPauses))
     }
 }

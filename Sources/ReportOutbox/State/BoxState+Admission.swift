@@ -1,3 +1,5 @@
+import LoaderChain
+
 /// Who may come in.
 extension BoxState {
     /// What becomes of a submission.
@@ -13,7 +15,7 @@ extension BoxState {
 
     /// Decides about a report of a size, zero where that is not known yet.
     mutating func admit(
-        _ id: ReportID, size: Int64, submitted: Int64, destination: UInt32, flags: RecordName.Flags, now: Int64
+        _ id: ReportID, size: Int64, submitted: Int64, destination: UInt32, flags: RecordName.Flags, now: TimerInstant
     ) -> Admission {
         if let handle = handle(of: id), let entry = self[handle] {
             return entry.phase == .writing || entry.phase == .leaving ? .isMoving : .joins

@@ -1,7 +1,9 @@
+import LoaderChain
+
 /// Taking up what earlier launches left.
 extension BoxState {
     /// A wall clock that says more than this about a report's age is wrong, rather than the report old.
-    private static let longestBelievableAge: Int64 = 60 * 24 * 3600 * 1000
+    private static let longestBelievableAge = Duration.seconds(60 * 24 * 3600)
 
     /// Takes in the reports of a directory, which come in the order of their submission.
     ///
@@ -9,7 +11,7 @@ extension BoxState {
     /// no longer than any wait of this policy can be.
     ///
     /// - Returns: those whose identifier an older one has already.
-    mutating func load(_ names: [RecordName], wallNow: Int64, now: Int64) -> [RecordName] {
+    mutating func load(_ names: [RecordName], wallNow: Int64, now: TimerInstant) -> [RecordName] {
         reserveCapacity(names.count)
         var duplicates: [RecordName] = []
         for name in names {
@@ -30,20 +32,23 @@ extension BoxState {
     }
 
     @discardableResult
-    mutating func take(_ name: RecordName, wallNow: Int64, now: Int64) -> BoxHandle {
-        let limit = max(
-            Self.longestBelievableAge, policy.maximumAge.milliseconds.addingClamped(policy.maximumAge.milliseconds))
-        let age = wallNow - name.submittedMilliseconds
+    mutating func take(_ name: RecordName, wallNow: Int64, now: TimerInstant) -> BoxHandle {
+        // Twice the policy's age, without a sum that might overflow.
+        let limit = max(Self.longestBelievableAge / 2, policy.maximumAge)
+        let age = Duration.milliseconds(wallNow - name.submittedMilliseconds)
+        let isBelievable = age >= .zero && age / 2 <= limit
         let isPaused = name.flags.contains(.pausesDestination)
-        let longest = isPaused ? timing.longestAsked : timing.longest
+        let longest = isPaused ? pacing.maximumAsked : pacing.maximum
         // One that was never tried waits for nothing, whatever the clock showed when it came.
-        let delay = name.attempts == 0 ? 0 : min(max(0, name.dueMilliseconds - wallNow), longest)
+        let delay: Duration =
+            name.attempts == 0 ? .zero : min(max(.zero, .milliseconds(name.dueMilliseconds - wallNow)), longest)
         let handle = insert(
             BoxEntry(
-                name: name, phase: .waiting, born: now - (0...limit ~= age ? age : 0), due: now.addingClamped(delay),
+                name: name, phase: .waiting, born: now.advanced(by: isBelievable ? .zero - age : .zero),
+                due: now.advanced(by: delay),
                 wasFound: true))
-        if isPaused, delay > 0 {
-            withLane(of: name.destination) { $0.pausedUntil = max($0.pausedUntil, now.addingClamped(delay)) }
+        if isPaused, delay > .zero {
+            withLane(of: name.destination) { $0.pausedUntil = max($0.pausedUntil, now.advanced(by: delay)) }
         }
         wait(handle)
         return handle

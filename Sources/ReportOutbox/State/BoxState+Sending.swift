@@ -1,3 +1,5 @@
+import LoaderChain
+
 /// Which report is next, and what becomes of it after an attempt.
 extension BoxState {
     /// Whether anything may be sent at all; if not, whatever changes that looks for what is next.
@@ -8,7 +10,7 @@ extension BoxState {
     /// Of those that are due, the one that has been due the longest goes first. At launch everything left is due at the same
     /// time, and goes by age; later on, a report that failed stands behind those that became due before it. So nothing that
     /// fails can keep others from their turn.
-    mutating func startNext(now: Int64) -> BoxHandle? {
+    mutating func startNext(now: TimerInstant) -> BoxHandle? {
         guard maySend else { return nil }
         var best: (lane: Int, item: DueHeap.Item)?
         for lane in lanes.indices where lanes[lane].waiting.count > 0 {
@@ -29,9 +31,9 @@ extension BoxState {
     }
 
     /// When something will be due next, in the box's time; nil if that is up to somebody else.
-    mutating func nextDue() -> Int64? {
+    mutating func nextDue() -> TimerInstant? {
         guard maySend else { return nil }
-        var next: Int64?
+        var next: TimerInstant?
         for lane in lanes.indices where lanes[lane].waiting.count > 0 {
             guard lanes[lane].room(policy.maximumInFlight) > 0, let item = firstWaiting(in: lane) else { continue }
             let due = max(item.due, lanes[lane].pausedUntil)
@@ -53,7 +55,7 @@ extension BoxState {
     enum Fate: Hashable {
         case delivered
         /// It waits, by its new name, until it is due again.
-        case waits(as: RecordName, due: Int64)
+        case waits(as: RecordName, due: TimerInstant)
         case dropped(ReportLoss)
         case setAside(ReportLoss)
     }
@@ -61,12 +63,13 @@ extension BoxState {
     /// Decides what becomes of a report after an attempt.
     ///
     /// - Parameters:
-    ///   - asked: how many milliseconds the server asked to wait; zero if it did not.
+    ///   - asked: how long the server asks to wait; zero if it does not.
     ///   - loss: why it is lost, if the verdict is that it is.
     ///   - goesOn: whether the attempt was only let go of, and goes on without this process; then it stays counted.
-    ///   - wallNow: the wall clock, for what is written down.
+    ///   - wallNow: the wall clock in milliseconds, as names have it.
     mutating func judge(
-        _ handle: BoxHandle, _ verdict: ReportVerdict, asked: Int64, loss: ReportLoss, goesOn: Bool = false, now: Int64,
+        _ handle: BoxHandle, _ verdict: ReportVerdict, asked: Duration, loss: ReportLoss, goesOn: Bool = false,
+        now: TimerInstant,
         wallNow: Int64
     ) -> Fate? {
         guard let entry = self[handle], entry.phase == .sending else { return nil }
@@ -83,19 +86,19 @@ extension BoxState {
         name.flags.remove(.pausesDestination)
         if verdict != .retry, !goesOn { name.attempts -= min(1, name.attempts) }
         if verdict == .retry {
-            if now - entry.born >= policy.maximumAge.milliseconds { return .dropped(.expired) }
+            if entry.born.duration(to: now) >= policy.maximumAge { return .dropped(.expired) }
             if name.attempts >= policy.maximumAttempts { return .setAside(.tooManyAttempts) }
-        } else if verdict == .waitForConnection, now - entry.born >= policy.maximumAge.milliseconds {
+        } else if verdict == .waitForConnection, entry.born.duration(to: now) >= policy.maximumAge {
             return .dropped(.expired)
         }
         let wait = delay(for: name, verdict, asked: asked)
-        let due = now.addingClamped(wait)
+        let due = now.advanced(by: wait)
         withLane(of: name.destination) { lane in
-            if verdict == .waitForConnection || asked > 0 { lane.pausedUntil = max(lane.pausedUntil, due) }
+            if verdict == .waitForConnection || asked > .zero { lane.pausedUntil = max(lane.pausedUntil, due) }
             if verdict == .retry { lane.misses = 0 }
         }
-        if asked > 0 { name.flags.insert(.pausesDestination) }
-        name.dueMilliseconds = max(0, wallNow.addingClamped(wait))
+        if asked > .zero { name.flags.insert(.pausesDestination) }
+        name.setDue(after: wait, from: wallNow)
         return .waits(as: name, due: due)
     }
 
@@ -104,28 +107,31 @@ extension BoxState {
     /// Where a server has refused a few in a row in the same way, the fault is hardly theirs: an address is wrong, or something is
     /// being put up. Then the report waits, and so does everything else that goes there, until one is taken again.
     private mutating func judgeRefusal(
-        _ entry: BoxEntry, _ verdict: ReportVerdict, asked: Int64, loss: ReportLoss, now: Int64, wallNow: Int64
+        _ entry: BoxEntry, _ verdict: ReportVerdict, asked: Duration, loss: ReportLoss, now: TimerInstant,
+        wallNow: Int64
     ) -> Fate {
         let fate: Fate = verdict == .drop ? .dropped(loss) : .setAside(loss)
         guard case .refused = loss else {
             withLane(of: entry.name.destination) { $0.misses = 0 }
             return fate
         }
-        let pausedUntil = withLane(of: entry.name.destination) { [timing, policy] lane -> Int64? in
+        let pausedUntil = withLane(of: entry.name.destination) { [pacing, policy] lane -> TimerInstant? in
             guard lane.refuse(loss, limit: policy.refusalsBeforePause) else { return nil }
-            lane.pauseForRefusals(now: now) { max(timing.delay(afterFailures: $0, dice: policy.dice), asked) }
+            lane.pauseForRefusals(now: now) {
+                pacing.delay(afterFailures: $0, asked: asked, roll: policy.dice.unit())
+            }
             return lane.pausedUntil
         }
-        let isOver = now - entry.born >= policy.maximumAge.milliseconds || entry.attempts >= policy.maximumAttempts
+        let isOver = entry.born.duration(to: now) >= policy.maximumAge || entry.attempts >= policy.maximumAttempts
         guard let pausedUntil, !isOver else { return fate }
         var name = entry.name
         name.attempts = entry.attempts
         name.flags.insert(.pausesDestination)
-        name.dueMilliseconds = max(0, wallNow.addingClamped(pausedUntil - now))
+        name.setDue(after: now.duration(to: pausedUntil), from: wallNow)
         return .waits(as: name, due: pausedUntil)
     }
 
-    private mutating func delay(for name: RecordName, _ verdict: ReportVerdict, asked: Int64) -> Int64 {
+    private mutating func delay(for name: RecordName, _ verdict: ReportVerdict, asked: Duration) -> Duration {
         let failures =
             if verdict == .waitForConnection {
                 withLane(of: name.destination) { lane in
@@ -135,23 +141,23 @@ extension BoxState {
             } else {
                 max(1, Int(name.attempts))
             }
-        return max(timing.delay(afterFailures: failures, dice: policy.dice), asked)
+        return pacing.delay(afterFailures: failures, asked: asked, roll: policy.dice.unit())
     }
 
     /// Decides what becomes of a report whose bytes could not be read, which is no fault of the server's and none of the report's.
     ///
     /// It costs no attempt. The delays grow all the same, and one that has become too old is set aside, and not dropped: nobody
     /// has seen it.
-    mutating func judgeUnreadable(_ handle: BoxHandle, now: Int64, wallNow: Int64) -> Fate? {
+    mutating func judgeUnreadable(_ handle: BoxHandle, now: TimerInstant, wallNow: Int64) -> Fate? {
         guard let entry = self[handle], entry.phase == .sending else { return nil }
         var name = entry.name
         name.attempts = max(1, entry.attempts) - 1
-        if now - entry.born >= policy.maximumAge.milliseconds { return .setAside(.expired) }
+        if entry.born.duration(to: now) >= policy.maximumAge { return .setAside(.expired) }
         let failures = entry.readFailures + 1
-        let wait = timing.delay(afterFailures: failures, dice: policy.dice)
+        let wait = pacing.delay(afterFailures: failures, roll: policy.dice.unit())
         change(handle) { $0.readFailures = failures }
-        name.dueMilliseconds = max(0, wallNow.addingClamped(wait))
-        return .waits(as: name, due: now.addingClamped(wait))
+        name.setDue(after: wait, from: wallNow)
+        return .waits(as: name, due: now.advanced(by: wait))
     }
 
     /// Ends an attempt: the report waits again, or is about to leave.
@@ -171,7 +177,7 @@ extension BoxState {
     }
 
     /// Notes under which name a report is on the disk now.
-    mutating func isNamed(_ handle: BoxHandle, _ name: RecordName) {
+    mutating func rename(_ handle: BoxHandle, to name: RecordName) {
         change(handle) {
             $0.name = name
             $0.unwrittenAttempts = 0
@@ -179,9 +185,9 @@ extension BoxState {
     }
 
     /// Makes everything due now, and ends every pause.
-    mutating func hurry(now: Int64) {
+    mutating func hurry(now: TimerInstant) {
         for lane in lanes.indices {
-            lanes[lane].pausedUntil = .min
+            lanes[lane].pausedUntil = .distantPast
             lanes[lane].misses = 0
             lanes[lane].waiting.removeAll()
         }
@@ -205,12 +211,12 @@ extension BoxState {
     }
 
     /// Makes due what waits because its server was not reached.
-    mutating func hurryAfterMisses(now: Int64) {
+    mutating func hurryAfterMisses(now: TimerInstant) {
         var missed: Set<Int> = []
         for lane in lanes.indices where lanes[lane].misses > 0 {
             missed.insert(lane)
             lanes[lane].misses = 0
-            lanes[lane].pausedUntil = .min
+            lanes[lane].pausedUntil = .distantPast
         }
         guard !missed.isEmpty else { return }
         for handle in waitingHandles {

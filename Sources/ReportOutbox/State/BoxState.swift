@@ -1,3 +1,5 @@
+import LoaderChain
+
 /// What a box knows and decides: which reports there are, which is next, and what becomes of each.
 ///
 /// A report's life:
@@ -12,7 +14,7 @@
 /// takes it away. So nobody touches the same file twice at once.
 struct BoxState {
     let policy: OutboxPolicy
-    let timing: RetryTiming
+    let pacing: Pacing
 
     private(set) var slots: [BoxEntry?] = []
     private var free: [Int] = []
@@ -37,7 +39,8 @@ struct BoxState {
 
     init(_ policy: OutboxPolicy) {
         self.policy = policy
-        timing = RetryTiming(policy)
+        pacing = Pacing(
+            first: policy.firstDelay, maximum: policy.maximumDelay, maximumAsked: policy.maximumRetryAfter)
         lanes = Array(repeating: BoxLane(), count: Self.laneCount)
     }
 

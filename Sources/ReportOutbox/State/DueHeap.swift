@@ -1,9 +1,11 @@
+import LoaderChain
+
 /// The entries that wait, the one first that is due first; of those due at the same time, the oldest.
 ///
 /// An entry that left for another reason stays behind and is passed over, so whoever takes one asks whether it is still meant.
 struct DueHeap {
     struct Item {
-        let due: Int64
+        let due: TimerInstant
         let handle: BoxHandle
 
         func precedes(_ other: Item) -> Bool {

@@ -47,6 +47,12 @@ struct RecordName: Hashable, Sendable {
     private static let mostBytes: UInt64 = 1 << 53
     static let mostSequence: UInt64 = 1 << 62
 
+    /// Makes it due so long after a time in milliseconds since 1970; a millisecond that has begun counts.
+    mutating func setDue(after wait: Duration, from now: Int64) {
+        let (milliseconds, rest) = wait.saturatedNanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        dueMilliseconds = max(0, now.addingClamped(milliseconds + (rest > 0 ? 1 : 0)))
+    }
+
     /// The date as a name has it, within what a name can have.
     static func milliseconds(_ date: Date) -> Int64 {
         let milliseconds = date.timeIntervalSince1970 * 1000

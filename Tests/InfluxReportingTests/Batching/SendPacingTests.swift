@@ -7,7 +7,8 @@ import Testing
     private let start = TimerInstant(nanoseconds: 0)
 
     private func pacing() -> SendPacing {
-        SendPacing(firstDelay: .seconds(1), maximumDelay: .seconds(120), maximumToldDelay: .seconds(3_600))
+        SendPacing(
+            Pacing(first: .seconds(1), maximum: .seconds(120), maximumAsked: .seconds(3_600), leastShare: 0.5))
     }
 
     @Test func delaysDoubleUpToTheirBoundAndVaryByHalf() {
@@ -52,8 +53,7 @@ import Testing
     }
 
     @Test func noNumberOfFailuresIsTooMany() {
-        var pacing = SendPacing(
-            firstDelay: .nanoseconds(1), maximumDelay: .seconds(Int64.max), maximumToldDelay: .seconds(1))
+        var pacing = SendPacing(Pacing(first: .nanoseconds(1), maximum: .seconds(Int64.max)))
         for _ in 0..<500 { pacing.failed(at: start, told: nil, roll: 0.5) }
         #expect(pacing.failures == 500)
     }

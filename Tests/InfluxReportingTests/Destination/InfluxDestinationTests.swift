@@ -137,7 +137,7 @@ import Testing
             }
         }
         let server = Self.server
-        let names: [(InfluxDestinationError.Part, InfluxDestinationError?)] = [
+        let names: [(InfluxDestinationError.Code, InfluxDestinationError?)] = [
             (.database, problem { () throws(InfluxDestinationError) in try .influxDB1(server, database: "") }),
             (.database, problem { () throws(InfluxDestinationError) in try .influxDB1(server, database: "a\nb") }),
             (
@@ -214,7 +214,7 @@ import Testing
             ),
         ]
         for (part, error) in names {
-            #expect(error?.part == part)
+            #expect(error?.code == part)
             #expect(error?.description.contains("hunter2") == false)
         }
     }
@@ -230,7 +230,7 @@ import Testing
             _ = try InfluxDestination.influxDB1(url, database: "d")
             Issue.record("\(text) was taken")
         } catch {
-            #expect(error.part == .address)
+            #expect(error.code == .address)
             #expect(!error.description.contains("hunter2"))
         }
     }

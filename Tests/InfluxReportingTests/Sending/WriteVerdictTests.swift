@@ -42,7 +42,7 @@ import Testing
         #expect(!reason.contains("token"))
     }
 
-    @Test(arguments: [408, 409, 423, 425, 429, 500, 502, 503, 504, 507, 599])
+    @Test(arguments: [408, 409, 421, 423, 425, 429, 500, 502, 503, 504, 507, 599])
     func whoIsBusyIsAskedLater(_ status: Int) {
         let status = HTTPStatus(rawValue: status)
         guard case .busy(nil, _)? = obstacle(status) else { return fail(obstacle(status)) }

@@ -18,20 +18,20 @@ import Testing
         var sequence: UInt64
         var size: Int64
         var destination: UInt32
-        var due: Int64
+        var due: TimerInstant
         var phase: BoxEntry.Phase
     }
 
     private struct Model {
         var reports: [Report] = []
-        var pauses: [UInt32: Int64] = [:]
+        var pauses: [UInt32: TimerInstant] = [:]
         var misses: [UInt32: Int] = [:]
         let policy: OutboxPolicy
 
-        func next(_ now: Int64) -> Report? {
+        func next(_ now: TimerInstant) -> Report? {
             guard reports.count(where: { $0.phase == .sending }) < policy.maximumInFlight else { return nil }
             return reports.filter { report in
-                report.phase == .waiting && report.due <= now && pauses[report.destination] ?? .min <= now
+                report.phase == .waiting && report.due <= now && pauses[report.destination] ?? .distantPast <= now
                     && (misses[report.destination] ?? 0 == 0
                         || !reports.contains { $0.phase == .sending && $0.destination == report.destination })
             }.min { ($0.due, $0.sequence) < ($1.due, $1.sequence) }
@@ -50,10 +50,10 @@ import Testing
         var state = BoxState(policy)
         state.isRunning = true
         var model = Model(policy: policy)
-        var now: Int64 = 0
+        var now = TimerInstant(nanoseconds: 0)
 
         for step in 0..<1_500 {
-            now += Int64(dice.next() % 2_000)
+            now = now.advanced(by: .milliseconds(dice.next() % 2_000))
             switch dice.next() % 8 {
             case 0...2: submit(&state, &model, dice, now)
             case 3...5:
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    private func submit(_ state: inout BoxState, _ model: inout Model, _ dice: Dice, _ now: Int64) {
+    private func submit(_ state: inout BoxState, _ model: inout Model, _ dice: Dice, _ now: TimerInstant) {
         guard let id = ReportID("id-\(dice.next() % 40)") else { return }
         let size = Int64(dice.next() % 600)
         let destination = UInt32(dice.next() % 3)
@@ -109,14 +109,15 @@ import Testing
         }
     }
 
-    private func settle(_ state: inout BoxState, _ model: inout Model, _ dice: Dice, _ now: Int64) {
+    private func settle(_ state: inout BoxState, _ model: inout Model, _ dice: Dice, _ now: TimerInstant) {
         let sending = model.reports.indices.filter { model.reports[$0].phase == .sending }
         guard let index = sending.isEmpty ? nil : sending[Int(dice.next() % UInt64(sending.count))] else { return }
         let report = model.reports[index]
         let verdicts: [ReportVerdict] = [.delivered, .retry, .waitForConnection, .interrupted, .setAside, .drop]
         let verdict = verdicts[Int(dice.next() % 6)]
-        let asked = verdict == .retry && dice.chance(0.5) ? Int64(dice.next() % 9_000) : 0
-        guard let fate = state.judge(report.handle, verdict, asked: asked, loss: .purged, now: now, wallNow: now) else {
+        let asked: Duration =
+            verdict == .retry && dice.chance(0.5) ? .milliseconds(dice.next() % 9_000) : .zero
+        guard let fate = state.judge(report.handle, verdict, asked: asked, loss: .purged, now: now, wallNow: 0) else {
             Issue.record("A report that is sent is not judged")
             return
         }
@@ -128,14 +129,14 @@ import Testing
             model.reports.remove(at: index)
             model.misses[report.destination] = 0
         case .waits(let name, let due):
-            #expect(due >= now + asked)
+            #expect(due >= now.advanced(by: asked))
             #expect(name.attempts == (state[report.handle]?.attempts ?? 0))
             model.reports[index].due = due
             model.reports[index].phase = .waiting
             if verdict == .retry { model.misses[report.destination] = 0 }
             if verdict == .waitForConnection { model.misses[report.destination, default: 0] += 1 }
-            if verdict == .waitForConnection || asked > 0 {
-                model.pauses[report.destination] = max(model.pauses[report.destination] ?? .min, due)
+            if verdict == .waitForConnection || asked > .zero {
+                model.pauses[report.destination] = max(model.pauses[report.destination] ?? .distantPast, due)
             }
         }
     }

@@ -30,7 +30,7 @@ public struct Backoff: HTTPRetryStrategy {
 
     private enum Rule {
         case constant(TimeInterval)
-        case exponential(TimeInterval, maximum: TimeInterval, Dice)
+        case exponential(Pacing, Dice)
     }
 
     /// Never tries again; for a request that is not to follow the strategy of the loader.
@@ -58,8 +58,8 @@ public struct Backoff: HTTPRetryStrategy {
     public static func exponential(
         delay: TimeInterval, maximumNumberOfAttempts: Int, maximumDelay: TimeInterval = 30, dice: Dice = .system
     ) -> Backoff {
-        Backoff(
-            rule: .exponential(delay, maximum: maximumDelay, dice), maximumNumberOfAttempts: maximumNumberOfAttempts)
+        let pacing = Pacing(first: duration(delay), maximum: duration(maximumDelay))
+        return Backoff(rule: .exponential(pacing, dice), maximumNumberOfAttempts: maximumNumberOfAttempts)
     }
 
     /// The delay that the rule says, after a transient failure while there are attempts left.
@@ -67,13 +67,13 @@ public struct Backoff: HTTPRetryStrategy {
         guard result.isTransientFailure, result.attempts < maximumNumberOfAttempts else { return nil }
         switch rule {
         case .constant(let delay): return delay
-        case .exponential(let delay, let maximum, let dice):
-            return min(maximum, delay * doublings(result.attempts - 1)) * dice.unit()
+        case .exponential(let pacing, let dice):
+            return pacing.delay(afterFailures: result.attempts, roll: dice.unit()) / .seconds(1)
         }
     }
 
-    /// Two to the power of `count`, which stays finite so that no delay stays no delay.
-    private func doublings(_ count: Int) -> Double {
-        Double(sign: .plus, exponent: min(max(0, count), 1_000), significand: 1)
+    /// A delay as a duration, which cannot be negative or without end.
+    private static func duration(_ seconds: TimeInterval) -> Duration {
+        .seconds(min(max(0, seconds), TimeInterval(UInt32.max)))
     }
 }

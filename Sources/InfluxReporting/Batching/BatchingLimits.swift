@@ -24,7 +24,7 @@ struct BatchingSettings {
     var maximumPoints: Int
     var maximumRoom: Int
     var whenFull: WriterPolicy.WhenFull
-    var pacing: SendPacing
+    var pacing: Pacing
 
     private static let smallestBlock = 4 << 10
     private static let largestBlock = 64 << 10
@@ -47,9 +47,10 @@ struct BatchingSettings {
         maximumAge = policy.maximumAge
         maximumInFlight = max(1, policy.maximumInFlight)
         whenFull = policy.whenFull
-        pacing = SendPacing(
-            firstDelay: max(.milliseconds(1), policy.firstDelay),
-            maximumDelay: max(.milliseconds(1), policy.maximumDelay), maximumToldDelay: policy.maximumRetryAfter)
+        // Between half of the bound and all of it: a writer holds many points, and none of its servers is to be hurried.
+        pacing = Pacing(
+            first: max(.milliseconds(1), policy.firstDelay), maximum: max(.milliseconds(1), policy.maximumDelay),
+            maximumAsked: policy.maximumRetryAfter, leastShare: 0.5)
 
         // Several to a processor, since a thread may lose its processor in the middle of things. Few points need few.
         let stripesPerProcessor = 8

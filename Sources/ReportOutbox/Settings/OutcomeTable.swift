@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// What each result of an attempt means.
+/// What each result of an attempt means for a report.
 ///
 /// | Result | Verdict |
 /// |---|---|
@@ -72,13 +72,8 @@ public struct OutcomeTable: Hashable, Sendable {
     }
 
     private static func standard(_ status: HTTPStatus) -> ReportVerdict {
-        switch status.rawValue {
-        case 200..<300: .delivered
-        case 401, 407, 408, 409, 421, 423, 425, 429: .retry
-        case 400..<500, 501, 505: .setAside
-        // 1xx, 3xx, 5xx and what is no status at all: nobody has taken the report, and nobody has refused it.
-        default: .retry
-        }
+        let meaning = StatusMeaning(status)
+        return meaning == .accepted ? .delivered : meaning.isWorthRepeating ? .retry : .setAside
     }
 
     private static func standard(_ code: HTTPError.Code) -> ReportVerdict {

@@ -1,5 +1,5 @@
 /// The reports that were set aside, oldest first, and how many bytes they have.
-struct AsideShelf {
+struct Quarantine {
     private(set) var reports: [AsideName] = []
     private(set) var bytes: Int64 = 0
 

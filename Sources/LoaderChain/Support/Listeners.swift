@@ -1,0 +1,70 @@
+/// The listeners to the events of one source: a closure, and any number of streams.
+///
+/// A stream keeps so many events for a listener that is slower than the source, and then loses the oldest. The first stream begins
+/// before anyone asks for it, so that its listener hears what happened while the source was being opened.
+package final class Listeners<Event: Sendable>: Sendable {
+    private typealias Continuation = AsyncStream<Event>.Continuation
+
+    private struct State {
+        var continuations: [Int: Continuation]
+        /// The stream that no listener has yet.
+        var first: AsyncStream<Event>?
+        var lastNumber = 0
+        var hasEnded = false
+    }
+
+    /// How many events a stream keeps.
+    package static var mostKept: Int { 1_000 }
+
+    private let state: Guarded<State>
+    private let closure: (@Sendable (Event) -> Void)?
+
+    /// Makes the listeners, of which `closure` hears each event at once, on any thread and under no lock.
+    package init(_ closure: (@Sendable (Event) -> Void)?) {
+        self.closure = closure
+        let (stream, continuation) = Self.makeStream()
+        state = Guarded(State(continuations: [0: continuation], first: stream))
+    }
+
+    private static func makeStream() -> (AsyncStream<Event>, Continuation) {
+        AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(mostKept))
+    }
+
+    /// How many streams there are, the first among them even if no listener has it.
+    var count: Int { state.withLock { $0.continuations.count } }
+
+    /// Tells every listener.
+    package func tell(_ event: Event) {
+        for continuation in state.withLock({ Array($0.continuations.values) }) { continuation.yield(event) }
+        closure?(event)
+    }
+
+    /// Returns a stream for another listener, which ends with the source.
+    package func stream() -> AsyncStream<Event> {
+        let (newStream, newContinuation) = Self.makeStream()
+        let (number, stream, continuation) = state.withLock { state -> (Int, AsyncStream<Event>, Continuation?) in
+            if let first = exchange(&state.first, with: nil) { return (0, first, state.continuations[0]) }
+            guard !state.hasEnded else { return (0, newStream, nil) }
+            state.lastNumber += 1
+            state.continuations[state.lastNumber] = newContinuation
+            return (state.lastNumber, newStream, newContinuation)
+        }
+        guard let continuation else {
+            newContinuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.continuations.removeValue(forKey: number) }
+        }
+        return stream
+    }
+
+    /// Ends all streams; what they keep is still heard.
+    package func end() {
+        let ended = state.withLock { state in
+            state.hasEnded = true
+            return Array(exchange(&state.continuations, with: [:]).values)
+        }
+        for continuation in ended { continuation.finish() }
+    }
+}

@@ -1,0 +1,46 @@
+/// How long to wait after a failure: a random delay up to a bound, which doubles from one failure in a row to the next.
+///
+/// Chance spreads clients that failed together, so that they do not come back together.
+package struct Pacing: Hashable, Sendable {
+    /// The bound of the delay after the first failure.
+    package let first: Duration
+    /// What the bound never grows beyond.
+    package let maximum: Duration
+    /// The longest wait that a server can ask for.
+    package let maximumAsked: Duration
+    /// The share of the bound that a delay has at least: 0 spreads best, and a larger one keeps a client from hurrying.
+    package let leastShare: Double
+
+    /// Makes a pacing whose durations are not negative.
+    package init(first: Duration, maximum: Duration, maximumAsked: Duration = .zero, leastShare: Double = 0) {
+        self.maximum = min(max(.zero, maximum), Self.longest)
+        self.first = min(self.maximum, max(.zero, first))
+        self.maximumAsked = min(max(.zero, maximumAsked), Self.longest)
+        self.leastShare = leastShare
+    }
+
+    /// Longer than any program runs, and short enough to calculate with.
+    private static let longest = Duration.seconds(Int64(UInt32.max))
+
+    /// Returns how long to wait.
+    ///
+    /// - Parameters:
+    ///   - failures: how many attempts in a row have failed.
+    ///   - asked: how long the server asks to wait; a random delay that is longer stays.
+    ///   - roll: chance, from 0 up to 1.
+    package func delay(afterFailures failures: Int, asked: Duration? = nil, roll: Double) -> Duration {
+        let own = bound(afterFailures: failures) * (leastShare + (1 - leastShare) * roll)
+        return asked.map { max(own, granted($0)) } ?? own
+    }
+
+    /// Returns what a server gets of the wait that it asks for.
+    package func granted(_ asked: Duration) -> Duration { min(max(.zero, asked), maximumAsked) }
+
+    /// Returns the bound of the delay.
+    package func bound(afterFailures failures: Int) -> Duration {
+        let mostDoublings = Int128.bitWidth - 2
+        let factor: Int128 = 1 << min(max(0, failures - 1), mostDoublings)
+        let (bound, isTooLarge) = first.attoseconds.multipliedReportingOverflow(by: factor)
+        return isTooLarge ? maximum : min(maximum, Duration(attoseconds: bound))
+    }
+}

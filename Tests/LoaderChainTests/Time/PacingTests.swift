@@ -1,0 +1,41 @@
+import Testing
+
+@testable import LoaderChain
+
+@Suite(.timeLimit(.minutes(10))) struct PacingTests {
+    private let pacing = Pacing(first: .seconds(1), maximum: .seconds(100), maximumAsked: .seconds(3_600))
+
+    @Test func theBoundDoublesUpToTheMaximum() {
+        let bounds = [0, 1, 2, 3, 7, 8, 9, 126, 127, 128, .max].map { pacing.bound(afterFailures: $0) }
+        #expect(bounds == [1, 1, 2, 4, 64, 100, 100, 100, 100, 100, 100].map { .seconds($0) })
+    }
+
+    @Test func chanceChoosesBetweenTheLeastShareAndTheWholeBound() {
+        let half = Pacing(first: .seconds(1), maximum: .seconds(100), leastShare: 0.5)
+        for (roll, full, atLeastHalf) in [(0.0, 0, 2_000), (0.25, 1_000, 2_500), (0.5, 2_000, 3_000)] {
+            #expect(pacing.delay(afterFailures: 3, roll: roll) == .milliseconds(full))
+            #expect(half.delay(afterFailures: 3, roll: roll) == .milliseconds(atLeastHalf))
+        }
+    }
+
+    @Test func aServerCanAskForALongerWaitAndNotForAShorterOne() {
+        #expect(pacing.delay(afterFailures: 3, asked: .seconds(30), roll: 0.5) == .seconds(30))
+        #expect(pacing.delay(afterFailures: 3, asked: .seconds(1), roll: 0.5) == .seconds(2))
+        #expect(pacing.delay(afterFailures: 3, asked: .seconds(-1), roll: 0.5) == .seconds(2))
+        #expect(pacing.delay(afterFailures: 3, asked: .seconds(1_000_000), roll: 0.5) == .seconds(3_600))
+    }
+
+    @Test func noSettingsAreTooOddToCalculateWith() {
+        let huge = Duration(attoseconds: .max)
+        for (first, maximum) in [
+            (huge, huge), (.nanoseconds(1), huge), (.zero - huge, huge), (.seconds(1), .zero - huge), (.zero, .zero),
+        ] {
+            let pacing = Pacing(first: first, maximum: maximum, maximumAsked: huge)
+            for failures in [-1, 0, 1, 50, 500, .max] {
+                let delay = pacing.delay(afterFailures: failures, asked: huge, roll: 0.999)
+                #expect(delay >= .zero)
+            }
+        }
+        #expect(Pacing(first: .seconds(9), maximum: .seconds(2)).delay(afterFailures: 1, roll: 0.5) == .seconds(1))
+    }
+}
