@@ -88,7 +88,7 @@ struct LineParser {
             let key = try name(until: Self.escapes, escapes: Self.escapes)
             guard !key.isEmpty else { throw fault(.missingFieldKey) }
             guard byte == UInt8(ascii: "=") else { throw fault(.missingFieldValue) }
-            guard seriesEnd - start + 4 + index - keyStart <= LineEncoder.maximumKeyLength else {
+            guard seriesEnd - start + 4 + index - keyStart <= LineLimits.key else {
                 throw LineFault(index: keyStart, reason: .overlongKey)
             }
             index += 1
