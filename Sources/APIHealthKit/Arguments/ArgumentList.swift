@@ -1,10 +1,10 @@
 /// The arguments of a command, taken apart and not yet understood.
-package struct ArgumentList: Sendable {
+struct ArgumentList: Sendable {
     let syntax: Syntax
     /// The values of each option that was given; none for one that takes none.
-    package var values: [String: [String]] = [:]
+    var values: [String: [String]] = [:]
     /// What is no option.
-    package var operands: [String] = []
+    var operands: [String] = []
 
     init(of syntax: Syntax) { self.syntax = syntax }
 

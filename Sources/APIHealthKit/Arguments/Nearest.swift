@@ -1,5 +1,13 @@
 /// Finds the name that somebody may have meant.
 enum Nearest {
+    /// The error for a name that does not exist, with the name that was probably meant, or else with all names.
+    static func unknown(_ kind: String, _ name: String, among names: [String]) -> ProgramError {
+        let advice =
+            Self.name(to: name, among: names).map { "did you mean “\($0)”?" }
+            ?? "the \(kind)s are \(names.joined(separator: ", "))"
+        return ProgramError(.usage, "there is no \(kind) “\(Plain.text(name))”; \(advice)")
+    }
+
     /// The name that takes the fewest keystrokes to get to, if those are few; of several, the first.
     static func name(to text: String, among names: [String]) -> String? {
         let text = Array(text.lowercased().unicodeScalars.prefix(longest))

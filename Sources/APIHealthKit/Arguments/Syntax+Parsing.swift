@@ -1,6 +1,6 @@
 extension Syntax {
     /// Takes arguments apart: `--name VALUE`, `--name=VALUE`, and behind `--` nothing but operands.
-    package func parse(_ arguments: [String]) throws(ProgramError) -> ArgumentList {
+    func parse(_ arguments: [String]) throws(ProgramError) -> ArgumentList {
         var list = ArgumentList(of: self)
         var rest = arguments[...]
         while let argument = rest.popFirst() {

@@ -1,7 +1,7 @@
 /// What a command is written like: its options and its operands, for reading and for the help text alike.
-package struct Syntax: Sendable {
+struct Syntax: Sendable {
     /// An option, `--name` or `--name VALUE`.
-    package struct Option: Sendable {
+    struct Option: Sendable {
         /// The name without its dashes.
         let name: String
         /// What stands for the value in the help text; nil for an option without one.
@@ -28,18 +28,8 @@ package struct Syntax: Sendable {
         }
     }
 
-    /// What follows the options.
-    package struct Operands: Sendable {
-        /// What stands for one of them in the help text.
-        let name: String
-        /// How many there may be.
-        let count: ClosedRange<Int>
-
-        init(_ name: String, _ count: ClosedRange<Int>) {
-            self.name = name
-            self.count = count
-        }
-    }
+    /// What follows the options: what stands for it in the help text, and how many there may be.
+    typealias Operands = (name: String, count: ClosedRange<Int>)
 
     let command: String
     let summary: String

@@ -2,24 +2,24 @@ import Foundation
 import LoaderChain
 
 /// Runs a chain against a demo API, and shows both at work.
-package struct Demo: Sendable {
+struct Demo: Sendable {
     private let arguments: DemoArguments
     private let surroundings: Surroundings
     private let traffic: DemoTraffic
 
-    package init(_ arguments: DemoArguments, in surroundings: Surroundings) {
+    init(_ arguments: DemoArguments, in surroundings: Surroundings) {
         self.init(
             arguments, in: surroundings, traffic: DemoTraffic(seed: arguments.seed, duration: arguments.duration))
     }
 
-    package init(_ arguments: DemoArguments, in surroundings: Surroundings, traffic: DemoTraffic) {
+    init(_ arguments: DemoArguments, in surroundings: Surroundings, traffic: DemoTraffic) {
         self.arguments = arguments
         self.surroundings = surroundings
         self.traffic = traffic
     }
 
     /// Runs it to its end.
-    package func run() async throws(ProgramError) -> ProgramStatus {
+    func run() async throws(ProgramError) -> ProgramStatus {
         let timers = surroundings.timers
         let stores = try MetricStores(
             arguments.stores, otherwise: Self.temporaryFile(at: timers.date), surroundings: surroundings)

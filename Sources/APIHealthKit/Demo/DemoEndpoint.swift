@@ -1,7 +1,7 @@
 import LoaderChain
 
 /// What the demo API offers, and what each part of it is like.
-package enum DemoEndpoint: Int, CaseIterable, Sendable {
+enum DemoEndpoint: Int, CaseIterable, Sendable {
     /// Quick and reliable.
     case articles
     /// Correct, and never quick.

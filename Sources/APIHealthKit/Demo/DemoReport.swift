@@ -71,25 +71,3 @@ struct Latency: Encodable {
         maximum = milliseconds(histogram.maximum)
     }
 }
-
-extension MetricSummary {
-    /// How many ended how, by name.
-    var outcomes: [String: Int] {
-        let kinds = HTTPMetric.Outcome.Kind.allCases.filter { self[$0] > 0 }
-        return Dictionary(uniqueKeysWithValues: kinds.map { ("\($0)", self[$0]) })
-    }
-}
-
-/// Writes values as JSON for people and programs.
-enum JSONText {
-    static func of(_ value: some Encodable) throws(ProgramError) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .iso8601
-        do {
-            return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
-        } catch {
-            throw ProgramError(.failure, "the result cannot be written as JSON: \(error)")
-        }
-    }
-}

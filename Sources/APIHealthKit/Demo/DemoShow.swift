@@ -9,11 +9,11 @@ final class DemoShow: Sendable {
     }
 
     private let way: Way
-    private let form: DemoArguments.Form
+    private let form: OutputForm
     private let surroundings: Surroundings
     private let style: Style
 
-    init(_ form: DemoArguments.Form, in surroundings: Surroundings) {
+    init(_ form: OutputForm, in surroundings: Surroundings) {
         self.form = form
         self.surroundings = surroundings
         style = Style(isColoured: form == .screen && surroundings.mayColour)
@@ -54,7 +54,7 @@ final class DemoShow: Sendable {
     ) throws(ProgramError) {
         if case .live(let screen) = way { screen.end() }
         if form == .json {
-            surroundings.output.write(try JSONText.of(DemoReport(snapshot, run, seed: seed, outcome)))
+            try surroundings.output.write(json: DemoReport(snapshot, run, seed: seed, outcome))
             return
         }
         var lines: [StyledLine] = [""]

@@ -44,11 +44,3 @@ extension DemoSnapshot {
         rows.reduce(into: MetricSummary()) { $0.merge($1.summary) }
     }
 }
-
-extension MetricSummary {
-    /// How many came to something.
-    var good: Int { self[.success] + self[.redirection] }
-
-    /// How many say something about the other side: not those that we ended ourselves.
-    var judged: Int { count - self[.cancelled] - self[.reset] }
-}

@@ -9,19 +9,19 @@ import LoaderChain
 #endif
 
 /// Which requests are made when: what a seed says, and nothing else.
-package struct DemoTraffic: Sendable {
+struct DemoTraffic: Sendable {
     /// One request.
-    package struct Call: Sendable {
-        package let time: Duration
-        package let endpoint: DemoEndpoint
-        package let request: HTTPRequest
+    struct Call: Sendable {
+        let time: Duration
+        let endpoint: DemoEndpoint
+        let request: HTTPRequest
     }
 
     /// The requests in the order of their times.
-    package let calls: [Call]
+    let calls: [Call]
 
     /// Draws requests that come independently of each other, as those of many people do.
-    package init(seed: UInt64, duration: Duration) {
+    init(seed: UInt64, duration: Duration) {
         let dice = Dice(seed: seed)
         var calls: [Call] = []
         for endpoint in DemoEndpoint.allCases {
@@ -37,7 +37,7 @@ package struct DemoTraffic: Sendable {
     }
 
     /// So many requests to each endpoint, all at once.
-    package init(burst count: Int) {
+    init(burst count: Int) {
         let dice = Dice(seed: 1)
         calls = DemoEndpoint.allCases.flatMap { endpoint in
             (0..<count).map { _ in Call(time: .zero, endpoint: endpoint, request: endpoint.request(dice)) }

@@ -36,7 +36,7 @@ enum DemoView {
         var line = StyledLine()
         func add(_ name: String, _ value: Int, _ role: Role = .strong, width: Int = 4) {
             line.add(name + " ", .faint)
-            line.add(Plain.pad(Decimal.count(value), to: width), role)
+            line.add(Plain.pad(NumberText.count(value), to: width), role)
             line.add("  ")
         }
         add("requests", snapshot.started)
@@ -57,14 +57,14 @@ enum DemoView {
             var name = StyledLine(isNarrow ? "" : row.method + " ", .faint)
             name.add(Plain.text(row.host))
             name.add(Plain.text(row.route), .strong)
-            let count = StyledLine(Decimal.count(summary.count))
+            let count = StyledLine(NumberText.count(summary.count))
             let bars = StyledLine(row.bars.text, .accent)
             table.add(
                 isNarrow
                     ? [name, count, share(summary), time(summary, 0.5), time(summary, 0.99), bars]
                     : [
                         name, StyledLine(row.character, .faint), count, share(summary), time(summary, 0.5),
-                        time(summary, 0.9), time(summary, 0.99), bars, StyledLine(failures(summary), .faint),
+                        time(summary, 0.9), time(summary, 0.99), bars, StyledLine(summary.failures, .faint),
                     ])
         }
         return table.lines
@@ -94,22 +94,13 @@ enum DemoView {
     }
 
     private static func share(_ summary: MetricSummary) -> StyledLine {
-        let text = Decimal.percent(summary.good, of: summary.judged)
+        let text = NumberText.percent(summary.good, of: summary.judged)
         let ratio = summary.errorRatio
         return StyledLine(text, ratio == 0 ? .good : ratio < 0.1 ? .warning : .bad)
     }
 
     private static func time(_ summary: MetricSummary, _ part: Double) -> StyledLine {
         StyledLine(summary.latency.percentile(part).map(DurationText.short) ?? "–")
-    }
-
-    /// What the requests that came to nothing came to.
-    static func failures(_ summary: MetricSummary) -> String {
-        let names: [(HTTPMetric.Outcome.Kind, String)] = [
-            (.serverError, "5xx"), (.clientError, "4xx"), (.failed, "failed"), (.unparsable, "unparsable"),
-            (.rejected, "refused"), (.cancelled, "cancelled"), (.reset, "reset"),
-        ]
-        return names.filter { summary[$0.0] > 0 }.map { "\(summary[$0.0]) \($0.1)" }.joined(separator: ", ")
     }
 
     /// One line about the moment, for a pipe.
@@ -123,6 +114,6 @@ enum DemoView {
     }
 
     private static func seconds(_ duration: Duration) -> String {
-        Decimal.text(duration / .seconds(1), digits: 1) + " s"
+        NumberText.text(duration / .seconds(1), digits: 1) + " s"
     }
 }

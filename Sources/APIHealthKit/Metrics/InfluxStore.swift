@@ -89,14 +89,15 @@ struct InfluxResult: Encodable, Sendable {
 
     /// The result in words.
     var lines: [String] {
-        var lines = ["\(Words.count(delivered, "point")) of metrics went to \(database)"]
+        var lines = ["\(NumberText.count(delivered, "point")) of metrics went to \(database)"]
         if kept > 0 {
-            lines.append("\(Words.count(kept, "point")) wait in \(Plain.text(folder)) and are sent by the next run")
+            lines.append(
+                "\(NumberText.count(kept, "point")) wait in \(Plain.text(folder)) and are sent by the next run")
         }
         if let obstacle { lines.append("  \(Plain.text(obstacle))") }
-        if rejected > 0 { lines.append("\(Words.count(rejected, "point")) were refused by the database") }
+        if rejected > 0 { lines.append("\(NumberText.count(rejected, "point")) were refused by the database") }
         lines += rejections.map { "  \(Plain.text($0))" }
-        if dropped > 0 { lines.append("\(Words.count(dropped, "point")) had to be dropped") }
+        if dropped > 0 { lines.append("\(NumberText.count(dropped, "point")) had to be dropped") }
         return lines
     }
 }

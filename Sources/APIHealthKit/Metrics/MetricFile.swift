@@ -16,7 +16,7 @@ import Synchronization
 ///
 /// A line is with the system before whoever made the request hears of its end. So what was told of is in the file, even if the
 /// process is killed right after.
-package final class MetricFile: MetricSink {
+final class MetricFile: MetricSink {
     private struct State {
         var points = 0
         var losses = 0
@@ -25,14 +25,14 @@ package final class MetricFile: MetricSink {
     }
 
     /// Where it is.
-    package let path: String
+    let path: String
     private let number: CInt
     /// Held while a line is written, so that lines do not mix.
     private let state: Guarded<State>
     private let nudges = Atomic<UInt64>(0)
 
     /// Opens a file to append to, or makes it.
-    package init(path: String) throws(ProgramError) {
+    init(path: String) throws(ProgramError) {
         self.path = path
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw ProgramError(.usage, "a file needs a name; give a path")
@@ -59,16 +59,16 @@ package final class MetricFile: MetricSink {
     }
 
     /// How many points were written.
-    package var points: Int { state.withLock { $0.points } }
+    var points: Int { state.withLock { $0.points } }
 
     /// How many could not be written.
-    package var losses: Int { state.withLock { $0.losses } }
+    var losses: Int { state.withLock { $0.losses } }
 
     /// A line is short, and the system takes it at once.
-    package var isImmediate: Bool { true }
+    var isImmediate: Bool { true }
 
     /// Appends the line of a record.
-    package func record(_ record: MetricRecord) {
+    func record(_ record: MetricRecord) {
         var encoder = LineEncoder(capacity: 512)
         let nudge = TimeNudge.of(nudges.add(1, ordering: .relaxed).oldValue)
         MetricPoint.append(record, nudge: nudge, to: &encoder)
@@ -84,12 +84,5 @@ package final class MetricFile: MetricSink {
             state.isTorn = false
             state.points += 1
         }
-    }
-}
-
-/// What the system says about an error.
-enum SystemText {
-    static func of(_ code: CInt) -> String {
-        String(cString: strerror(code)).lowercased()
     }
 }

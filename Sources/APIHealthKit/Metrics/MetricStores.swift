@@ -52,9 +52,10 @@ struct MetricStores: Sendable {
         if let file {
             outcome.file = FileResult(path: file.path, points: file.points, pointsLost: file.losses)
             outcome.losses += file.losses
-            outcome.lines.append("\(Words.count(file.points, "point")) of metrics went to \(Plain.text(file.path))")
+            outcome.lines.append(
+                "\(NumberText.count(file.points, "point")) of metrics went to \(Plain.text(file.path))")
             if file.losses > 0 {
-                outcome.lines.append("\(Words.count(file.losses, "point")) could not be kept; is the disk full?")
+                outcome.lines.append("\(NumberText.count(file.losses, "point")) could not be kept; is the disk full?")
             }
         }
         if let influx {
@@ -65,7 +66,7 @@ struct MetricStores: Sendable {
             outcome.lines += result.lines
         }
         if dropped > 0 {
-            outcome.lines.append("\(Words.count(dropped, "point")) came faster than they could be written")
+            outcome.lines.append("\(NumberText.count(dropped, "point")) came faster than they could be written")
         }
         return outcome
     }

@@ -3,21 +3,21 @@ import InfluxReporting
 import LoaderChain
 
 /// Where metrics go: a file, a database, both or neither.
-package struct StoreArguments: Sendable {
-    package var file: String?
-    package var database: Database?
+struct StoreArguments: Sendable {
+    var file: String?
+    var database: Database?
 
     /// A database, and the folder in which points wait for it.
-    package struct Database: Sendable {
-        package let destination: InfluxDestination
-        package let spool: String?
+    struct Database: Sendable {
+        let destination: InfluxDestination
+        let spool: String?
         /// How long the end of a run waits for it.
-        package let patience: Duration
+        let patience: Duration
     }
 
-    package init() {}
+    init() {}
 
-    package static let options: [Syntax.Option] = [
+    static let options: [Syntax.Option] = [
         .init("file", "PATH", "Append the metrics to this file as line protocol."),
         .init("influx", "URL", "Write the metrics to an InfluxDB at this address."),
         .init("database", "NAME", "Its database, of InfluxDB 1 or 3."),
@@ -29,7 +29,7 @@ package struct StoreArguments: Sendable {
         .init("patience", "TIME", "How long the end waits for the database; 10s unless given."),
     ]
 
-    package init(_ list: ArgumentList) throws(ProgramError) {
+    init(_ list: ArgumentList) throws(ProgramError) {
         file = list.text("file")
         guard let address = list.text("influx") else {
             for name in ["database", "bucket", "org", "influx-version", "token-file", "spool", "patience"]

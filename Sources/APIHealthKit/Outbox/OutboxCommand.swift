@@ -3,27 +3,22 @@ import LoaderChain
 import ReportOutbox
 
 /// Looks into a box of reports, and puts it in order.
-package struct OutboxCommand: Sendable {
-    private let arguments: OutboxArguments
-    private let surroundings: Surroundings
-
-    package init(_ arguments: OutboxArguments, in surroundings: Surroundings) {
-        self.arguments = arguments
-        self.surroundings = surroundings
-    }
+struct OutboxCommand: Sendable {
+    let arguments: OutboxArguments
+    let surroundings: Surroundings
 
     /// Does what was asked for.
-    package func run() throws(ProgramError) -> ProgramStatus {
+    func run() throws(ProgramError) -> ProgramStatus {
         let inspector = try asking { () throws(OutboxError) in
             try BoxInspector(directory: URL(filePath: arguments.directory))
         }
         let known = try asking { () throws(OutboxError) in try inspector.reports() }
         switch arguments.action {
-        case .list: list(known)
+        case .list: try list(known)
         case .show(let text):
             let id = try identifier(text, among: known)
             let request = try asking { () throws(OutboxError) in try inspector.request(of: id) }
-            for summary in known where summary.id == id { show(request, summary) }
+            for summary in known where summary.id == id { try show(request, summary) }
         case .retry(let text):
             let id = try identifier(text, among: known)
             try asking { () throws(OutboxError) in try inspector.retry(id) }
@@ -31,7 +26,7 @@ package struct OutboxCommand: Sendable {
         case .retryAll:
             let aside = known.filter { $0.setAsideBecause != nil }
             for report in aside { try asking { () throws(OutboxError) in try inspector.retry(report.id) } }
-            say("Back in the box: \(Words.count(aside.count, "report")).")
+            say("Back in the box: \(NumberText.count(aside.count, "report")).")
         case .export(let text, let path):
             let id = try identifier(text, among: known)
             try asking { () throws(OutboxError) in try inspector.export(id, to: URL(filePath: path)) }
@@ -41,7 +36,9 @@ package struct OutboxCommand: Sendable {
             try asking { () throws(OutboxError) in try inspector.purge(id) }
             say("The report \(id) is gone.")
         case .purgeAll:
-            say("Gone: \(Words.count(try asking { () throws(OutboxError) in try inspector.purgeAll() }, "report")).")
+            say(
+                "Gone: \(NumberText.count(try asking { () throws(OutboxError) in try inspector.purgeAll() }, "report"))."
+            )
         }
         return .success
     }
@@ -63,25 +60,20 @@ package struct OutboxCommand: Sendable {
             .unhealthy, "there is no report “\(Plain.text(text))” in the box; see apihealth outbox list DIRECTORY")
     }
 
-    private func list(_ reports: [ReportSummary]) {
-        if arguments.isJSON { return json(reports.map(OutboxRow.init)) }
+    private func list(_ reports: [ReportSummary]) throws(ProgramError) {
+        if arguments.isJSON { return try surroundings.output.write(json: reports.map { OutboxRow($0) }) }
         guard !reports.isEmpty else { return say("The box is empty.") }
         let style = Style(isColoured: surroundings.mayColour && !arguments.isPlain)
         surroundings.output.write(lines: OutboxView.lines(reports).map { $0.text(style) })
     }
 
-    private func show(_ request: HTTPRequest, _ summary: ReportSummary) {
-        if arguments.isJSON { return json(OutboxRow(request, summary)) }
+    private func show(_ request: HTTPRequest, _ summary: ReportSummary) throws(ProgramError) {
+        if arguments.isJSON { return try surroundings.output.write(json: OutboxRow(summary, request)) }
         var lines = ["\(request.method) \(request.loggableURL)"]
         for field in request.headers.redacted { lines.append("\(field.name): \(field.value)") }
         lines.append("")
         lines += OutboxView.lines([summary]).map { $0.text(Style(isColoured: false)) }
         surroundings.output.write(lines: lines.map(Plain.text))
-    }
-
-    private func json(_ value: some Encodable) {
-        guard let text = try? JSONText.of(value) else { return }
-        surroundings.output.write(text)
     }
 
     private func say(_ text: String) { surroundings.output.write(text + "\n") }

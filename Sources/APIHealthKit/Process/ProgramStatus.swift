@@ -19,11 +19,11 @@ package enum ProgramStatus: Int32, Sendable {
 }
 
 /// Why the program ends early: one line that says what is wrong and what to do.
-package struct ProgramError: Error, Hashable, Sendable {
-    package let status: ProgramStatus
-    package let message: String
+struct ProgramError: Error, Hashable, Sendable {
+    let status: ProgramStatus
+    let message: String
 
-    package init(_ status: ProgramStatus, _ message: String) {
+    init(_ status: ProgramStatus, _ message: String) {
         self.status = status
         self.message = message
     }

@@ -12,7 +12,7 @@ import LoaderChain
 /// Asks the program to stop, once and for all; whoever has something to finish finishes it.
 ///
 /// A second Ctrl-C ends the process at once, for people who do not want to wait for the summary.
-package final class StopSign: Sendable {
+final class StopSign: Sendable {
     private struct State {
         var isRequested = false
         var nextNumber = 0
@@ -23,14 +23,14 @@ package final class StopSign: Sendable {
 
     private let state = Guarded(State())
 
-    package init() {}
+    init() {}
 
     /// Whether somebody asked.
-    package var isRequested: Bool { state.withLock { $0.isRequested } }
+    var isRequested: Bool { state.withLock { $0.isRequested } }
 
     /// Asks, and answers whether nobody had asked before.
     @discardableResult
-    package func request() -> Bool {
+    func request() -> Bool {
         let (isFirst, waiting) = state.withLock { state in
             defer {
                 state.isRequested = true
@@ -43,7 +43,7 @@ package final class StopSign: Sendable {
     }
 
     /// Waits until somebody asks, or until the task is cancelled.
-    package func wait() async {
+    func wait() async {
         let number = state.withLock { state in
             defer { state.nextNumber += 1 }
             return state.nextNumber
@@ -63,7 +63,7 @@ package final class StopSign: Sendable {
     }
 
     /// Takes SIGINT and SIGTERM for the wish to stop, and lets a reader that is gone be an error instead of the end.
-    package func listenToSignals() {
+    func listenToSignals() {
         signal(SIGPIPE, SIG_IGN)
         let sources = [SIGINT, SIGTERM].map { number in
             // Ignored, or it would end the process before anybody hears of it.

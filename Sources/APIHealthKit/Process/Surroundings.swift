@@ -4,26 +4,15 @@ import LoaderChain
 /// What the program finds around itself, so that a test can put something else there.
 package struct Surroundings: Sendable {
     /// The environment variables.
-    package var environment: [String: String]
+    var environment: [String: String] = [:]
     /// Where results go.
-    package var output: Output
+    var output: Output
     /// Where complaints go.
-    package var errors: Output
+    var errors: Output
     /// The clock.
-    package var timers: any Timers
+    var timers: any Timers = SystemTimers.shared
     /// What asks the program to stop.
-    package var stop: StopSign
-
-    package init(
-        environment: [String: String] = [:], output: Output, errors: Output,
-        timers: any Timers = SystemTimers.shared, stop: StopSign = StopSign()
-    ) {
-        self.environment = environment
-        self.output = output
-        self.errors = errors
-        self.timers = timers
-        self.stop = stop
-    }
+    var stop = StopSign()
 
     /// Those of this process; from here on SIGINT and SIGTERM ask it to stop.
     package static func process() -> Surroundings {

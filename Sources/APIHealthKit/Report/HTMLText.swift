@@ -24,5 +24,5 @@ enum HTMLText {
     }
 
     /// A number for a place in a picture.
-    static func place(_ value: Double) -> String { Decimal.text(value, digits: 1) }
+    static func place(_ value: Double) -> String { NumberText.text(value, digits: 1) }
 }

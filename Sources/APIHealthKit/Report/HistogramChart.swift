@@ -31,7 +31,7 @@ struct HistogramChart {
             parts.append(
                 "<rect class=\"bar\" x=\"\(HTMLText.place(x + 1))\" y=\"\(HTMLText.place(Self.bottom - height))\" "
                     + "width=\"\(HTMLText.place(width - 2))\" height=\"\(HTMLText.place(height))\" data-bar=\"\(index)\">"
-                    + "<title>\(Self.label(index)): \(Decimal.count(count))</title></rect>")
+                    + "<title>\(Self.label(index)): \(NumberText.count(count))</title></rect>")
             if count > 0 {
                 parts.append(
                     "<text class=\"count middle\" x=\"\(HTMLText.place(x + width / 2))\" "
@@ -50,7 +50,7 @@ struct HistogramChart {
     private static func brief(_ count: Int) -> String {
         switch count {
         case ..<1_000: "\(count)"
-        case ..<10_000: "\(Decimal.text(Double(count) / 1_000, digits: 1))k"
+        case ..<10_000: "\(NumberText.text(Double(count) / 1_000, digits: 1))k"
         case ..<1_000_000: "\(count / 1_000)k"
         default: "\(count / 1_000_000)M"
         }

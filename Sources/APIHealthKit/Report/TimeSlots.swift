@@ -4,23 +4,23 @@ import LoaderChain
 ///
 /// Each width is a multiple of the one before, so that parts can be put together as time goes on, in whatever order the
 /// moments come.
-package struct TimeSlots: Sendable {
+struct TimeSlots: Sendable {
     /// The most parts that there are.
-    package static let limit = 120
+    static let limit = 120
     private static let widths: [Int64] = [1, 5, 10, 30, 60, 300, 900, 3_600, 10_800, 43_200, 86_400, 604_800]
 
     /// How many seconds a part has.
-    package private(set) var width: Int64 = 1
+    private(set) var width: Int64 = 1
     /// The first part and the last, counted from 1970; nil before the first moment.
-    package private(set) var range: ClosedRange<Int64>?
+    private(set) var range: ClosedRange<Int64>?
 
-    package init() {}
+    init() {}
 
     /// The part that a second belongs to.
-    package func slot(of second: Int64) -> Int64 { Self.divide(second, by: width) }
+    func slot(of second: Int64) -> Int64 { Self.divide(second, by: width) }
 
     /// Makes room for a second, and answers by which number all parts so far are to be divided; 1 for none.
-    package mutating func include(_ second: Int64) -> Int64 {
+    mutating func include(_ second: Int64) -> Int64 {
         let slot = slot(of: second)
         guard let before = range else {
             range = slot...slot
@@ -44,7 +44,7 @@ package struct TimeSlots: Sendable {
     }
 
     /// Divides towards the past, also what was before 1970.
-    package static func divide(_ value: Int64, by divisor: Int64) -> Int64 {
+    static func divide(_ value: Int64, by divisor: Int64) -> Int64 {
         let quotient = value / divisor
         return value % divisor < 0 ? quotient - 1 : quotient
     }

@@ -1,38 +1,34 @@
 import LoaderChain
 
 /// How durations are spread over a few bars, whose bounds people know by heart.
-package struct LatencyBars: Sendable, Hashable {
+struct LatencyBars: Sendable, Hashable {
     /// The bounds between the bars in milliseconds: 1, 2, 5 and so on.
-    package static let bounds: [Double] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000]
+    static let bounds: [Double] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000]
 
     /// How many durations lie below the first bound, between two, and from the last one on.
-    package private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
+    private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
 
-    package init() {}
+    init() {}
 
     /// Counts a duration, which belongs to the bar above the bounds that it reaches.
-    package mutating func record(_ duration: Duration) {
+    mutating func record(_ duration: Duration) {
         let milliseconds = duration / .milliseconds(1)
         counts[Self.bounds.firstIndex { milliseconds < $0 } ?? Self.bounds.count] += 1
     }
 
-    package mutating func merge(_ other: LatencyBars) {
-        for index in counts.indices { counts[index] += other.counts[index] }
-    }
-
     /// The bars as blocks of text; the highest is the full height, and one that counts anything can be seen.
-    package var text: String { Blocks.text(counts.map(Double.init)) }
+    var text: String { Blocks.text(counts.map(Double.init)) }
 
     /// What stands above ``text``: where a millisecond is, and where five seconds and more are.
     static let title = " 1ms      5s+"
 }
 
 /// Small pictures out of block characters.
-package enum Blocks {
+enum Blocks {
     private static let heights: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
     /// A column for each value, the largest at full height; a space for none.
-    package static func text(_ values: [Double]) -> String {
+    static func text(_ values: [Double]) -> String {
         let largest = values.reduce(0, max)
         return String(values.map { largest > 0 ? block($0 / largest) : " " })
     }
@@ -43,7 +39,7 @@ package enum Blocks {
     }
 
     /// A bar of a width, of which a part is done.
-    package static func progress(_ part: Double, width: Int) -> (done: String, rest: String) {
+    static func progress(_ part: Double, width: Int) -> (done: String, rest: String) {
         let count = Int((min(max(part.isNaN ? 0 : part, 0), 1) * Double(width)).rounded())
         return (String(repeating: "━", count: count), String(repeating: "─", count: width - count))
     }

@@ -3,7 +3,7 @@ import LoaderChain
 /// A block of lines at the end of the terminal that is written over again and again.
 ///
 /// Lines that are to stay are written above it.
-package final class LiveScreen: Sendable {
+final class LiveScreen: Sendable {
     private let output: Output
     private let style: Style
     /// How many lines the block has.

@@ -9,13 +9,13 @@ import LoaderChain
 #endif
 
 /// Where text goes: a terminal, a pipe, or a test.
-package final class Output: Sendable {
+final class Output: Sendable {
     /// Whether a person reads it as it is written.
-    package let isTerminal: Bool
+    let isTerminal: Bool
     private let measure: @Sendable () -> (columns: Int, rows: Int)
     private let body: @Sendable (String) -> Void
 
-    package init(
+    init(
         isTerminal: Bool = false, size: @escaping @Sendable () -> (columns: Int, rows: Int) = { (100, 40) },
         _ body: @escaping @Sendable (String) -> Void
     ) {
@@ -25,24 +25,24 @@ package final class Output: Sendable {
     }
 
     /// How much room there is now.
-    package var size: (columns: Int, rows: Int) { measure() }
+    var size: (columns: Int, rows: Int) { measure() }
 
     /// Writes a text.
-    package func write(_ text: String) { body(text) }
+    func write(_ text: String) { body(text) }
 
     /// Writes lines.
-    package func write(lines: [String]) {
+    func write(lines: [String]) {
         guard !lines.isEmpty else { return }
         write(lines.joined(separator: "\n") + "\n")
     }
 
     /// Standard output; `whenNobodyReads` is called when what it leads to is gone.
-    package static func standardOutput(whenNobodyReads: @escaping @Sendable () -> Void) -> Output {
+    static func standardOutput(whenNobodyReads: @escaping @Sendable () -> Void) -> Output {
         file(STDOUT_FILENO, whenNobodyReads: whenNobodyReads)
     }
 
     /// Standard error.
-    package static let standardError = file(STDERR_FILENO, whenNobodyReads: {})
+    static let standardError = file(STDERR_FILENO, whenNobodyReads: {})
 
     private static func file(_ number: CInt, whenNobodyReads: @escaping @Sendable () -> Void) -> Output {
         Output(isTerminal: isatty(number) == 1, size: { size(of: number) }) { text in
@@ -77,5 +77,12 @@ func writeAll(_ bytes: [UInt8], to number: CInt) -> Bool {
             rest = rest.dropFirst(count)
         }
         return true
+    }
+}
+
+/// What the system says about an error.
+enum SystemText {
+    static func of(_ code: CInt) -> String {
+        String(cString: strerror(code)).lowercased()
     }
 }

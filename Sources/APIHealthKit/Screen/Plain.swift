@@ -35,11 +35,3 @@ enum Plain {
         return text.prefix(width - 1 - tail) + "…" + text.suffix(tail)
     }
 }
-
-/// Counts with what is counted.
-enum Words {
-    /// The count and the noun, which gets an s unless there is one of it.
-    static func count(_ count: Int, _ noun: String) -> String {
-        "\(Decimal.count(count)) \(noun)\(count == 1 ? "" : "s")"
-    }
-}

@@ -2,20 +2,20 @@ import LoaderChain
 import LoaderChainURLSession
 
 /// Checks endpoints again and again until it has done so often enough or is stopped.
-package struct Watch: Sendable {
+struct Watch: Sendable {
     private let arguments: WatchArguments
     private let surroundings: Surroundings
     private let terminal: HTTPLoader?
 
     /// Makes one; a test gives it a terminal of its own.
-    package init(_ arguments: WatchArguments, in surroundings: Surroundings, terminal: HTTPLoader? = nil) {
+    init(_ arguments: WatchArguments, in surroundings: Surroundings, terminal: HTTPLoader? = nil) {
         self.arguments = arguments
         self.surroundings = surroundings
         self.terminal = terminal
     }
 
     /// Runs it to its end.
-    package func run() async throws(ProgramError) -> ProgramStatus {
+    func run() async throws(ProgramError) -> ProgramStatus {
         let timers = surroundings.timers
         let stores = try MetricStores(arguments.stores, surroundings: surroundings)
         let chain = WatchChain(arguments, sink: stores.sink, timers: timers, terminal: terminal)

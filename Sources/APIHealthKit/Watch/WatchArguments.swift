@@ -2,24 +2,24 @@ import Foundation
 import LoaderChain
 
 /// What is to be watched, and how.
-package struct WatchArguments: Sendable {
-    package var endpoints: [WatchedEndpoint] = []
-    package var interval: Duration = .seconds(5)
-    package var expected = StatusSet.success
-    package var timeout: Duration = .seconds(10)
-    package var concurrency = 16
-    package var retries = 0
+struct WatchArguments: Sendable {
+    var endpoints: [WatchedEndpoint] = []
+    var interval: Duration = .seconds(5)
+    var expected = StatusSet.success
+    var timeout: Duration = .seconds(10)
+    var concurrency = 16
+    var retries = 0
     /// How often each is checked; nil for as long as nobody stops it.
-    package var count: Int?
-    package var stores = StoreArguments()
-    package var isQuiet = false
-    package var form: DemoArguments.Form = .screen
+    var count: Int?
+    var stores = StoreArguments()
+    var isQuiet = false
+    var form = OutputForm.screen
 
-    package init() {}
+    init() {}
 
-    package static let syntax = Syntax(
+    static let syntax = Syntax(
         "watch", summary: "Checks endpoints again and again, and tells whether they are healthy.",
-        operands: .init("URL…", 1...1_000),
+        operands: ("URL…", 1...1_000),
         options: [
             .init("every", "TIME", "The time from one check of an endpoint to the next; 5s unless given."),
             .init("count", "N", "How often each endpoint is checked; until stopped unless given."),
@@ -39,8 +39,7 @@ package struct WatchArguments: Sendable {
             "500ms, 5s, 2m, 1h. A status that redirects is followed unless --expect names one.",
         ])
 
-    package init(_ list: ArgumentList) throws(ProgramError) {
-        try list.forbid("plain", with: "json")
+    init(_ list: ArgumentList) throws(ProgramError) {
         try list.forbid("once", with: "count")
         if let interval = try list.duration("every", in: .milliseconds(10)...(.seconds(86_400))) {
             self.interval = interval
@@ -59,7 +58,7 @@ package struct WatchArguments: Sendable {
         }
         stores = try StoreArguments(list)
         isQuiet = list.has("quiet")
-        form = DemoArguments.Form(list)
+        form = try OutputForm(list)
         let method = try Self.method(list)
         let headers = try Self.headers(list)
         for text in list.operands {
@@ -105,13 +104,13 @@ package struct WatchArguments: Sendable {
 }
 
 /// One address that is watched.
-package struct WatchedEndpoint: Sendable {
+struct WatchedEndpoint: Sendable {
     /// What is sent.
-    package let request: HTTPRequest
+    let request: HTTPRequest
     /// The address without what could be secret in it.
-    package fileprivate(set) var name: String
+    fileprivate(set) var name: String
 
-    package init(_ text: String, method: HTTPMethod = .get, headers: HTTPHeaders = [:]) throws(ProgramError) {
+    init(_ text: String, method: HTTPMethod = .get, headers: HTTPHeaders = [:]) throws(ProgramError) {
         func wrong(_ advice: String) -> ProgramError {
             // What is behind a question mark or before an at sign may be a secret.
             let shown = text.prefix { $0 != "?" && $0 != "#" }

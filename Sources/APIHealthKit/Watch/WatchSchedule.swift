@@ -1,20 +1,20 @@
 import LoaderChain
 
 /// When an endpoint is checked: at a fixed pace, whatever a check takes.
-package struct WatchSchedule: Sendable {
+struct WatchSchedule: Sendable {
     private let interval: Duration
     private let count: Int?
     private var due: TimerInstant
     private var checked = 0
 
-    package init(every interval: Duration, count: Int?, from start: TimerInstant) {
+    init(every interval: Duration, count: Int?, from start: TimerInstant) {
         self.interval = interval
         self.count = count
         due = start
     }
 
     /// What comes next.
-    package enum Step: Hashable, Sendable {
+    enum Step: Hashable, Sendable {
         /// A check after so long; before it, so many were left out because the one before took too long.
         case check(after: Duration, missed: Int)
         /// Nothing more.
@@ -22,7 +22,7 @@ package struct WatchSchedule: Sendable {
     }
 
     /// What comes next at `now`.
-    package mutating func next(at now: TimerInstant) -> Step {
+    mutating func next(at now: TimerInstant) -> Step {
         if let count, checked >= count { return .end }
         defer { checked += 1 }
         if checked == 0 { return .check(after: max(.zero, now.duration(to: due)), missed: 0) }

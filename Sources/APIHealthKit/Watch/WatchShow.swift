@@ -43,7 +43,7 @@ final class WatchShow: Sendable {
         screen?.end()
         let now = surroundings.timers.now
         if arguments.form == .json {
-            surroundings.output.write(try JSONText.of(WatchReport(state, outcome, at: now)))
+            try surroundings.output.write(json: WatchReport(state, outcome, at: now))
             return
         }
         if !arguments.isQuiet { write("") }

@@ -1,70 +1,70 @@
 import LoaderChain
 
 /// What is known of every endpoint that is watched: a value, which takes one check after the other.
-package struct WatchState: Sendable {
+struct WatchState: Sendable {
     /// What is known of one.
-    package struct Endpoint: Sendable {
+    struct Endpoint: Sendable {
         /// Its address without secrets.
-        package let name: String
+        let name: String
         /// How many checks said something.
-        package var checks = 0
+        var checks = 0
         /// How many of them said that it is healthy.
-        package var healthy = 0
+        var healthy = 0
         /// How many were given up.
-        package var cancelled = 0
+        var cancelled = 0
         /// How many were left out because the one before had not ended.
-        package var missed = 0
+        var missed = 0
         /// How long the checks took that brought an answer.
-        package var latency = LatencyHistogram()
+        var latency = LatencyHistogram()
         /// The last ones, oldest first.
-        package var recent: [Recent] = []
-        package var last: WatchVerdict?
-        package var lastDuration: Duration = .zero
+        var recent: [Recent] = []
+        var last: WatchVerdict?
+        var lastDuration: Duration = .zero
         /// Since when it is as it is.
-        package var since: TimerInstant
+        var since: TimerInstant
         /// How often it stopped being healthy, or never was.
-        package var outages = 0
+        var outages = 0
         /// For how long it was not healthy, outages that are over.
-        package var downtime: Duration = .zero
+        var downtime: Duration = .zero
 
         /// Whether the last check that said something said that it is healthy; nil before the first.
-        package var isHealthy: Bool? { last?.isHealthy }
+        var isHealthy: Bool? { last?.isHealthy }
 
         /// For how long it was not healthy, by `now`.
-        package func downtime(by now: TimerInstant) -> Duration {
+        func downtime(by now: TimerInstant) -> Duration {
             isHealthy == false ? downtime + since.duration(to: now) : downtime
         }
     }
 
     /// A check, for the picture of the last ones.
-    package struct Recent: Hashable, Sendable {
-        package let isHealthy: Bool
-        package let duration: Duration
+    struct Recent: Hashable, Sendable {
+        let isHealthy: Bool
+        let duration: Duration
     }
 
     /// Something that whoever watches wants to hear of.
-    package enum Change: Hashable, Sendable {
+    enum Change: Hashable, Sendable {
         case wentDown
         /// It is healthy again, after so long.
         case cameBack(Duration)
     }
 
     /// How many checks are kept for the picture.
-    package static var recentCount: Int { 30 }
+    static var recentCount: Int { 30 }
 
-    package let start: TimerInstant
-    package private(set) var endpoints: [Endpoint]
+    let start: TimerInstant
+    private(set) var endpoints: [Endpoint]
 
-    package init(_ names: [String], at start: TimerInstant) {
+    init(_ names: [String], at start: TimerInstant) {
         self.start = start
         endpoints = names.map { Endpoint(name: $0, since: start) }
     }
 
     /// Whether every check of every endpoint said that it is healthy, and there was one at least.
-    package var isAllHealthy: Bool { endpoints.allSatisfy { $0.checks > 0 && $0.healthy == $0.checks } }
+    var isAllHealthy: Bool { endpoints.allSatisfy { $0.checks > 0 && $0.healthy == $0.checks } }
 
     /// Takes the result of a check.
-    package mutating func note(
+    mutating func note(
         _ verdict: WatchVerdict, duration: Duration, of index: Int, at now: TimerInstant
     ) -> Change? {
         guard endpoints.indices.contains(index) else { return nil }
@@ -102,7 +102,7 @@ package struct WatchState: Sendable {
     }
 
     /// Notes that checks were left out.
-    package mutating func noteMissed(_ count: Int, of index: Int) {
+    mutating func noteMissed(_ count: Int, of index: Int) {
         guard endpoints.indices.contains(index) else { return }
         endpoints[index].missed += count
     }

@@ -1,7 +1,7 @@
 import LoaderChain
 
 /// What a check says about an endpoint.
-package enum WatchVerdict: Hashable, Sendable {
+enum WatchVerdict: Hashable, Sendable {
     /// It answered as it should.
     case healthy(HTTPStatus)
     /// It answered otherwise.
@@ -11,7 +11,7 @@ package enum WatchVerdict: Hashable, Sendable {
     /// Nothing: the check was given up before it had ended.
     case none
 
-    package init(_ result: HTTPResult, expected: StatusSet) {
+    init(_ result: HTTPResult, expected: StatusSet) {
         switch result {
         case .success(let response):
             self = expected.contains(response.status) ? .healthy(response.status) : .unexpected(response.status)
@@ -20,12 +20,12 @@ package enum WatchVerdict: Hashable, Sendable {
         }
     }
 
-    package var isHealthy: Bool {
+    var isHealthy: Bool {
         if case .healthy = self { true } else { false }
     }
 
     /// The status, or what happened in its place.
-    package var text: String {
+    var text: String {
         switch self {
         case .healthy(let status), .unexpected(let status): "\(status.rawValue)"
         case .silent(let words): words

@@ -69,9 +69,9 @@ enum WatchView {
             name.add(" " + endpoint.name)
             let down = endpoint.downtime(by: now)
             table.add([
-                name, StyledLine(Decimal.count(endpoint.checks)), share(endpoint), time(endpoint, 0.5),
+                name, StyledLine(NumberText.count(endpoint.checks)), share(endpoint), time(endpoint, 0.5),
                 time(endpoint, 0.9), time(endpoint, 0.99), time(endpoint, 1),
-                StyledLine(Decimal.count(endpoint.outages), endpoint.outages > 0 ? .bad : .plain),
+                StyledLine(NumberText.count(endpoint.outages), endpoint.outages > 0 ? .bad : .plain),
                 StyledLine(down >= .milliseconds(50) ? DurationText.short(down) : "–"),
                 StyledLine(endpoint.last?.text ?? "not checked", role(endpoint.isHealthy)),
             ])
@@ -117,7 +117,7 @@ enum WatchView {
 
     private static func share(_ endpoint: WatchState.Endpoint) -> StyledLine {
         let role: Role = endpoint.checks == 0 ? .faint : endpoint.healthy == endpoint.checks ? .good : .bad
-        return StyledLine(Decimal.percent(endpoint.healthy, of: endpoint.checks), role)
+        return StyledLine(NumberText.percent(endpoint.healthy, of: endpoint.checks), role)
     }
 
     private static func time(_ endpoint: WatchState.Endpoint, _ part: Double) -> StyledLine {
