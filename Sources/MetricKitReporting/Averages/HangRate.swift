@@ -60,6 +60,6 @@ extension Sequence<MetricPayload> {
             hangs.append(hang)
             foreground += time
         }
-        return hangs.isEmpty ? nil : HangRate(hangs: .merging(hangs), foreground: foreground)
+        return hangs.isEmpty ? nil : HangRate(hangs: Histogram(merging: hangs), foreground: foreground)
     }
 }
