@@ -1,13 +1,12 @@
 import Foundation
 
-/// What the demo is asked for.
 struct DemoArguments: Sendable {
     var duration: Duration = .seconds(10)
     var seed: UInt64 = 1
-    /// Where the metrics go; into a new file among the temporary ones if it names nothing.
+    /// Where the metrics go; a new temporary file if no store is named.
     var stores = StoreArguments()
     var form = OutputForm.screen
-    /// How long requests may take after the last was made, until the chain is reset; twice as long may any of them take.
+    /// How long to wait after the last request before the chain is reset; a single request may take twice as long.
     var patience: Duration = .seconds(3)
 
     init() {}

@@ -1,7 +1,6 @@
 import LoaderChain
 
 extension DemoChain {
-    /// What is to be shown now.
     func snapshot(_ run: DemoRun) -> DemoSnapshot {
         let counts = ledger.counts
         let slots = throttle.snapshot.total
@@ -14,7 +13,7 @@ extension DemoChain {
         snapshot.inFlight = inFlight
         snapshot.waitingForSlot = slots.waiting
         snapshot.waitingForTurn = forTurn
-        // Who has a slot is on the way, or waits for one or the other.
+        // A request with a slot is in flight, waits for its turn, or waits to be retried.
         snapshot.waitingToRetry = max(0, slots.running - inFlight - forTurn)
         snapshot.retries = counts.retries
         snapshot.pace = run.pace
@@ -29,7 +28,7 @@ extension DemoChain {
         return snapshot
     }
 
-    /// What each loader did, from the top of the chain to its end.
+    /// What each loader did, from the head of the chain to its terminal.
     private func nodes(_ counts: DemoLedger.Counts, _ run: DemoRun) -> [DemoSnapshot.Node] {
         let total = attempts.total
         let tooMany = attempts.rows.reduce(0) {

@@ -1,7 +1,7 @@
 import Foundation
 import LoaderChain
 
-/// The demo's end as one JSON object.
+/// The result of the demo as one JSON object.
 struct DemoReport: Encodable {
     struct Route: Encodable {
         var method: String
@@ -14,7 +14,7 @@ struct DemoReport: Encodable {
     }
 
     struct Histogram: Encodable {
-        /// The bounds between the counts; there is one count more than bounds.
+        /// The bounds between the counts, one fewer than there are counts.
         var boundsInMilliseconds = LatencyBars.bounds
         var counts: [Int]
     }

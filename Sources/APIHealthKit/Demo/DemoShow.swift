@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// Shows a run of the demo in the form that was asked for.
+/// Shows a run of the demo in the chosen form.
 final class DemoShow: Sendable {
     private enum Way: Sendable {
         case live(LiveScreen)
@@ -25,7 +25,6 @@ final class DemoShow: Sendable {
         }
     }
 
-    /// How often it wants to show something.
     var interval: Duration {
         switch way {
         case .live: .milliseconds(100)
@@ -48,7 +47,7 @@ final class DemoShow: Sendable {
         }
     }
 
-    /// Shows what stays.
+    /// Shows the result.
     func end(
         _ snapshot: DemoSnapshot, _ run: DemoRun, seed: UInt64, _ outcome: MetricStores.Outcome
     ) throws(ProgramError) {

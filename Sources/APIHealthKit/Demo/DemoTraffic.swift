@@ -8,19 +8,18 @@ import LoaderChain
     import Musl
 #endif
 
-/// Which requests are made when: what a seed says, and nothing else.
+/// The schedule of requests, which depends on the seed alone.
 struct DemoTraffic: Sendable {
-    /// One request.
     struct Call: Sendable {
         let time: Duration
         let endpoint: DemoEndpoint
         let request: HTTPRequest
     }
 
-    /// The requests in the order of their times.
+    /// The requests, ordered by time.
     let calls: [Call]
 
-    /// Draws requests that come independently of each other, as those of many people do.
+    /// Draws independent arrivals (a Poisson process), like the requests of many users.
     init(seed: UInt64, duration: Duration) {
         let dice = Dice(seed: seed)
         var calls: [Call] = []
@@ -36,7 +35,7 @@ struct DemoTraffic: Sendable {
         self.calls = calls.sorted { $0.time < $1.time }
     }
 
-    /// So many requests to each endpoint, all at once.
+    /// `count` requests to each endpoint, all at once.
     init(burst count: Int) {
         let dice = Dice(seed: 1)
         calls = DemoEndpoint.allCases.flatMap { endpoint in

@@ -1,8 +1,8 @@
 import LoaderChain
 
-/// How the demo looks to a person.
+/// Draws the demo as text.
 enum DemoView {
-    /// The whole picture, for a terminal that is written over.
+    /// The whole screen of a live terminal.
     static func screen(_ snapshot: DemoSnapshot, columns: Int) -> [StyledLine] {
         var lines = [headline(snapshot, columns: columns), progress(snapshot, columns: columns), ""]
         lines += [numbers(snapshot), ""]
@@ -11,7 +11,7 @@ enum DemoView {
         return lines
     }
 
-    /// What stays when all is over.
+    /// The result that stays on the terminal.
     static func summary(_ snapshot: DemoSnapshot) -> [StyledLine] {
         table(snapshot) + [""] + nodes(snapshot)
     }
@@ -48,7 +48,7 @@ enum DemoView {
         return line
     }
 
-    /// One line for each route; in a narrow terminal, with the columns that matter most.
+    /// One line per route; a narrow terminal gets the most important columns.
     static func table(_ snapshot: DemoSnapshot, columns: Int = .max) -> [StyledLine] {
         let isNarrow = columns < narrow
         var table = TextTable(isNarrow ? narrowColumns : wideColumns)
@@ -70,7 +70,7 @@ enum DemoView {
         return table.lines
     }
 
-    /// From how many columns on there is room for everything.
+    /// The number of columns from which on all of the table fits.
     private static var narrow: Int { 115 }
 
     private static let wideColumns: [(title: String, side: TextTable.Side)] = [
@@ -103,7 +103,7 @@ enum DemoView {
         StyledLine(summary.latency.percentile(part).map(DurationText.short) ?? "–")
     }
 
-    /// One line about the moment, for a pipe.
+    /// One line of progress, for a pipe.
     static func line(_ snapshot: DemoSnapshot) -> String {
         let total = snapshot.total
         let p50 = total.latency.percentile(0.5).map(DurationText.short) ?? "–"

@@ -1,7 +1,8 @@
-/// Which payloads are to be read.
+// MetricKit: the command `metrickit`. Depends on the folders below the commands; only Program uses it.
+
 struct MetricKitArguments: Sendable {
     var files: [String] = []
-    /// Whether only what they say together is told.
+    /// Whether to print only the averages of all payloads.
     var isTogether = false
 
     static let syntax = Syntax(

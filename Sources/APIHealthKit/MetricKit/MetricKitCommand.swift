@@ -1,12 +1,12 @@
 import Foundation
 import MetricKitReporting
 
-/// Tells what MetricKit's payloads say.
+/// Prints MetricKit payloads for people.
 struct MetricKitCommand: Sendable {
     let arguments: MetricKitArguments
     let surroundings: Surroundings
 
-    /// Reads one file after the other; one that is no payload is told of, and the next is read.
+    /// Reads one file after the other; a file that is not a payload is reported and does not stop the others.
     func run() throws(ProgramError) -> ProgramStatus {
         let style = Style(isColoured: surroundings.mayColour)
         var payloads: [MetricPayload] = []

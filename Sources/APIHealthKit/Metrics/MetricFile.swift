@@ -12,26 +12,25 @@ import Synchronization
     import Musl
 #endif
 
-/// A file of line protocol, to which every metric is appended as soon as it is known.
+/// A file of line protocol to which every metric is appended immediately.
 ///
-/// A line is with the system before whoever made the request hears of its end. So what was told of is in the file, even if the
-/// process is killed right after.
+/// A line is written before the caller of the request learns its result, so the file has everything that was reported, even if
+/// the process is killed right after.
 final class MetricFile: MetricSink {
     private struct State {
         var points = 0
         var losses = 0
-        /// Whether the file ends within a line, which is then ended before the next.
+        /// Whether the file ends in the middle of a line, which must be terminated before the next one.
         var isTorn: Bool
     }
 
-    /// Where it is.
     let path: String
     private let number: CInt
-    /// Held while a line is written, so that lines do not mix.
+    /// The lock is held while a line is written, so that lines do not interleave.
     private let state: Guarded<State>
     private let nudges = Atomic<UInt64>(0)
 
-    /// Opens a file to append to, or makes it.
+    /// Opens or creates a file for appending.
     init(path: String) throws(ProgramError) {
         self.path = path
         guard !path.isEmpty, !path.utf8.contains(0) else {
@@ -49,7 +48,7 @@ final class MetricFile: MetricSink {
 
     deinit { close(number) }
 
-    /// Whether somebody was stopped while he wrote the last line.
+    /// Whether the last writer was stopped in the middle of a line.
     private static func endsWithinLine(_ number: CInt) -> Bool {
         let end = lseek(number, 0, SEEK_END)
         guard end > 0 else { return false }
@@ -58,16 +57,13 @@ final class MetricFile: MetricSink {
         return count == 1 && last != UInt8(ascii: "\n")
     }
 
-    /// How many points were written.
     var points: Int { state.withLock { $0.points } }
 
-    /// How many could not be written.
     var losses: Int { state.withLock { $0.losses } }
 
-    /// A line is short, and the system takes it at once.
+    /// Writing one short line does not block.
     var isImmediate: Bool { true }
 
-    /// Appends the line of a record.
     func record(_ record: MetricRecord) {
         var encoder = LineEncoder(capacity: 512)
         let nudge = TimeNudge.of(nudges.add(1, ordering: .relaxed).oldValue)
@@ -76,7 +72,7 @@ final class MetricFile: MetricSink {
         let number = number
         state.withLock { state in
             guard !line.isEmpty, writeAll(state.isTorn ? [UInt8(ascii: "\n")] + line : line, to: number) else {
-                // Some of it may be there.
+                // Part of the line may have been written.
                 state.isTorn = true
                 state.losses += 1
                 return

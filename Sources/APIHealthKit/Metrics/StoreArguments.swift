@@ -2,16 +2,15 @@ import Foundation
 import InfluxReporting
 import LoaderChain
 
-/// Where metrics go: a file, a database, both or neither.
+/// Where metrics go: to a file, a database, both or neither.
 struct StoreArguments: Sendable {
     var file: String?
     var database: Database?
 
-    /// A database, and the folder in which points wait for it.
     struct Database: Sendable {
         let destination: InfluxDestination
         let spool: String?
-        /// How long the end of a run waits for it.
+        /// How long the end of a run waits for the database.
         let patience: Duration
     }
 
@@ -78,16 +77,16 @@ struct StoreArguments: Sendable {
         }
     }
 
-    /// InfluxDB 1 knows users and passwords, and web tokens as bearer.
+    /// InfluxDB 1 takes a user and a password, or a JSON web token as bearer.
     private static func password(_ text: String) -> InfluxAuthorization {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         return parts.count == 2 ? .password(String(parts[1]), user: String(parts[0])) : .bearer(text)
     }
 }
 
-/// A file with a secret in it, which no message shows.
+/// A file with a secret; no message shows what is in it.
 enum SecretFile {
-    /// What is in the file, without the space around it.
+    /// The content of the file without surrounding whitespace.
     static func text(_ path: String) throws(ProgramError) -> String {
         guard let data = FileManager.default.contents(atPath: path), data.count <= 65_536,
             let text = String(validating: data, as: UTF8.self)

@@ -1,8 +1,8 @@
+// Outbox: the command `outbox`. Depends on the folders below the commands; only Program uses it.
+
 import ReportOutbox
 
-/// What is to be done with a box.
 struct OutboxArguments: Sendable {
-    /// What to do.
     enum Action: Sendable, Hashable {
         case list
         case show(String)

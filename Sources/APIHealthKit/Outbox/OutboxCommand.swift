@@ -2,12 +2,11 @@ import Foundation
 import LoaderChain
 import ReportOutbox
 
-/// Looks into a box of reports, and puts it in order.
+/// Inspects the outbox in a directory, and retries, exports or purges its reports.
 struct OutboxCommand: Sendable {
     let arguments: OutboxArguments
     let surroundings: Surroundings
 
-    /// Does what was asked for.
     func run() throws(ProgramError) -> ProgramStatus {
         let inspector = try asking { () throws(OutboxError) in
             try BoxInspector(directory: URL(filePath: arguments.directory))
@@ -43,14 +42,14 @@ struct OutboxCommand: Sendable {
         return .success
     }
 
-    /// What the box answers; an error of its becomes one of the program's.
+    /// Turns errors of the outbox into the program's own.
     private func asking<Answer>(_ question: () throws(OutboxError) -> Answer) throws(ProgramError) -> Answer {
         do throws(OutboxError) { return try question() } catch {
             throw ProgramError(error.code == .unknownReport ? .unhealthy : .failure, Plain.text(error.reason))
         }
     }
 
-    /// The identifier as it was given, or as a list shows it, which is percent-encoded; its beginning is enough.
+    /// The identifier, as submitted or percent-encoded as in the list; a unique prefix of four characters is enough.
     private func identifier(_ text: String, among known: [ReportSummary]) throws(ProgramError) -> ReportID {
         let ids = known.map(\.id)
         if let id = ids.first(where: { $0.rawValue == text || $0.description == text }) { return id }

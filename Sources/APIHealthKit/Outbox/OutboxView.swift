@@ -2,7 +2,7 @@ import Foundation
 import LoaderChain
 import ReportOutbox
 
-/// How the reports of a box look to a person.
+/// Draws the reports of an outbox as a table.
 enum OutboxView {
     static func lines(_ reports: [ReportSummary]) -> [StyledLine] {
         var table = TextTable([
@@ -29,7 +29,7 @@ enum OutboxView {
     }
 }
 
-/// A report as JSON has it.
+/// The JSON form of a report.
 struct OutboxRow: Encodable {
     var id: String?
     var submitted: Date?

@@ -1,7 +1,10 @@
+// Process: the process around a command: streams, signals, exit statuses and errors. Depends on Screen; everything
+// but Screen may use it.
+
 import Foundation
 
 extension Output {
-    /// Writes a value as JSON for people and programs.
+    /// Writes a value as JSON.
     func write(json value: some Encodable) throws(ProgramError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

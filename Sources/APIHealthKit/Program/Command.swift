@@ -1,6 +1,8 @@
-/// What the program can do.
+// Program: the choice of a command, and the help. Depends on all other folders; no folder uses it.
+
+/// The commands of the program.
 enum Command: String, CaseIterable, Sendable {
-    /// Shows a chain at work; what happens without a command.
+    /// Also runs without a command.
     case demo
     case watch
     case report
@@ -8,7 +10,6 @@ enum Command: String, CaseIterable, Sendable {
     case metrickit
     case help
 
-    /// What it is written like.
     var syntax: Syntax {
         switch self {
         case .demo: DemoArguments.syntax
@@ -21,13 +22,12 @@ enum Command: String, CaseIterable, Sendable {
         }
     }
 
-    /// The command that the first argument names, or the demo, and the arguments that are left.
+    /// The command that the first argument names, or the demo, and the remaining arguments.
     static func chosen(by arguments: [String]) throws(ProgramError) -> (Command, [String]) {
         guard let first = arguments.first, !first.hasPrefix("-") else { return (.demo, arguments) }
         return (try named(first), Array(arguments.dropFirst()))
     }
 
-    /// The command of a name.
     static func named(_ name: String) throws(ProgramError) -> Command {
         if let command = Command(rawValue: name) { return command }
         throw Nearest.unknown("command", name, among: allCases.map(\.rawValue))

@@ -1,6 +1,4 @@
-/// The texts of `--help`.
 enum HelpText {
-    /// What the program does, and its commands.
     static var overview: String {
         let demo = Command.demo.syntax
         var lines = [
@@ -16,7 +14,6 @@ enum HelpText {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// How one command is used.
     static func page(of syntax: Syntax) -> String {
         var lines = [syntax.summary, "", "  " + syntax.usage]
         if !syntax.options.isEmpty { lines += ["", "Options:"] + table(syntax.options) }

@@ -1,10 +1,9 @@
-/// The program: finds out what is wanted, does it, and answers an exit status.
+/// The program: parses the arguments, runs the command and returns an exit status.
 package struct Program: Sendable {
     private let surroundings: Surroundings
 
     package init(in surroundings: Surroundings) { self.surroundings = surroundings }
 
-    /// Does what the arguments say.
     package func run(_ arguments: [String]) async -> ProgramStatus {
         do throws(ProgramError) {
             return try await perform(arguments)

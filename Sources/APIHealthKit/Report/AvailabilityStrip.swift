@@ -1,6 +1,8 @@
+// Report: the command `report`. Depends on the folders below the commands; only Program uses it.
+
 import LoaderChain
 
-/// Which part of the requests came to something over time: a cell for each part of it.
+/// Availability over time: one cell per slot.
 struct AvailabilityStrip {
     let tallies: [Int64: ReportModel.Tally]
     let slots: ClosedRange<Int64>
@@ -9,7 +11,7 @@ struct AvailabilityStrip {
     private static let left = 64.0
     private static let height = 26.0
 
-    /// What a cell looks like.
+    /// The CSS class of a cell.
     static func grade(good: Int, of judged: Int) -> String {
         if judged == 0 { return "none" }
         if good == judged { return "good" }

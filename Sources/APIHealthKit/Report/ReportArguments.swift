@@ -1,9 +1,8 @@
 import LineProtocol
 
-/// Which files are reported on, and where the page goes.
 struct ReportArguments: Sendable {
     var files: [String] = []
-    /// Where the page goes; nil for beside the first file.
+    /// The path of the page; nil for a page beside the first file.
     var output: String?
     var title = "API health"
     var precision = Precision.nanoseconds
@@ -40,7 +39,7 @@ struct ReportArguments: Sendable {
         }
     }
 
-    /// Where the page goes.
+    /// The path of the page.
     var page: String {
         if let output { return output }
         let first = files.first ?? "apihealth"

@@ -1,12 +1,11 @@
 import Foundation
 import LoaderChain
 
-/// Reads metrics back and makes a page of them.
+/// Reads files of metrics and writes an HTML page.
 struct ReportCommand: Sendable {
     let arguments: ReportArguments
     let surroundings: Surroundings
 
-    /// Reads, writes, and tells what was found.
     func run() throws(ProgramError) -> ProgramStatus {
         var model = ReportModel()
         for file in arguments.files {

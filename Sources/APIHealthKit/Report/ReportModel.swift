@@ -1,14 +1,12 @@
 import LineProtocol
 import LoaderChain
 
-/// What a report shows: everything that was counted, by host and route and over time.
+/// The data of a report: counts and latencies by host, route and time.
 ///
-/// It takes one sample after the other, in any order, and keeps as much of a million as of a thousand.
+/// It takes samples in any order, and its size does not depend on how many there are.
 struct ReportModel: Sendable {
-    /// What became of some requests.
     typealias Tally = MetricSummary
 
-    /// What is told apart.
     struct Key: Hashable, Comparable, Sendable {
         var host: String
         var route: String
@@ -19,42 +17,38 @@ struct ReportModel: Sendable {
         }
     }
 
-    /// One route.
     struct Route: Sendable {
         var total = Tally()
         var bars = LatencyBars()
-        /// By the number of the part of time.
+        /// By number of the time slot.
         var slots: [Int64: Tally] = [:]
     }
 
-    /// The most routes that are told apart; the others are one together.
+    /// The maximum number of routes; all others are counted together.
     static let routeLimit = 200
 
     private(set) var routes: [Key: Route] = [:]
     private(set) var slots = TimeSlots()
-    /// The first and the last moment, in nanoseconds.
+    /// The times of the first and the last request, in nanoseconds.
     private(set) var period: ClosedRange<Int64>?
-    /// How many points were about something else than requests, or lacked what matters.
+    /// How many points were not requests, or were incomplete.
     private(set) var otherPoints = 0
-    /// How many lines could not be read.
     private(set) var badLines = 0
-    /// The first of them, with their files.
+    /// The first lines that could not be read, with their files.
     private(set) var firstProblems: [String] = []
 
     init() {}
 
-    /// Takes a point.
     mutating func note(_ point: Point) {
         if let sample = RequestSample(point) { note(sample) } else { otherPoints += 1 }
     }
 
-    /// Takes a line that is none.
+    /// Counts a line that could not be read.
     mutating func note(_ error: LineDecodingError, in file: String) {
         badLines += 1
         if firstProblems.count < 5 { firstProblems.append("\(file): \(error)") }
     }
 
-    /// Takes a request.
     mutating func note(_ sample: RequestSample) {
         var key = Key(host: sample.host, route: sample.route, method: sample.method)
         if routes[key] == nil, routes.count >= Self.routeLimit { key = Key(host: "all others", route: "", method: "") }
@@ -67,10 +61,8 @@ struct ReportModel: Sendable {
             .time...sample.time
     }
 
-    /// All routes together.
     var total: Tally { routes.values.reduce(into: Tally()) { $0.merge($1.total) } }
 
-    /// The routes of each host, in order.
     var hosts: [(host: String, routes: [(key: Key, route: Route)])] {
         let sorted = routes.sorted { $0.key < $1.key }.map { (key: $0.key, route: $0.value) }
         var hosts: [(host: String, routes: [(key: Key, route: Route)])] = []
@@ -89,7 +81,7 @@ extension ReportModel.Route {
         slots[slot, default: MetricSummary()].record(sample.kind, nanoseconds: sample.duration.saturatedNanoseconds)
     }
 
-    /// Puts parts of time together.
+    /// Merges time slots.
     mutating func widen(by factor: Int64) {
         var wider: [Int64: ReportModel.Tally] = [:]
         for (slot, tally) in slots { wider[TimeSlots.divide(slot, by: factor), default: .init()].merge(tally) }

@@ -1,7 +1,7 @@
 import Foundation
 import LoaderChain
 
-/// The page: pictures, and the figures they were drawn from.
+/// The HTML page: charts, and tables with the figures behind them.
 struct ReportPage: Sendable {
     private let model: ReportModel
     private let title: String
@@ -15,13 +15,13 @@ struct ReportPage: Sendable {
         clock = ReportClock(width: model.slots.width)
     }
 
-    /// The page, which needs nothing beside itself.
+    /// The page, which loads no other resource.
     var html: String {
         let name = HTMLText.escape(title)
         var parts = [
             "<!DOCTYPE html>", "<html lang=\"en\">", "<head>", "<meta charset=\"utf-8\">",
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
-            // Whatever a file's text may be, nothing is loaded and nothing runs.
+            // Whatever text a file contains, nothing is loaded and no script runs.
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
             "<title>\(name)</title>", "<style>\(ReportStyle.sheet)</style>", "</head>", "<body>", "<main>",
             "<header><h1>\(name)</h1><p class=\"faint\">\(period)</p></header>", tiles, overview,
@@ -95,7 +95,7 @@ struct ReportPage: Sendable {
         ].joined(separator: "\n")
     }
 
-    /// What the pictures over time show, as a table.
+    /// The figures behind the charts over time.
     private func figures(_ route: ReportModel.Route) -> String {
         var rows = [
             HTMLText.row(["from (UTC)", "requests", "judged", "good", "p50 (s)", "p90 (s)", "p99 (s)"], head: true)
@@ -112,7 +112,7 @@ struct ReportPage: Sendable {
         return "<table class=\"figures\">\(rows.joined(separator: "\n"))</table>"
     }
 
-    /// What the bars show, as a table.
+    /// The figures behind the histogram.
     private func spread(_ route: ReportModel.Route) -> String {
         let rows = route.bars.counts.enumerated().map { HTMLText.row([HistogramChart.label($0), "\($1)"]) }
         return

@@ -2,19 +2,19 @@ import InfluxReporting
 import LineProtocol
 import LoaderChain
 
-/// What a report needs of a request, read back from its point.
+/// A request as a report needs it, read from its point.
 struct RequestSample: Sendable {
     var host: String
     var method: String
     var route: String
     var duration: Duration
     var kind: HTTPMetric.Outcome.Kind
-    /// When it began, in nanoseconds since 1970.
+    /// The start in nanoseconds since 1970.
     var time: Int64
 }
 
 extension RequestSample {
-    /// The request of a point; nil if the point is about something else, or lacks what matters.
+    /// Reads a point; nil if it is not a request or is incomplete.
     init?(_ point: Point) {
         guard point.measurement == MetricPoint.requests, let time = point.timestamp?.nanoseconds,
             let seconds = point.fields["duration"]?.number, seconds >= 0, seconds < 1e9,
@@ -25,7 +25,7 @@ extension RequestSample {
             route: point.tags["path"] ?? "", duration: .seconds(1) * seconds, kind: kind, time: time)
     }
 
-    /// The host, with its port where that is not the scheme's own.
+    /// The host, with its port unless that is the scheme's default.
     private static func host(_ tags: Tags) -> String {
         let host = tags["host"] ?? ""
         switch (tags["scheme"], tags["port"]) {
@@ -36,7 +36,6 @@ extension RequestSample {
 }
 
 extension FieldValue {
-    /// The value of a field that is a number.
     var number: Double? {
         switch self {
         case .double(let value): value

@@ -1,6 +1,8 @@
+// Screen: text for people and terminals. Depends on no other folder; every other folder may use it.
+
 import LoaderChain
 
-/// Durations as people write and read them.
+/// Reads and writes durations for people.
 enum DurationText {
     private static let units: [(suffix: String, duration: Duration)] = [
         ("ms", .milliseconds(1)), ("min", .seconds(60)), ("s", .seconds(1)), ("m", .seconds(60)),
@@ -12,14 +14,14 @@ enum DurationText {
     static func parse(_ text: String) -> Duration? {
         let unit = units.first { text.hasSuffix($0.suffix) }
         let number = text.dropLast(unit?.suffix.count ?? 0)
-        // No sign, no exponent and no infinity: nobody means those.
+        // `Double` also reads signs, exponents and infinities, which make no sense here.
         guard !number.isEmpty, number.utf8.allSatisfy({ ASCII.isDigit($0) || $0 == UInt8(ascii: ".") }),
             let count = Double(number), count < 1e9
         else { return nil }
         return (unit?.duration ?? .seconds(1)) * count
     }
 
-    /// A duration with as many digits as one can take in at a glance.
+    /// The duration with two or three significant digits.
     static func short(_ duration: Duration) -> String {
         let seconds = duration / .seconds(1)
         switch seconds {
@@ -32,7 +34,7 @@ enum DurationText {
         }
     }
 
-    /// A duration that somebody chose, without digits that say nothing.
+    /// The duration without trailing zeros, for values that a user chose.
     static func setting(_ duration: Duration) -> String {
         let parts = short(duration).split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].contains(".") else { return short(duration) }

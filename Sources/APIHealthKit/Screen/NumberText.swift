@@ -1,6 +1,6 @@
-/// Numbers with a fixed count of digits behind the point, and with their thousands apart.
+/// Writes numbers for people.
 enum NumberText {
-    /// Rounds to so many digits behind the point, and leaves zeros at the end out of none.
+    /// The value with a fixed number of decimals.
     static func text(_ value: Double, digits: Int) -> String {
         let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
         let scaled = (abs(value) * scale).rounded()
@@ -12,7 +12,7 @@ enum NumberText {
         return "\(sign)\(whole)." + String(repeating: "0", count: digits - digitsText.count) + digitsText
     }
 
-    /// A count with a comma between its thousands.
+    /// The count with commas between the thousands.
     static func count(_ value: Int) -> String {
         let digits = Array(String(value.magnitude))
         var text = value < 0 ? "-" : ""
@@ -23,10 +23,10 @@ enum NumberText {
         return text
     }
 
-    /// A count with the noun for what it counts.
+    /// The count with its noun in the singular or plural.
     static func count(_ value: Int, _ noun: String) -> String { "\(count(value)) \(noun)\(value == 1 ? "" : "s")" }
 
-    /// A part of a whole in per cent, which is 100 only if it is all and 0 only if it is nothing.
+    /// A share as a percentage, which is rounded to neither 0 nor 100 unless it is exactly that.
     static func percent(_ part: Int, of whole: Int) -> String {
         guard whole > 0 else { return "–" }
         if part >= whole { return "100 %" }

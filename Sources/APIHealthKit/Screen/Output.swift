@@ -8,9 +8,8 @@ import LoaderChain
     import Musl
 #endif
 
-/// Where text goes: a terminal, a pipe, or a test.
+/// A destination for text: a terminal, a pipe or a test.
 final class Output: Sendable {
-    /// Whether a person reads it as it is written.
     let isTerminal: Bool
     private let measure: @Sendable () -> (columns: Int, rows: Int)
     private let body: @Sendable (String) -> Void
@@ -24,29 +23,25 @@ final class Output: Sendable {
         self.body = body
     }
 
-    /// How much room there is now.
     var size: (columns: Int, rows: Int) { measure() }
 
-    /// Writes a text.
     func write(_ text: String) { body(text) }
 
-    /// Writes lines.
     func write(lines: [String]) {
         guard !lines.isEmpty else { return }
         write(lines.joined(separator: "\n") + "\n")
     }
 
-    /// Standard output; `whenNobodyReads` is called when what it leads to is gone.
-    static func standardOutput(whenNobodyReads: @escaping @Sendable () -> Void) -> Output {
-        file(STDOUT_FILENO, whenNobodyReads: whenNobodyReads)
+    /// Standard output; `whenClosed` is called when its reader is gone.
+    static func standardOutput(whenClosed: @escaping @Sendable () -> Void) -> Output {
+        file(STDOUT_FILENO, whenClosed: whenClosed)
     }
 
-    /// Standard error.
-    static let standardError = file(STDERR_FILENO, whenNobodyReads: {})
+    static let standardError = file(STDERR_FILENO, whenClosed: {})
 
-    private static func file(_ number: CInt, whenNobodyReads: @escaping @Sendable () -> Void) -> Output {
+    private static func file(_ number: CInt, whenClosed: @escaping @Sendable () -> Void) -> Output {
         Output(isTerminal: isatty(number) == 1, size: { size(of: number) }) { text in
-            if !writeAll(Array(text.utf8), to: number) { whenNobodyReads() }
+            if !writeAll(Array(text.utf8), to: number) { whenClosed() }
         }
     }
 
@@ -59,7 +54,7 @@ final class Output: Sendable {
     }
 }
 
-/// Writes all bytes to a descriptor, and answers whether that went well.
+/// Writes all bytes to a descriptor and returns whether that succeeded.
 func writeAll(_ bytes: [UInt8], to number: CInt) -> Bool {
     bytes.withUnsafeBytes { buffer in
         var rest = buffer[...]
@@ -68,7 +63,7 @@ func writeAll(_ bytes: [UInt8], to number: CInt) -> Bool {
                 write(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
             }
             if count < 0, code == EAGAIN {
-                // Whoever shares the descriptor has made it non-blocking.
+                // Another process that shares the descriptor has made it non-blocking.
                 var wait = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&wait, 1, -1)
                 continue
@@ -80,7 +75,7 @@ func writeAll(_ bytes: [UInt8], to number: CInt) -> Bool {
     }
 }
 
-/// What the system says about an error.
+/// The system's messages for error numbers.
 enum SystemText {
     static func of(_ code: CInt) -> String {
         String(cString: strerror(code)).lowercased()

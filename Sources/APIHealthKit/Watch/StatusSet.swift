@@ -1,11 +1,14 @@
+// Watch: the command `watch`. Depends on the folders below the commands, and on Demo for latencies as JSON. Program
+// uses it.
+
 import LoaderChain
 
-/// The statuses that a check is content with: `200`, `200,204`, `2xx` or `200-299`.
+/// The statuses that a check accepts: `200`, `200,204`, `2xx` or `200-299`.
 struct StatusSet: Hashable, Sendable, CustomStringConvertible {
     private let ranges: [ClosedRange<Int>]
     let description: String
 
-    /// Reads a list of them; nil if a part of it is none.
+    /// Parses a list; nil if one of its parts is invalid.
     init?(_ text: String) {
         var ranges: [ClosedRange<Int>] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -16,7 +19,6 @@ struct StatusSet: Hashable, Sendable, CustomStringConvertible {
         description = text.lowercased()
     }
 
-    /// What says success.
     static let success = StatusSet(ranges: [200...299], description: "2xx")
 
     private init(ranges: [ClosedRange<Int>], description: String) {
@@ -26,7 +28,7 @@ struct StatusSet: Hashable, Sendable, CustomStringConvertible {
 
     func contains(_ status: HTTPStatus) -> Bool { ranges.contains { $0.contains(status.rawValue) } }
 
-    /// Whether a redirect may be what is expected, and so must not be followed.
+    /// Whether a redirect may be expected, and therefore must not be followed.
     var wantsRedirects: Bool { ranges.contains { $0.overlaps(300...399) } }
 
     private static func range(_ text: String) -> ClosedRange<Int>? {

@@ -1,7 +1,6 @@
 import Foundation
 import LoaderChain
 
-/// What is to be watched, and how.
 struct WatchArguments: Sendable {
     var endpoints: [WatchedEndpoint] = []
     var interval: Duration = .seconds(5)
@@ -9,7 +8,7 @@ struct WatchArguments: Sendable {
     var timeout: Duration = .seconds(10)
     var concurrency = 16
     var retries = 0
-    /// How often each is checked; nil for as long as nobody stops it.
+    /// How often each endpoint is checked; nil for no limit.
     var count: Int?
     var stores = StoreArguments()
     var isQuiet = false
@@ -67,7 +66,7 @@ struct WatchArguments: Sendable {
         nameApart()
     }
 
-    /// Numbers addresses that look the same once their secrets are left out.
+    /// Numbers the addresses that look the same without their secrets.
     private mutating func nameApart() {
         let counts = Dictionary(grouping: endpoints, by: \.name).mapValues(\.count)
         var seen: [String: Int] = [:]
@@ -94,7 +93,7 @@ struct WatchArguments: Sendable {
             guard parts.count == 2, !name.isEmpty, name.utf8.allSatisfy(ASCIISet.token.contains),
                 !text.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" })
             else {
-                // Its value may be a secret, so it is not repeated.
+                // The value may be a secret, so the message does not repeat it.
                 throw ProgramError(.usage, "a --header cannot be understood; give it as “Name: value”")
             }
             headers[name] = parts[1].trimmingCharacters(in: .whitespaces)
@@ -103,16 +102,15 @@ struct WatchArguments: Sendable {
     }
 }
 
-/// One address that is watched.
+/// A watched address.
 struct WatchedEndpoint: Sendable {
-    /// What is sent.
     let request: HTTPRequest
-    /// The address without what could be secret in it.
+    /// The address without anything that could be secret.
     fileprivate(set) var name: String
 
     init(_ text: String, method: HTTPMethod = .get, headers: HTTPHeaders = [:]) throws(ProgramError) {
         func wrong(_ advice: String) -> ProgramError {
-            // What is behind a question mark or before an at sign may be a secret.
+            // The query and what is before an at sign may be secret.
             let shown = text.prefix { $0 != "?" && $0 != "#" }
             let end = shown.lastIndex(of: "@").map { shown[shown.index(after: $0)...] } ?? shown
             return ProgramError(.usage, "“\(Plain.text(String(end)))” is no address to watch; \(advice)")

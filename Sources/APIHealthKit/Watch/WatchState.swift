@@ -1,55 +1,49 @@
 import LoaderChain
 
-/// What is known of every endpoint that is watched: a value, which takes one check after the other.
+/// The state of all watched endpoints: a value that is updated by one check after the other.
 struct WatchState: Sendable {
-    /// What is known of one.
     struct Endpoint: Sendable {
-        /// Its address without secrets.
+        /// The address without secrets.
         let name: String
-        /// How many checks said something.
+        /// How many checks ended with a result.
         var checks = 0
-        /// How many of them said that it is healthy.
         var healthy = 0
-        /// How many were given up.
         var cancelled = 0
-        /// How many were left out because the one before had not ended.
+        /// How many checks were skipped because the one before had not ended.
         var missed = 0
-        /// How long the checks took that brought an answer.
+        /// The durations of the checks that were answered.
         var latency = LatencyHistogram()
-        /// The last ones, oldest first.
+        /// The latest checks, oldest first.
         var recent: [Recent] = []
         var last: WatchVerdict?
         var lastDuration: Duration = .zero
-        /// Since when it is as it is.
+        /// When it last became healthy or unhealthy.
         var since: TimerInstant
-        /// How often it stopped being healthy, or never was.
+        /// How often it became unhealthy, or was so from the start.
         var outages = 0
-        /// For how long it was not healthy, outages that are over.
+        /// The total duration of past outages.
         var downtime: Duration = .zero
 
-        /// Whether the last check that said something said that it is healthy; nil before the first.
+        /// The result of the last check that had one; nil before the first.
         var isHealthy: Bool? { last?.isHealthy }
 
-        /// For how long it was not healthy, by `now`.
+        /// The total duration of outages, including a current one.
         func downtime(by now: TimerInstant) -> Duration {
             isHealthy == false ? downtime + since.duration(to: now) : downtime
         }
     }
 
-    /// A check, for the picture of the last ones.
     struct Recent: Hashable, Sendable {
         let isHealthy: Bool
         let duration: Duration
     }
 
-    /// Something that whoever watches wants to hear of.
     enum Change: Hashable, Sendable {
         case wentDown
-        /// It is healthy again, after so long.
+        /// Healthy again after an outage of this duration.
         case cameBack(Duration)
     }
 
-    /// How many checks are kept for the picture.
     static var recentCount: Int { 30 }
 
     let start: TimerInstant
@@ -60,10 +54,10 @@ struct WatchState: Sendable {
         endpoints = names.map { Endpoint(name: $0, since: start) }
     }
 
-    /// Whether every check of every endpoint said that it is healthy, and there was one at least.
+    /// Whether every endpoint was checked at least once and passed every check.
     var isAllHealthy: Bool { endpoints.allSatisfy { $0.checks > 0 && $0.healthy == $0.checks } }
 
-    /// Takes the result of a check.
+    /// Adds the result of a check.
     mutating func note(
         _ verdict: WatchVerdict, duration: Duration, of index: Int, at now: TimerInstant
     ) -> Change? {
@@ -82,7 +76,7 @@ struct WatchState: Sendable {
         endpoints[index].recent.append(Recent(isHealthy: isHealthy, duration: duration))
         let excess = endpoints[index].recent.count - Self.recentCount
         if excess > 0 { endpoints[index].recent.removeFirst(excess) }
-        // The first check changes nothing if all is well.
+        // A first check that passes is not a change.
         guard isHealthy != (before ?? true) else {
             if before == nil { endpoints[index].since = now }
             return nil
@@ -101,7 +95,6 @@ struct WatchState: Sendable {
         return .cameBack(outage)
     }
 
-    /// Notes that checks were left out.
     mutating func noteMissed(_ count: Int, of index: Int) {
         guard endpoints.indices.contains(index) else { return }
         endpoints[index].missed += count

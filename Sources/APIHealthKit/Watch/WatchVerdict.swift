@@ -1,14 +1,14 @@
 import LoaderChain
 
-/// What a check says about an endpoint.
+/// The result of a check.
 enum WatchVerdict: Hashable, Sendable {
-    /// It answered as it should.
+    /// The endpoint answered with an expected status.
     case healthy(HTTPStatus)
-    /// It answered otherwise.
+    /// The endpoint answered with another status.
     case unexpected(HTTPStatus)
-    /// It did not answer; why, in a few words.
+    /// The endpoint did not answer; the reason in a few words.
     case silent(String)
-    /// Nothing: the check was given up before it had ended.
+    /// The check was cancelled before it ended.
     case none
 
     init(_ result: HTTPResult, expected: StatusSet) {
@@ -24,7 +24,7 @@ enum WatchVerdict: Hashable, Sendable {
         if case .healthy = self { true } else { false }
     }
 
-    /// The status, or what happened in its place.
+    /// The status, or the reason why there is none.
     var text: String {
         switch self {
         case .healthy(let status), .unexpected(let status): "\(status.rawValue)"

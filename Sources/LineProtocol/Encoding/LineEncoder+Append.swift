@@ -1,3 +1,5 @@
+// Encoding: the public encoder. Depends on Model, Policy and Core; Decoding may use it.
+
 // The ways into the encoder: points, parts one by one, and prepared series. The strict forms run the same code and then ask
 // whether anything had to be repaired.
 

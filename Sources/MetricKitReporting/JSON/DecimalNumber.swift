@@ -1,3 +1,5 @@
+// JSON: JSON in any encoding, and exact numbers. Depends on no other folder; all but Histogram may use it.
+
 /// A number as people write it: digits and a power of ten, of which nothing is lost.
 ///
 /// Foundation's `Decimal` loses something. Of numbers with three digits behind the point, every third becomes a double that is

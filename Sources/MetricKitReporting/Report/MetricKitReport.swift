@@ -1,3 +1,5 @@
+// Report: a payload of any kind. Depends on Payload and Diagnostics; Printing, Tracking and Apple may use it.
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
