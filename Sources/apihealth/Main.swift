@@ -8,7 +8,7 @@ import APIHealthKit
     import Musl
 #endif
 
-/// The command-line program; everything it does is in the module beside it.
+/// The entry point; everything else is in `APIHealthKit`, where tests reach it.
 @main
 struct Main {
     static func main() async {

@@ -58,7 +58,7 @@ import Testing
                 try encoder.appendStrictly(point)
                 #expect(naive.problems.isEmpty, "point \(number) \(point): \(naive.problems)")
             } catch {
-                #expect(naive.problems.contains(error.problem), "point \(number): \(error), \(naive.problems)")
+                #expect(naive.problems.contains(error.code), "point \(number): \(error), \(naive.problems)")
                 #expect(encoder.text == before)
             }
             #expect(encoder.repairs.isEmpty)

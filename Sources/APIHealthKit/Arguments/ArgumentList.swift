@@ -1,23 +1,21 @@
-/// The arguments of a command, taken apart and not yet understood.
-package struct ArgumentList: Sendable {
+// Arguments: parsing of arguments. Depends on Screen and Process; Metrics, the commands and Program may use it.
+
+/// The parsed arguments of a command, whose values are still text.
+struct ArgumentList: Sendable {
     let syntax: Syntax
-    /// The values of each option that was given; none for one that takes none.
-    package var values: [String: [String]] = [:]
-    /// What is no option.
-    package var operands: [String] = []
+    /// The values of each option that was given; empty for a flag.
+    var values: [String: [String]] = [:]
+    var operands: [String] = []
 
     init(of syntax: Syntax) { self.syntax = syntax }
 
-    /// Whether an option was given.
     func has(_ name: String) -> Bool { values[name] != nil }
 
-    /// The value of an option, or nil.
     func text(_ name: String) -> String? { values[name]?.last }
 
-    /// All values of an option.
     func texts(_ name: String) -> [String] { values[name] ?? [] }
 
-    /// A whole number, or nil if the option was not given.
+    /// The option as a whole number; nil if it was not given.
     func integer(_ name: String, in range: ClosedRange<Int>) throws(ProgramError) -> Int? {
         guard let text = text(name) else { return nil }
         guard let number = Int(text), range.contains(number) else {
@@ -30,7 +28,7 @@ package struct ArgumentList: Sendable {
         return number
     }
 
-    /// A duration, or nil if the option was not given.
+    /// The option as a duration; nil if it was not given.
     func duration(_ name: String, in range: ClosedRange<Duration>) throws(ProgramError) -> Duration? {
         guard let text = text(name) else { return nil }
         guard let duration = DurationText.parse(text) else {
@@ -43,13 +41,12 @@ package struct ArgumentList: Sendable {
         return duration
     }
 
-    /// Two options that contradict each other.
+    /// Throws if both options were given.
     func forbid(_ first: String, with second: String) throws(ProgramError) {
         guard has(first), has(second) else { return }
         throw ProgramError(.usage, "--\(first) and --\(second) contradict each other; give one of them")
     }
 
-    /// An error that names the option, its value and what it may be.
     func wrong(_ name: String, _ value: String, _ expected: String) -> ProgramError {
         ProgramError(.usage, "--\(name) cannot be “\(Plain.text(value))”; give \(expected)")
     }

@@ -1,11 +1,19 @@
-/// Finds the name that somebody may have meant.
+/// Suggests names for mistyped ones.
 enum Nearest {
-    /// The name that takes the fewest keystrokes to get to, if those are few; of several, the first.
+    /// An error for an unknown name that suggests the nearest one, or else lists all of them.
+    static func unknown(_ kind: String, _ name: String, among names: [String]) -> ProgramError {
+        let advice =
+            Self.name(to: name, among: names).map { "did you mean “\($0)”?" }
+            ?? "the \(kind)s are \(names.joined(separator: ", "))"
+        return ProgramError(.usage, "there is no \(kind) “\(Plain.text(name))”; \(advice)")
+    }
+
+    /// The name with the smallest edit distance, if that is small; the first of several.
     static func name(to text: String, among names: [String]) -> String? {
         let text = Array(text.lowercased().unicodeScalars.prefix(longest))
         let ranked = names.map { name -> (name: String, distance: Int) in
             let scalars = Array(name.unicodeScalars)
-            // Whoever stops early has not mistyped.
+            // A name that was not finished is not mistyped.
             let isBeginning = text.count >= 2 && scalars.starts(with: text)
             return (name, isBeginning ? 0 : distance(text, scalars))
         }
@@ -13,10 +21,9 @@ enum Nearest {
         return best.distance <= max(1, best.name.unicodeScalars.count / 3) ? best.name : nil
     }
 
-    /// Longer than any name.
     private static var longest: Int { 64 }
 
-    /// How many characters must be put in, taken out, replaced or swapped with their neighbour.
+    /// The edit distance: insertions, deletions, replacements and swaps of neighbours.
     private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
         var beforeLast = [Int](repeating: 0, count: right.count + 1)
         var last = Array(0...right.count)

@@ -1,6 +1,6 @@
 extension Syntax {
-    /// Takes arguments apart: `--name VALUE`, `--name=VALUE`, and behind `--` nothing but operands.
-    package func parse(_ arguments: [String]) throws(ProgramError) -> ArgumentList {
+    /// Parses `--name VALUE` and `--name=VALUE`; everything after `--` is an operand.
+    func parse(_ arguments: [String]) throws(ProgramError) -> ArgumentList {
         var list = ArgumentList(of: self)
         var rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -8,7 +8,7 @@ extension Syntax {
                 list.operands += rest
                 break
             }
-            // A dash alone is a name for standard input by old custom.
+            // By convention, a single dash stands for standard input.
             guard argument.hasPrefix("-"), argument != "-" else {
                 list.operands.append(argument)
                 continue
@@ -53,7 +53,7 @@ extension Syntax {
         }
     }
 
-    /// The command in one line, as the help text begins with it.
+    /// The one-line usage at the top of the help text.
     var usage: String {
         var words = [invocation]
         if let operands { words.append(operands.count.lowerBound == 0 ? "[\(operands.name)]" : operands.name) }
@@ -61,7 +61,7 @@ extension Syntax {
         return words.joined(separator: " ")
     }
 
-    /// The command with the first of its operands.
+    /// The command with its first operand, for the overview.
     var shortUsage: String {
         guard let operands else { return invocation }
         let first = operands.name.prefix { $0 != " " }

@@ -1,17 +1,13 @@
-/// What a command is written like: its options and its operands, for reading and for the help text alike.
-package struct Syntax: Sendable {
-    /// An option, `--name` or `--name VALUE`.
-    package struct Option: Sendable {
-        /// The name without its dashes.
+/// The options and operands of a command, used by the parser and by the help text.
+struct Syntax: Sendable {
+    struct Option: Sendable {
+        /// The name without the dashes.
         let name: String
-        /// What stands for the value in the help text; nil for an option without one.
+        /// The placeholder for the value in the help text; nil for a flag.
         let value: String?
-        /// Whether it may be given more than once.
         let repeats: Bool
-        /// What it is for, in a few words.
         let help: String
 
-        /// An option with a value.
         init(_ name: String, _ value: String, repeats: Bool = false, _ help: String) {
             self.name = name
             self.value = value
@@ -19,7 +15,7 @@ package struct Syntax: Sendable {
             self.help = help
         }
 
-        /// An option without one.
+        /// Makes a flag.
         init(_ name: String, _ help: String) {
             self.name = name
             self.help = help
@@ -28,24 +24,14 @@ package struct Syntax: Sendable {
         }
     }
 
-    /// What follows the options.
-    package struct Operands: Sendable {
-        /// What stands for one of them in the help text.
-        let name: String
-        /// How many there may be.
-        let count: ClosedRange<Int>
-
-        init(_ name: String, _ count: ClosedRange<Int>) {
-            self.name = name
-            self.count = count
-        }
-    }
+    /// The placeholder in the help text, and how many operands the command takes.
+    typealias Operands = (name: String, count: ClosedRange<Int>)
 
     let command: String
     let summary: String
     let operands: Operands?
     let options: [Option]
-    /// Lines for the end of the help text.
+    /// Lines at the end of the help text.
     let notes: [String]
 
     init(
@@ -58,6 +44,5 @@ package struct Syntax: Sendable {
         self.notes = notes
     }
 
-    /// The command as it begins on the command line.
     var invocation: String { command == "demo" ? "apihealth" : "apihealth \(command)" }
 }

@@ -1,25 +1,27 @@
+// Demo: the command `demo`. Depends on the folders below the commands. Program uses it, and Watch its latencies as
+// JSON.
+
 import Foundation
 import LoaderChain
 
-/// Runs a chain against a demo API, and shows both at work.
-package struct Demo: Sendable {
+/// Runs a chain against a demo API and shows what both do.
+struct Demo: Sendable {
     private let arguments: DemoArguments
     private let surroundings: Surroundings
     private let traffic: DemoTraffic
 
-    package init(_ arguments: DemoArguments, in surroundings: Surroundings) {
+    init(_ arguments: DemoArguments, in surroundings: Surroundings) {
         self.init(
             arguments, in: surroundings, traffic: DemoTraffic(seed: arguments.seed, duration: arguments.duration))
     }
 
-    package init(_ arguments: DemoArguments, in surroundings: Surroundings, traffic: DemoTraffic) {
+    init(_ arguments: DemoArguments, in surroundings: Surroundings, traffic: DemoTraffic) {
         self.arguments = arguments
         self.surroundings = surroundings
         self.traffic = traffic
     }
 
-    /// Runs it to its end.
-    package func run() async throws(ProgramError) -> ProgramStatus {
+    func run() async throws(ProgramError) -> ProgramStatus {
         let timers = surroundings.timers
         let stores = try MetricStores(
             arguments.stores, otherwise: Self.temporaryFile(at: timers.date), surroundings: surroundings)
@@ -38,7 +40,7 @@ package struct Demo: Sendable {
         return outcome.isFailure ? .failure : .success
     }
 
-    /// Makes the requests, and shows them meanwhile.
+    /// Makes the requests and shows their progress.
     private func drive(_ chain: DemoChain, _ run: Guarded<DemoRun>, _ show: DemoShow) async {
         let timers = surroundings.timers
         let start = timers.now
@@ -57,7 +59,7 @@ package struct Demo: Sendable {
             }
         }
         await withTaskGroup(of: Void.self) { group in
-            // Sleeps are cut short by whoever asks to stop.
+            // A request to stop cuts the sleep between two calls short.
             let calls = Task { await make(traffic.calls, from: start, chain, run) }
             let watcher = Task {
                 await surroundings.stop.wait()
@@ -76,7 +78,7 @@ package struct Demo: Sendable {
         _ = tick()
     }
 
-    /// Makes each request when its time has come, and answers what to wait for.
+    /// Starts each request at its time and returns the running tasks.
     private func make(
         _ calls: [DemoTraffic.Call], from start: TimerInstant, _ chain: DemoChain, _ run: Guarded<DemoRun>
     ) async -> [Task<Void, Never>] {
@@ -91,7 +93,7 @@ package struct Demo: Sendable {
         return sent
     }
 
-    /// Resets the chain once the requests have had their time, or at once if somebody asks to stop.
+    /// Resets the chain when the requests have had their time, or immediately on a request to stop.
     private func resetInTheEnd(_ chain: DemoChain, _ run: Guarded<DemoRun>) async {
         let stop = surroundings.stop
         let timers = surroundings.timers
@@ -119,7 +121,7 @@ package struct Demo: Sendable {
         }
     }
 
-    /// A name that nobody has, for a file that the system throws away some day.
+    /// The path of a new file in the temporary folder.
     private static func temporaryFile(at date: Date) -> String {
         let stamp = date.formatted(.iso8601.timeSeparator(.omitted).dateSeparator(.omitted))
         let name = "apihealth-\(stamp)-\(UInt16.random(in: 0 ... .max)).lp"

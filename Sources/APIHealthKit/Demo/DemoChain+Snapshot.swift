@@ -1,7 +1,6 @@
 import LoaderChain
 
 extension DemoChain {
-    /// What is to be shown now.
     func snapshot(_ run: DemoRun) -> DemoSnapshot {
         let counts = ledger.counts
         let slots = throttle.snapshot.total
@@ -14,7 +13,7 @@ extension DemoChain {
         snapshot.inFlight = inFlight
         snapshot.waitingForSlot = slots.waiting
         snapshot.waitingForTurn = forTurn
-        // Who has a slot is on the way, or waits for one or the other.
+        // A request with a slot is in flight, waits for its turn, or waits to be retried.
         snapshot.waitingToRetry = max(0, slots.running - inFlight - forTurn)
         snapshot.retries = counts.retries
         snapshot.pace = run.pace
@@ -29,7 +28,7 @@ extension DemoChain {
         return snapshot
     }
 
-    /// What each loader did, from the top of the chain to its end.
+    /// What each loader did, from the head of the chain to its terminal.
     private func nodes(_ counts: DemoLedger.Counts, _ run: DemoRun) -> [DemoSnapshot.Node] {
         let total = attempts.total
         let tooMany = attempts.rows.reduce(0) {
@@ -46,23 +45,23 @@ extension DemoChain {
                 text: "\(run.started - counts.ended) to cancel if the chain is reset, cancelled \(run.cancelled)"),
             .init(
                 name: "ApplyEnvironment",
-                text: "gave \(Words.count(run.environmentCount, "request")) the host shop.example"),
+                text: "gave \(NumberText.count(run.environmentCount, "request")) the host shop.example"),
             .init(
                 name: "MetricsTap",
-                text: "measured \(Words.count(counts.ended, "request")), of which \(counts.waited) waited"),
+                text: "measured \(NumberText.count(counts.ended, "request")), of which \(counts.waited) waited"),
             .init(
                 name: "Throttle", text: "at most 16 at once, 7 per host; the longest line was \(counts.longestLine)",
                 role: throttle.snapshot.total.waiting > 0 ? .warning : .plain),
             .init(
                 name: "Retry",
                 text:
-                    "\(Words.count(counts.retries, "attempt")) again; the server asked to wait \(Words.count(tooMany, "time")), and we did"
+                    "\(NumberText.count(counts.retries, "attempt")) again; the server asked to wait \(NumberText.count(tooMany, "time")), and we did"
             ),
-            .init(name: "MetricsTap", text: "measured \(Words.count(total.count, "attempt"))"),
+            .init(name: "MetricsTap", text: "measured \(NumberText.count(total.count, "attempt"))"),
             .init(
                 name: "CircuitBreaker",
                 text: (states.isEmpty ? ["all closed"] : states).joined(separator: ", ")
-                    + "; opened \(Words.count(opened, "time")), refused \(refused)",
+                    + "; opened \(NumberText.count(opened, "time")), refused \(refused)",
                 role: states.isEmpty ? .plain : .bad),
             .init(name: "RateLimit", text: "45 a second per host; \(rateLimit.waiting) wait for their turn"),
             .init(name: "URLSessionLoader", text: "\(gateway.sent) sent, \(gateway.inFlight) in flight"),

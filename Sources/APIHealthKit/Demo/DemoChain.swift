@@ -6,7 +6,7 @@ import LoaderChainURLSession
     import FoundationNetworking
 #endif
 
-/// The chain that the demo shows, with a handle on the parts that have something to tell.
+/// The demo's chain, with access to the loaders that report something.
 final class DemoChain: Sendable {
     let head: HTTPLoader
     let throttle = Throttle(maximumNumberOfRequests: 16, perHost: 7)
@@ -15,11 +15,11 @@ final class DemoChain: Sendable {
     let gateway: DemoGateway
     let terminal: URLSessionLoader
     let breaker: CircuitBreaker
-    /// What the callers see: with queues and with retries.
+    /// Metrics as callers see them, including queues and retries.
     let requests: MetricRecorder
-    /// What callers have seen of each route.
+    /// The same metrics, summed up per route.
     let board: MetricBoard
-    /// What the API was asked: every attempt.
+    /// Metrics of every attempt that reached the API.
     let attempts: MetricBoard
     let ledger = DemoLedger()
 
@@ -36,7 +36,7 @@ final class DemoChain: Sendable {
             strategy: Backoff.exponential(delay: 0.15, maximumNumberOfAttempts: 4, dice: dice), deadline: patience * 2,
             timers: timers)
         rateLimit = RateLimit(requests: 45, per: .seconds(1), burst: 6, perHost: true, timers: timers)
-        // A demo has no time for the usual patience.
+        // The defaults are too patient for a demo of ten seconds.
         let settings = CircuitBreaker.Settings(
             failureRatio: 0.75, minimumNumberOfCalls: 8, window: .seconds(5), openDuration: .milliseconds(1_200),
             maximumOpenDuration: .milliseconds(1_500))

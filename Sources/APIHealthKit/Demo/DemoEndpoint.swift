@@ -1,19 +1,19 @@
 import LoaderChain
 
-/// What the demo API offers, and what each part of it is like.
-package enum DemoEndpoint: Int, CaseIterable, Sendable {
-    /// Quick and reliable.
+/// The endpoints of the demo API and how each behaves.
+enum DemoEndpoint: Int, CaseIterable, Sendable {
+    /// Fast and reliable.
     case articles
-    /// Correct, and never quick.
+    /// Reliable, but always slow.
     case search
-    /// Fails now and then, as if a process behind it came and went.
+    /// Fails now and then, like a service with a crashing instance.
     case cart
-    /// Answers 429 to whoever asks too often.
+    /// Answers 429 to clients that ask too often.
     case rates
-    /// Down for most of the time, and then up again.
+    /// Down for most of the demo, and healthy at the end.
     case payments
 
-    /// How many requests a second are made to it.
+    /// Requests per second.
     var rate: Double {
         switch self {
         case .articles: 18
@@ -24,7 +24,6 @@ package enum DemoEndpoint: Int, CaseIterable, Sendable {
         }
     }
 
-    /// What it is like, in a word.
     var character: String {
         switch self {
         case .articles: "healthy"
@@ -35,7 +34,7 @@ package enum DemoEndpoint: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Whose host it has; nil for the one that the chain's environment fills in.
+    /// The host; nil where the chain's environment fills it in.
     var host: String? {
         switch self {
         case .articles, .search, .cart: nil
@@ -44,7 +43,6 @@ package enum DemoEndpoint: Int, CaseIterable, Sendable {
         }
     }
 
-    /// A request to it.
     func request(_ dice: Dice) -> HTTPRequest {
         switch self {
         case .articles: return HTTPRequest(path: "articles/\(1 + dice.next() % 500)")

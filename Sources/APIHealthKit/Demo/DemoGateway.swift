@@ -1,9 +1,9 @@
 import LoaderChain
 import Synchronization
 
-/// Takes requests for any host to the demo API, and keeps it from whoever is above that there is only one.
+/// Sends requests for any host to the demo API, and hides from the loaders above it that there is only one server.
 ///
-/// So the chain sees hosts of their own, with circuits and limits of their own, and no name has to be looked up.
+/// The chain sees several hosts, each with its own circuit and limits, and no name has to be resolved.
 final class DemoGateway: HTTPLoader, @unchecked Sendable {
     private let port: Int
     private let sentCount = Atomic(0)
@@ -11,10 +11,8 @@ final class DemoGateway: HTTPLoader, @unchecked Sendable {
 
     init(port: Int) { self.port = port }
 
-    /// How many requests were sent.
     var sent: Int { sentCount.load(ordering: .relaxed) }
 
-    /// How many are on their way.
     var inFlight: Int { max(0, sent - endedCount.load(ordering: .relaxed)) }
 
     override var details: String { "in flight \(inFlight)" }

@@ -1,27 +1,24 @@
 import LoaderChain
 
-/// What the demo counts beside what a ``MetricBoard`` does.
+/// Counts what a ``MetricBoard`` does not.
 final class DemoLedger: MetricSink {
     struct Counts: Sendable {
-        /// The requests that ended.
         var ended = 0
-        /// The attempts that were more than one.
+        /// Attempts after the first.
         var retries = 0
-        /// The requests that waited somewhere for a millisecond or longer.
+        /// Requests that waited in a queue for a millisecond or longer.
         var waited = 0
-        /// The requests that a loader refused, by its name.
+        /// Refused requests by the loader that refused them.
         var refused: [String: Int] = [:]
-        /// How long the requests to a route took.
         var bars: [Route: LatencyBars] = [:]
-        /// Which circuits changed to which state, how often.
+        /// How often a circuit changed to each state.
         var circuits: [CircuitBreaker.State: Int] = [:]
-        /// The state of each circuit that ever changed.
+        /// The state of each circuit that has changed, by host.
         var circuitStates: [String: CircuitBreaker.State] = [:]
-        /// The most tasks that were seen waiting in the throttle.
+        /// The longest queue that was seen in the throttle.
         var longestLine = 0
     }
 
-    /// What a row is about.
     struct Route: Hashable, Sendable {
         let host: String
         let method: String
@@ -32,7 +29,7 @@ final class DemoLedger: MetricSink {
 
     var counts: Counts { state.withLock(\.self) }
 
-    /// It only counts.
+    /// Recording only counts, and never waits.
     var isImmediate: Bool { true }
 
     func record(_ record: MetricRecord) {
@@ -47,7 +44,6 @@ final class DemoLedger: MetricSink {
         }
     }
 
-    /// Notes that a circuit opened or closed.
     func note(_ change: CircuitBreaker.Change) {
         state.withLock { counts in
             counts.circuits[change.to, default: 0] += 1
@@ -55,7 +51,6 @@ final class DemoLedger: MetricSink {
         }
     }
 
-    /// Notes how many tasks wait in the throttle.
     func note(waiting: Int) {
         state.withLock { $0.longestLine = max($0.longestLine, waiting) }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import LoaderChain
 
-/// The demo's end as one JSON object.
+/// The result of the demo as one JSON object.
 struct DemoReport: Encodable {
     struct Route: Encodable {
         var method: String
@@ -14,7 +14,7 @@ struct DemoReport: Encodable {
     }
 
     struct Histogram: Encodable {
-        /// The bounds between the counts; there is one count more than bounds.
+        /// The bounds between the counts, one fewer than there are counts.
         var boundsInMilliseconds = LatencyBars.bounds
         var counts: [Int]
     }
@@ -69,27 +69,5 @@ struct Latency: Encodable {
         p90 = milliseconds(histogram.quantile(0.9))
         p99 = milliseconds(histogram.quantile(0.99))
         maximum = milliseconds(histogram.maximum)
-    }
-}
-
-extension MetricSummary {
-    /// How many ended how, by name.
-    var outcomes: [String: Int] {
-        let kinds = HTTPMetric.Outcome.Kind.allCases.filter { self[$0] > 0 }
-        return Dictionary(uniqueKeysWithValues: kinds.map { ("\($0)", self[$0]) })
-    }
-}
-
-/// Writes values as JSON for people and programs.
-enum JSONText {
-    static func of(_ value: some Encodable) throws(ProgramError) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .iso8601
-        do {
-            return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
-        } catch {
-            throw ProgramError(.failure, "the result cannot be written as JSON: \(error)")
-        }
     }
 }

@@ -1,18 +1,17 @@
 import LoaderChain
 
-/// How far a run of the demo has got.
+/// The progress of a run of the demo.
 struct DemoRun: Sendable {
     let address: String
     let duration: Duration
     var elapsed: Duration = .zero
-    /// How many requests were started.
     var started = 0
-    /// How many of them lacked a host.
+    /// How many requests had no host of their own.
     var environmentCount = 0
-    /// How many were cancelled at the end.
+    /// How many requests the final reset cancelled.
     var cancelled = 0
     var isReset = false
-    /// How many requests had ended at the end of each half second.
+    /// The number of ended requests at the end of each half second.
     private var ended: [Int] = []
 
     init(address: String, duration: Duration) {
@@ -20,15 +19,13 @@ struct DemoRun: Sendable {
         self.duration = duration
     }
 
-    /// How many half seconds are shown.
     private static var shown: Int { 24 }
 
-    /// How many requests ended in each of the last half seconds.
+    /// The number of requests that ended in each of the last half seconds.
     var pace: [Int] {
         zip(ended, ended.dropFirst()).map { $1 - $0 }.suffix(Self.shown)
     }
 
-    /// Notes how many have ended by now.
     mutating func note(elapsed: Duration, ended count: Int) {
         self.elapsed = elapsed
         let halves = Int(elapsed / .milliseconds(500))

@@ -1,15 +1,15 @@
 import LoaderChain
 import LoaderChainTesting
 
-/// The demo API: a real server on a real socket, of which no other machine can see anything.
+/// The demo API: a real server on a loopback socket that no other machine can reach.
 final class DemoServer: Sendable {
     private let server: LoopbackServer
 
-    /// Starts it.
+    /// Starts the server.
     ///
     /// - Parameters:
-    ///   - seed: what its faults and its delays are drawn from.
-    ///   - outage: how long the payments are down.
+    ///   - seed: the seed of its faults and delays.
+    ///   - outage: how long the payments endpoint is down.
     init(seed: UInt64, outage: Duration, timers: any Timers) throws(ProgramError) {
         do {
             server = try LoopbackServer()
@@ -19,7 +19,7 @@ final class DemoServer: Sendable {
         let dice = Dice(seed: ~seed)
         let start = timers.now
         server.fallback { request in
-            // Every article has an address of its own.
+            // Every article has its own path.
             guard request.path.hasPrefix("/v1/articles/") else { return .status(.notFound) }
             let delay = dice.duration(in: .milliseconds(2)...(.milliseconds(14)))
             return .json(#"{"title":"Why we wait"}"#).delayed(delay)
@@ -53,7 +53,7 @@ final class DemoServer: Sendable {
     func stop() { server.stop() }
 }
 
-/// How many requests a server grants in each second.
+/// Counts requests in a fixed window of one second.
 struct DemoRation {
     private let perSecond: Int
     private var second: TimerInstant

@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// Shows a run of the demo in the form that was asked for.
+/// Shows a run of the demo in the chosen form.
 final class DemoShow: Sendable {
     private enum Way: Sendable {
         case live(LiveScreen)
@@ -9,11 +9,11 @@ final class DemoShow: Sendable {
     }
 
     private let way: Way
-    private let form: DemoArguments.Form
+    private let form: OutputForm
     private let surroundings: Surroundings
     private let style: Style
 
-    init(_ form: DemoArguments.Form, in surroundings: Surroundings) {
+    init(_ form: OutputForm, in surroundings: Surroundings) {
         self.form = form
         self.surroundings = surroundings
         style = Style(isColoured: form == .screen && surroundings.mayColour)
@@ -25,7 +25,6 @@ final class DemoShow: Sendable {
         }
     }
 
-    /// How often it wants to show something.
     var interval: Duration {
         switch way {
         case .live: .milliseconds(100)
@@ -48,13 +47,13 @@ final class DemoShow: Sendable {
         }
     }
 
-    /// Shows what stays.
+    /// Shows the result.
     func end(
         _ snapshot: DemoSnapshot, _ run: DemoRun, seed: UInt64, _ outcome: MetricStores.Outcome
     ) throws(ProgramError) {
         if case .live(let screen) = way { screen.end() }
         if form == .json {
-            surroundings.output.write(try JSONText.of(DemoReport(snapshot, run, seed: seed, outcome)))
+            try surroundings.output.write(json: DemoReport(snapshot, run, seed: seed, outcome))
             return
         }
         var lines: [StyledLine] = [""]

@@ -1,19 +1,17 @@
 import LoaderChain
 
-/// Everything that the demo shows, at one moment.
+/// Everything that the demo shows at one moment.
 struct DemoSnapshot: Sendable {
-    /// One route.
     struct Row: Sendable {
         var method: String
         var host: String
         var route: String
         var summary: MetricSummary
         var bars: LatencyBars
-        /// What it is like by design.
+        /// How the demo API behaves on this route by design.
         var character = ""
     }
 
-    /// What a loader did, in a few words.
     struct Node: Sendable {
         var name: String
         var text: String
@@ -30,7 +28,7 @@ struct DemoSnapshot: Sendable {
     var waitingForTurn = 0
     var waitingToRetry = 0
     var retries = 0
-    /// How many requests ended in each of the last half seconds.
+    /// The number of requests that ended in each of the last half seconds.
     var pace: [Int] = []
     var rows: [Row] = []
     var nodes: [Node] = []
@@ -39,16 +37,7 @@ struct DemoSnapshot: Sendable {
 extension DemoSnapshot {
     var waiting: Int { waitingForSlot + waitingForTurn + waitingToRetry }
 
-    /// All routes together.
     var total: MetricSummary {
         rows.reduce(into: MetricSummary()) { $0.merge($1.summary) }
     }
-}
-
-extension MetricSummary {
-    /// How many came to something.
-    var good: Int { self[.success] + self[.redirection] }
-
-    /// How many say something about the other side: not those that we ended ourselves.
-    var judged: Int { count - self[.cancelled] - self[.reset] }
 }

@@ -8,20 +8,19 @@ import LoaderChain
     import Musl
 #endif
 
-/// Which requests are made when: what a seed says, and nothing else.
-package struct DemoTraffic: Sendable {
-    /// One request.
-    package struct Call: Sendable {
-        package let time: Duration
-        package let endpoint: DemoEndpoint
-        package let request: HTTPRequest
+/// The schedule of requests, which depends on the seed alone.
+struct DemoTraffic: Sendable {
+    struct Call: Sendable {
+        let time: Duration
+        let endpoint: DemoEndpoint
+        let request: HTTPRequest
     }
 
-    /// The requests in the order of their times.
-    package let calls: [Call]
+    /// The requests, ordered by time.
+    let calls: [Call]
 
-    /// Draws requests that come independently of each other, as those of many people do.
-    package init(seed: UInt64, duration: Duration) {
+    /// Draws independent arrivals (a Poisson process), like the requests of many users.
+    init(seed: UInt64, duration: Duration) {
         let dice = Dice(seed: seed)
         var calls: [Call] = []
         for endpoint in DemoEndpoint.allCases {
@@ -36,8 +35,8 @@ package struct DemoTraffic: Sendable {
         self.calls = calls.sorted { $0.time < $1.time }
     }
 
-    /// So many requests to each endpoint, all at once.
-    package init(burst count: Int) {
+    /// `count` requests to each endpoint, all at once.
+    init(burst count: Int) {
         let dice = Dice(seed: 1)
         calls = DemoEndpoint.allCases.flatMap { endpoint in
             (0..<count).map { _ in Call(time: .zero, endpoint: endpoint, request: endpoint.request(dice)) }

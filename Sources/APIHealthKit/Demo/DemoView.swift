@@ -1,8 +1,8 @@
 import LoaderChain
 
-/// How the demo looks to a person.
+/// Draws the demo as text.
 enum DemoView {
-    /// The whole picture, for a terminal that is written over.
+    /// The whole screen of a live terminal.
     static func screen(_ snapshot: DemoSnapshot, columns: Int) -> [StyledLine] {
         var lines = [headline(snapshot, columns: columns), progress(snapshot, columns: columns), ""]
         lines += [numbers(snapshot), ""]
@@ -11,7 +11,7 @@ enum DemoView {
         return lines
     }
 
-    /// What stays when all is over.
+    /// The result that stays on the terminal.
     static func summary(_ snapshot: DemoSnapshot) -> [StyledLine] {
         table(snapshot) + [""] + nodes(snapshot)
     }
@@ -36,7 +36,7 @@ enum DemoView {
         var line = StyledLine()
         func add(_ name: String, _ value: Int, _ role: Role = .strong, width: Int = 4) {
             line.add(name + " ", .faint)
-            line.add(Plain.pad(Decimal.count(value), to: width), role)
+            line.add(Plain.pad(NumberText.count(value), to: width), role)
             line.add("  ")
         }
         add("requests", snapshot.started)
@@ -48,7 +48,7 @@ enum DemoView {
         return line
     }
 
-    /// One line for each route; in a narrow terminal, with the columns that matter most.
+    /// One line per route; a narrow terminal gets the most important columns.
     static func table(_ snapshot: DemoSnapshot, columns: Int = .max) -> [StyledLine] {
         let isNarrow = columns < narrow
         var table = TextTable(isNarrow ? narrowColumns : wideColumns)
@@ -57,20 +57,20 @@ enum DemoView {
             var name = StyledLine(isNarrow ? "" : row.method + " ", .faint)
             name.add(Plain.text(row.host))
             name.add(Plain.text(row.route), .strong)
-            let count = StyledLine(Decimal.count(summary.count))
+            let count = StyledLine(NumberText.count(summary.count))
             let bars = StyledLine(row.bars.text, .accent)
             table.add(
                 isNarrow
                     ? [name, count, share(summary), time(summary, 0.5), time(summary, 0.99), bars]
                     : [
                         name, StyledLine(row.character, .faint), count, share(summary), time(summary, 0.5),
-                        time(summary, 0.9), time(summary, 0.99), bars, StyledLine(failures(summary), .faint),
+                        time(summary, 0.9), time(summary, 0.99), bars, StyledLine(summary.failures, .faint),
                     ])
         }
         return table.lines
     }
 
-    /// From how many columns on there is room for everything.
+    /// The number of columns from which on all of the table fits.
     private static var narrow: Int { 115 }
 
     private static let wideColumns: [(title: String, side: TextTable.Side)] = [
@@ -94,7 +94,7 @@ enum DemoView {
     }
 
     private static func share(_ summary: MetricSummary) -> StyledLine {
-        let text = Decimal.percent(summary.good, of: summary.judged)
+        let text = NumberText.percent(summary.good, of: summary.judged)
         let ratio = summary.errorRatio
         return StyledLine(text, ratio == 0 ? .good : ratio < 0.1 ? .warning : .bad)
     }
@@ -103,16 +103,7 @@ enum DemoView {
         StyledLine(summary.latency.quantile(part).map(DurationText.short) ?? "–")
     }
 
-    /// What the requests that came to nothing came to.
-    static func failures(_ summary: MetricSummary) -> String {
-        let names: [(HTTPMetric.Outcome.Kind, String)] = [
-            (.serverError, "5xx"), (.clientError, "4xx"), (.failed, "failed"), (.unparsable, "unparsable"),
-            (.rejected, "refused"), (.cancelled, "cancelled"), (.reset, "reset"),
-        ]
-        return names.filter { summary[$0.0] > 0 }.map { "\(summary[$0.0]) \($0.1)" }.joined(separator: ", ")
-    }
-
-    /// One line about the moment, for a pipe.
+    /// One line of progress, for a pipe.
     static func line(_ snapshot: DemoSnapshot) -> String {
         let total = snapshot.total
         let p50 = total.latency.quantile(0.5).map(DurationText.short) ?? "–"
@@ -123,6 +114,6 @@ enum DemoView {
     }
 
     private static func seconds(_ duration: Duration) -> String {
-        Decimal.text(duration / .seconds(1), digits: 1) + " s"
+        NumberText.text(duration / .seconds(1), digits: 1) + " s"
     }
 }

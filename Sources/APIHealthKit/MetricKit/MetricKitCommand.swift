@@ -1,18 +1,13 @@
 import Foundation
 import MetricKitReporting
 
-/// Tells what MetricKit's payloads say.
-package struct MetricKitCommand: Sendable {
-    private let arguments: MetricKitArguments
-    private let surroundings: Surroundings
+/// Prints MetricKit payloads for people.
+struct MetricKitCommand: Sendable {
+    let arguments: MetricKitArguments
+    let surroundings: Surroundings
 
-    package init(_ arguments: MetricKitArguments, in surroundings: Surroundings) {
-        self.arguments = arguments
-        self.surroundings = surroundings
-    }
-
-    /// Reads one file after the other; one that is no payload is told of, and the next is read.
-    package func run() throws(ProgramError) -> ProgramStatus {
+    /// Reads one file after the other; a file that is not a payload is reported and does not stop the others.
+    func run() throws(ProgramError) -> ProgramStatus {
         let style = Style(isColoured: surroundings.mayColour)
         var payloads: [MetricPayload] = []
         var status = ProgramStatus.success
@@ -26,11 +21,11 @@ package struct MetricKitCommand: Sendable {
             }
             guard !arguments.isTogether else { continue }
             if arguments.files.count > 1 { surroundings.output.write(style.paint(Plain.text(file), .strong) + "\n") }
-            surroundings.output.write(lines: PayloadReport(report).lines.map(Plain.text) + [""])
+            surroundings.output.write(lines: PayloadReport(report).lines + [""])
         }
         if payloads.count > 1 || arguments.isTogether && !payloads.isEmpty {
             surroundings.output.write(style.paint("All payloads together", .strong) + "\n")
-            surroundings.output.write(lines: PayloadReport(over: payloads).lines.map(Plain.text))
+            surroundings.output.write(lines: PayloadReport(over: payloads).lines)
         }
         return status
     }

@@ -1,3 +1,5 @@
+// Metrics: the stores of metrics. Depends on Screen, Process and Arguments; the commands may use it.
+
 import Foundation
 import InfluxReporting
 import LoaderChain
@@ -7,7 +9,7 @@ import LoaderChainURLSession
     import FoundationNetworking
 #endif
 
-/// A database that metrics are written to, by way of a folder in which they survive whatever happens.
+/// A database for metrics, with a folder in which points survive crashes and outages.
 struct InfluxStore: Sendable {
     let writer: InfluxWriter
     private let place: String
@@ -36,12 +38,12 @@ struct InfluxStore: Sendable {
         }
     }
 
-    /// A folder of the user's own for each database.
+    /// The default folder: one per database, in the user's state directory.
     static func folder(for place: String, in environment: [String: String]) -> String {
         let state =
             environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
             ?? (environment["HOME"] ?? NSTemporaryDirectory()) + "/.local/state"
-        // What no file's name may hold becomes a digest; the words are for whoever looks.
+        // The digest tells databases apart; the readable part helps people who look into the folder.
         var digest: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in place.utf8 { digest = (digest ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
         let name = place.unicodeScalars.prefix(40).map { scalar in
@@ -50,24 +52,23 @@ struct InfluxStore: Sendable {
         return "\(state)/apihealth/\(name.joined())-\(String(digest, radix: 16))"
     }
 
-    /// Sends what is left, and tells what became of all of it.
+    /// Sends the remaining points and returns what became of all of them.
     func finish() async -> InfluxResult {
         let report = await writer.shutDown(within: patience)
         return InfluxResult(writer.statistics, report, place: place, spool: spool)
     }
 }
 
-/// What became of the points for a database, as JSON has it.
+/// What became of the points for a database; also its JSON form.
 struct InfluxResult: Encodable, Sendable {
     var database: String
     var delivered: Int
     var rejected: Int
     var dropped: Int
-    /// Points that wait in the folder for the next run.
     var kept: Int
     var folder: String
     var obstacle: String?
-    /// Whether the database answered that it will not take them before somebody changes something.
+    /// Whether the database refuses the points until its configuration or the credentials change.
     var isRefused = false
     private var rejections: [String]
 
@@ -87,16 +88,16 @@ struct InfluxResult: Encodable, Sendable {
         }
     }
 
-    /// The result in words.
     var lines: [String] {
-        var lines = ["\(Words.count(delivered, "point")) of metrics went to \(database)"]
+        var lines = ["\(NumberText.count(delivered, "point")) of metrics went to \(database)"]
         if kept > 0 {
-            lines.append("\(Words.count(kept, "point")) wait in \(Plain.text(folder)) and are sent by the next run")
+            lines.append(
+                "\(NumberText.count(kept, "point")) wait in \(Plain.text(folder)) and are sent by the next run")
         }
         if let obstacle { lines.append("  \(Plain.text(obstacle))") }
-        if rejected > 0 { lines.append("\(Words.count(rejected, "point")) were refused by the database") }
+        if rejected > 0 { lines.append("\(NumberText.count(rejected, "point")) were refused by the database") }
         lines += rejections.map { "  \(Plain.text($0))" }
-        if dropped > 0 { lines.append("\(Words.count(dropped, "point")) had to be dropped") }
+        if dropped > 0 { lines.append("\(NumberText.count(dropped, "point")) had to be dropped") }
         return lines
     }
 }

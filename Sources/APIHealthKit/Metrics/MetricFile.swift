@@ -13,27 +13,26 @@ import Synchronization
     import Musl
 #endif
 
-/// A file of line protocol, to which every metric is appended as soon as it is known.
+/// A file of line protocol to which every metric is appended immediately.
 ///
-/// A line is with the system before whoever made the request hears of its end. So what was told of is in the file, even if the
-/// process is killed right after.
-package final class MetricFile: MetricSink {
+/// A line is written before the caller of the request learns its result, so the file has everything that was reported, even if
+/// the process is killed right after.
+final class MetricFile: MetricSink {
     private struct State {
         var points = 0
         var losses = 0
-        /// Whether the file ends within a line, which is then ended before the next.
+        /// Whether the file ends in the middle of a line, which must be terminated before the next one.
         var isTorn: Bool
     }
 
-    /// Where it is.
-    package let path: String
+    let path: String
     private let number: CInt
-    /// Held while a line is written, so that lines do not mix.
+    /// The lock is held while a line is written, so that lines do not interleave.
     private let state: Guarded<State>
     private let nudges = Atomic<UInt64>(0)
 
-    /// Opens a file to append to, or makes it.
-    package init(path: String) throws(ProgramError) {
+    /// Opens or creates a file for appending.
+    init(path: String) throws(ProgramError) {
         self.path = path
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw ProgramError(.usage, "a file needs a name; give a path")
@@ -50,7 +49,7 @@ package final class MetricFile: MetricSink {
 
     deinit { close(number) }
 
-    /// Whether somebody was stopped while he wrote the last line.
+    /// Whether the last writer was stopped in the middle of a line.
     private static func endsWithinLine(_ number: CInt) -> Bool {
         let end = lseek(number, 0, SEEK_END)
         guard end > 0 else { return false }
@@ -59,17 +58,14 @@ package final class MetricFile: MetricSink {
         return count == 1 && last != UInt8(ascii: "\n")
     }
 
-    /// How many points were written.
-    package var points: Int { state.withLock { $0.points } }
+    var points: Int { state.withLock { $0.points } }
 
-    /// How many could not be written.
-    package var losses: Int { state.withLock { $0.losses } }
+    var losses: Int { state.withLock { $0.losses } }
 
-    /// A line is short, and the system takes it at once.
-    package var isImmediate: Bool { true }
+    /// Writing one short line does not block.
+    var isImmediate: Bool { true }
 
-    /// Appends the line of a record.
-    package func record(_ record: MetricRecord) {
+    func record(_ record: MetricRecord) {
         var encoder = LineEncoder(capacity: 512)
         let nudge = TimeNudge.of(nudges.add(1, ordering: .relaxed).oldValue)
         MetricPoint.append(record, nudge: nudge, to: &encoder)
@@ -77,7 +73,7 @@ package final class MetricFile: MetricSink {
         let number = number
         state.withLock { state in
             guard !line.isEmpty, writeAll(state.isTorn ? [UInt8(ascii: "\n")] + line : line, to: number) else {
-                // Some of it may be there.
+                // Part of the line may have been written.
                 state.isTorn = true
                 state.losses += 1
                 return
@@ -85,12 +81,5 @@ package final class MetricFile: MetricSink {
             state.isTorn = false
             state.points += 1
         }
-    }
-}
-
-/// What the system says about an error.
-enum SystemText {
-    static func of(_ code: CInt) -> String {
-        String(cString: strerror(code)).lowercased()
     }
 }

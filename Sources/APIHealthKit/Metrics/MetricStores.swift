@@ -2,12 +2,12 @@ import Foundation
 import InfluxReporting
 import LoaderChain
 
-/// Where the metrics of a run go, and what becomes of them.
+/// The stores that the metrics of a run go to.
 struct MetricStores: Sendable {
     private let file: MetricFile?
     private let influx: InfluxStore?
 
-    /// Opens what the arguments name; a file of `otherwise` if they name nothing.
+    /// Opens the stores that the arguments name, or a file at `otherwise` if they name none.
     init(
         _ arguments: StoreArguments, otherwise path: String? = nil, surroundings: Surroundings
     ) throws(ProgramError) {
@@ -18,43 +18,41 @@ struct MetricStores: Sendable {
         file = try path.map { path throws(ProgramError) in try MetricFile(path: path) }
     }
 
-    /// All of them as one.
     var sink: any MetricSink {
         let sinks: [(any MetricSink)?] = [file, influx?.writer]
         return SeveralSinks(sinks.compactMap(\.self))
     }
 
-    /// What became of the metrics.
     struct Outcome: Sendable {
-        /// A line for each place, and what is wrong.
+        /// A line for each store and each problem.
         var lines: [String] = []
         var file: FileResult?
         var influx: InfluxResult?
-        /// How many points are gone that a place should have.
+        /// How many points are lost.
         var losses = 0
-        /// Whether somebody has to set something right before points arrive.
+        /// Whether a store refuses points until something is changed.
         var isRefused = false
 
-        /// Whether the run failed to bring its metrics where they belong.
         var isFailure: Bool { losses > 0 || isRefused }
     }
 
-    /// A file, as JSON has it.
+    /// What became of the points for a file; also its JSON form.
     struct FileResult: Encodable, Sendable {
         var path: String
         var points: Int
         var pointsLost: Int
     }
 
-    /// Brings everything to where it belongs.
+    /// Writes everything that is still buffered, and closes the stores.
     func finish(dropped: Int) async -> Outcome {
         var outcome = Outcome(losses: dropped)
         if let file {
             outcome.file = FileResult(path: file.path, points: file.points, pointsLost: file.losses)
             outcome.losses += file.losses
-            outcome.lines.append("\(Words.count(file.points, "point")) of metrics went to \(Plain.text(file.path))")
+            outcome.lines.append(
+                "\(NumberText.count(file.points, "point")) of metrics went to \(Plain.text(file.path))")
             if file.losses > 0 {
-                outcome.lines.append("\(Words.count(file.losses, "point")) could not be kept; is the disk full?")
+                outcome.lines.append("\(NumberText.count(file.losses, "point")) could not be kept; is the disk full?")
             }
         }
         if let influx {
@@ -65,22 +63,22 @@ struct MetricStores: Sendable {
             outcome.lines += result.lines
         }
         if dropped > 0 {
-            outcome.lines.append("\(Words.count(dropped, "point")) came faster than they could be written")
+            outcome.lines.append("\(NumberText.count(dropped, "point")) came faster than they could be written")
         }
         return outcome
     }
 }
 
-/// Several sinks as one, for a number of them that only the arguments know.
+/// Several sinks as one; how many there are depends on the arguments.
 struct SeveralSinks: MetricSink {
-    /// How many metrics may wait for a place that is slow.
+    /// How many metrics may wait for a slow store.
     static let capacity = 100_000
 
     private let sinks: [any MetricSink]
 
     init(_ sinks: [any MetricSink]) { self.sinks = sinks }
 
-    /// Where all of them are, they are.
+    /// Immediate if all of its sinks are.
     var isImmediate: Bool { sinks.allSatisfy(\.isImmediate) }
 
     func record(_ record: MetricRecord) {

@@ -2,22 +2,21 @@ import Foundation
 import InfluxReporting
 import LoaderChain
 
-/// Where metrics go: a file, a database, both or neither.
-package struct StoreArguments: Sendable {
-    package var file: String?
-    package var database: Database?
+/// Where metrics go: to a file, a database, both or neither.
+struct StoreArguments: Sendable {
+    var file: String?
+    var database: Database?
 
-    /// A database, and the folder in which points wait for it.
-    package struct Database: Sendable {
-        package let destination: InfluxDestination
-        package let spool: String?
-        /// How long the end of a run waits for it.
-        package let patience: Duration
+    struct Database: Sendable {
+        let destination: InfluxDestination
+        let spool: String?
+        /// How long the end of a run waits for the database.
+        let patience: Duration
     }
 
-    package init() {}
+    init() {}
 
-    package static let options: [Syntax.Option] = [
+    static let options: [Syntax.Option] = [
         .init("file", "PATH", "Append the metrics to this file as line protocol."),
         .init("influx", "URL", "Write the metrics to an InfluxDB at this address."),
         .init("database", "NAME", "Its database, of InfluxDB 1 or 3."),
@@ -29,7 +28,7 @@ package struct StoreArguments: Sendable {
         .init("patience", "TIME", "How long the end waits for the database; 10s unless given."),
     ]
 
-    package init(_ list: ArgumentList) throws(ProgramError) {
+    init(_ list: ArgumentList) throws(ProgramError) {
         file = list.text("file")
         guard let address = list.text("influx") else {
             for name in ["database", "bucket", "org", "influx-version", "token-file", "spool", "patience"]
@@ -78,16 +77,16 @@ package struct StoreArguments: Sendable {
         }
     }
 
-    /// InfluxDB 1 knows users and passwords, and web tokens as bearer.
+    /// InfluxDB 1 takes a user and a password, or a JSON web token as bearer.
     private static func password(_ text: String) -> InfluxAuthorization {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         return parts.count == 2 ? .password(String(parts[1]), user: String(parts[0])) : .bearer(text)
     }
 }
 
-/// A file with a secret in it, which no message shows.
+/// A file with a secret; no message shows what is in it.
 enum SecretFile {
-    /// What is in the file, without the space around it.
+    /// The content of the file without surrounding whitespace.
     static func text(_ path: String) throws(ProgramError) -> String {
         guard let data = FileManager.default.contents(atPath: path), data.count <= 65_536,
             let text = String(validating: data, as: UTF8.self)

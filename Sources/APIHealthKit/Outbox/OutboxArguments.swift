@@ -1,9 +1,9 @@
+// Outbox: the command `outbox`. Depends on the folders below the commands; only Program uses it.
+
 import ReportOutbox
 
-/// What is to be done with a box.
-package struct OutboxArguments: Sendable {
-    /// What to do.
-    package enum Action: Sendable, Hashable {
+struct OutboxArguments: Sendable {
+    enum Action: Sendable, Hashable {
         case list
         case show(String)
         case retry(String)
@@ -13,14 +13,14 @@ package struct OutboxArguments: Sendable {
         case purgeAll
     }
 
-    package let directory: String
-    package let action: Action
-    package let isJSON: Bool
-    package let isPlain: Bool
+    let directory: String
+    let action: Action
+    let isJSON: Bool
+    let isPlain: Bool
 
-    package static let syntax = Syntax(
+    static let syntax = Syntax(
         "outbox", summary: "Looks into a box of reports, and puts it in order.",
-        operands: .init("ACTION DIRECTORY [ID [FILE]]", 2...4),
+        operands: ("ACTION DIRECTORY [ID [FILE]]", 2...4),
         options: [
             .init("all", "With retry: all that were set aside. With purge: everything."),
             .init("plain", "Print lines without colour."),
@@ -39,19 +39,14 @@ package struct OutboxArguments: Sendable {
 
     private static let actions = ["list", "show", "retry", "export", "purge"]
 
-    package init(_ list: ArgumentList) throws(ProgramError) {
+    init(_ list: ArgumentList) throws(ProgramError) {
         let name = list.operands[0]
         directory = list.operands[1]
         let rest = Array(list.operands.dropFirst(2))
         isJSON = list.has("json")
         isPlain = list.has("plain")
         let all = list.has("all")
-        guard Self.actions.contains(name) else {
-            let advice =
-                Nearest.name(to: name, among: Self.actions).map { "did you mean “\($0)”?" }
-                ?? "the actions are \(Self.actions.joined(separator: ", "))"
-            throw ProgramError(.usage, "there is no action “\(Plain.text(name))”; \(advice)")
-        }
+        guard Self.actions.contains(name) else { throw Nearest.unknown("action", name, among: Self.actions) }
         switch (name, rest.count, all) {
         case ("list", 0, false): action = .list
         case ("show", 1, false): action = .show(rest[0])

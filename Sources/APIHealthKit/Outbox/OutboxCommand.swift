@@ -2,28 +2,22 @@ import Foundation
 import LoaderChain
 import ReportOutbox
 
-/// Looks into a box of reports, and puts it in order.
-package struct OutboxCommand: Sendable {
-    private let arguments: OutboxArguments
-    private let surroundings: Surroundings
+/// Inspects the outbox in a directory, and retries, exports or purges its reports.
+struct OutboxCommand: Sendable {
+    let arguments: OutboxArguments
+    let surroundings: Surroundings
 
-    package init(_ arguments: OutboxArguments, in surroundings: Surroundings) {
-        self.arguments = arguments
-        self.surroundings = surroundings
-    }
-
-    /// Does what was asked for.
-    package func run() throws(ProgramError) -> ProgramStatus {
+    func run() throws(ProgramError) -> ProgramStatus {
         let inspector = try asking { () throws(OutboxError) in
             try BoxInspector(directory: URL(filePath: arguments.directory))
         }
         let known = try asking { () throws(OutboxError) in try inspector.reports() }
         switch arguments.action {
-        case .list: list(known)
+        case .list: try list(known)
         case .show(let text):
             let id = try identifier(text, among: known)
             let request = try asking { () throws(OutboxError) in try inspector.request(of: id) }
-            for summary in known where summary.id == id { show(request, summary) }
+            for summary in known where summary.id == id { try show(request, summary) }
         case .retry(let text):
             let id = try identifier(text, among: known)
             try asking { () throws(OutboxError) in try inspector.retry(id) }
@@ -31,7 +25,7 @@ package struct OutboxCommand: Sendable {
         case .retryAll:
             let aside = known.filter { $0.setAsideBecause != nil }
             for report in aside { try asking { () throws(OutboxError) in try inspector.retry(report.id) } }
-            say("Back in the box: \(Words.count(aside.count, "report")).")
+            say("Back in the box: \(NumberText.count(aside.count, "report")).")
         case .export(let text, let path):
             let id = try identifier(text, among: known)
             try asking { () throws(OutboxError) in try inspector.export(id, to: URL(filePath: path)) }
@@ -41,19 +35,21 @@ package struct OutboxCommand: Sendable {
             try asking { () throws(OutboxError) in try inspector.purge(id) }
             say("The report \(id) is gone.")
         case .purgeAll:
-            say("Gone: \(Words.count(try asking { () throws(OutboxError) in try inspector.purgeAll() }, "report")).")
+            say(
+                "Gone: \(NumberText.count(try asking { () throws(OutboxError) in try inspector.purgeAll() }, "report"))."
+            )
         }
         return .success
     }
 
-    /// What the box answers; an error of its becomes one of the program's.
+    /// Turns errors of the outbox into the program's own.
     private func asking<Answer>(_ question: () throws(OutboxError) -> Answer) throws(ProgramError) -> Answer {
         do throws(OutboxError) { return try question() } catch {
             throw ProgramError(error.code == .unknownReport ? .unhealthy : .failure, Plain.text(error.reason))
         }
     }
 
-    /// The identifier as it was given, or as a list shows it, which is percent-encoded; its beginning is enough.
+    /// The identifier, as submitted or percent-encoded as in the list; a unique prefix of four characters is enough.
     private func identifier(_ text: String, among known: [ReportSummary]) throws(ProgramError) -> ReportID {
         let ids = known.map(\.id)
         if let id = ids.first(where: { $0.rawValue == text || $0.description == text }) { return id }
@@ -63,25 +59,20 @@ package struct OutboxCommand: Sendable {
             .unhealthy, "there is no report “\(Plain.text(text))” in the box; see apihealth outbox list DIRECTORY")
     }
 
-    private func list(_ reports: [ReportSummary]) {
-        if arguments.isJSON { return json(reports.map(OutboxRow.init)) }
+    private func list(_ reports: [ReportSummary]) throws(ProgramError) {
+        if arguments.isJSON { return try surroundings.output.write(json: reports.map { OutboxRow($0) }) }
         guard !reports.isEmpty else { return say("The box is empty.") }
         let style = Style(isColoured: surroundings.mayColour && !arguments.isPlain)
         surroundings.output.write(lines: OutboxView.lines(reports).map { $0.text(style) })
     }
 
-    private func show(_ request: HTTPRequest, _ summary: ReportSummary) {
-        if arguments.isJSON { return json(OutboxRow(request, summary)) }
+    private func show(_ request: HTTPRequest, _ summary: ReportSummary) throws(ProgramError) {
+        if arguments.isJSON { return try surroundings.output.write(json: OutboxRow(summary, request)) }
         var lines = ["\(request.method) \(request.loggableURL)"]
         for field in request.headers.redacted { lines.append("\(field.name): \(field.value)") }
         lines.append("")
         lines += OutboxView.lines([summary]).map { $0.text(Style(isColoured: false)) }
         surroundings.output.write(lines: lines.map(Plain.text))
-    }
-
-    private func json(_ value: some Encodable) {
-        guard let text = try? JSONText.of(value) else { return }
-        surroundings.output.write(text)
     }
 
     private func say(_ text: String) { surroundings.output.write(text + "\n") }

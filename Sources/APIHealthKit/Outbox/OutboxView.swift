@@ -2,7 +2,7 @@ import Foundation
 import LoaderChain
 import ReportOutbox
 
-/// How the reports of a box look to a person.
+/// Draws the reports of an outbox as a table.
 enum OutboxView {
     static func lines(_ reports: [ReportSummary]) -> [StyledLine] {
         var table = TextTable([
@@ -19,17 +19,17 @@ enum OutboxView {
                 }
             table.add([
                 StyledLine(Plain.fit(report.id.description, to: 48), .strong),
-                StyledLine(report.date.formatted(.iso8601)), StyledLine(Decimal.count(Int(report.size))),
+                StyledLine(report.date.formatted(.iso8601)), StyledLine(NumberText.count(Int(report.size))),
                 StyledLine("\(report.attempts)"), state,
             ])
         }
         let aside = reports.count { $0.setAsideBecause != nil }
-        let sum = "\(Decimal.count(reports.count - aside)) wait, \(Decimal.count(aside)) were set aside"
+        let sum = "\(NumberText.count(reports.count - aside)) wait, \(NumberText.count(aside)) were set aside"
         return table.lines + [StyledLine(sum, .faint)]
     }
 }
 
-/// A report as JSON has it.
+/// The JSON form of a report.
 struct OutboxRow: Encodable {
     var id: String?
     var submitted: Date?
@@ -42,7 +42,7 @@ struct OutboxRow: Encodable {
     var url: String?
     var headers: [String]?
 
-    init(_ summary: ReportSummary) {
+    init(_ summary: ReportSummary, _ request: HTTPRequest? = nil) {
         id = summary.id.rawValue
         submitted = summary.date
         due = summary.due
@@ -50,12 +50,8 @@ struct OutboxRow: Encodable {
         bytes = summary.size
         isBeingSent = summary.isBeingSent
         setAsideBecause = summary.setAsideBecause
-    }
-
-    init(_ request: HTTPRequest, _ summary: ReportSummary) {
-        self.init(summary)
-        method = request.method.rawValue
-        url = request.loggableURL
-        headers = request.headers.redacted.map { "\($0.name): \($0.value)" }
+        method = request?.method.rawValue
+        url = request?.loggableURL
+        headers = request?.headers.redacted.map { "\($0.name): \($0.value)" }
     }
 }

@@ -1,15 +1,14 @@
-/// What the program answers to whoever started it.
+/// The exit status of the program.
 package enum ProgramStatus: Int32, Sendable {
-    /// It did what it was asked to, and what it watched was healthy.
+    /// It succeeded, and everything it watched was healthy.
     case success = 0
-    /// What it watched was not healthy all the time, or what it looked for is not there.
+    /// An endpoint failed a check, or a report does not exist.
     case unhealthy = 1
-    /// It was asked for something that it does not understand.
+    /// The arguments are invalid.
     case usage = 2
-    /// It could not do its work: a file, a server or a box failed it, or a metric was lost.
+    /// A file, a server or an outbox failed, or metrics were lost.
     case failure = 3
 
-    /// The lines about exit statuses in a help text.
     static let table: [(status: ProgramStatus, meaning: String)] = [
         (.success, "all was well"),
         (.unhealthy, "an endpoint was not healthy, or a report is not there"),
@@ -18,12 +17,12 @@ package enum ProgramStatus: Int32, Sendable {
     ]
 }
 
-/// Why the program ends early: one line that says what is wrong and what to do.
-package struct ProgramError: Error, Hashable, Sendable {
-    package let status: ProgramStatus
-    package let message: String
+/// An error that ends the program, as one line that says what is wrong and what to do.
+struct ProgramError: Error, Hashable, Sendable {
+    let status: ProgramStatus
+    let message: String
 
-    package init(_ status: ProgramStatus, _ message: String) {
+    init(_ status: ProgramStatus, _ message: String) {
         self.status = status
         self.message = message
     }

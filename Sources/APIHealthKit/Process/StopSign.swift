@@ -9,28 +9,27 @@ import LoaderChain
     import Musl
 #endif
 
-/// Asks the program to stop, once and for all; whoever has something to finish finishes it.
+/// A request to stop the program, which its parts wait for and then finish their work.
 ///
-/// A second Ctrl-C ends the process at once, for people who do not want to wait for the summary.
-package final class StopSign: Sendable {
+/// A second Ctrl-C ends the process immediately, without the summary.
+final class StopSign: Sendable {
     private struct State {
         var isRequested = false
         var nextNumber = 0
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-        /// What must stay alive to hear signals.
+        /// The signal sources, which must stay alive.
         var sources: [any DispatchSourceSignal] = []
     }
 
     private let state = Guarded(State())
 
-    package init() {}
+    init() {}
 
-    /// Whether somebody asked.
-    package var isRequested: Bool { state.withLock { $0.isRequested } }
+    var isRequested: Bool { state.withLock { $0.isRequested } }
 
-    /// Asks, and answers whether nobody had asked before.
+    /// Requests a stop, and returns whether this was the first request.
     @discardableResult
-    package func request() -> Bool {
+    func request() -> Bool {
         let (isFirst, waiting) = state.withLock { state in
             defer {
                 state.isRequested = true
@@ -42,8 +41,8 @@ package final class StopSign: Sendable {
         return isFirst
     }
 
-    /// Waits until somebody asks, or until the task is cancelled.
-    package func wait() async {
+    /// Waits until a stop is requested or the task is cancelled.
+    func wait() async {
         let number = state.withLock { state in
             defer { state.nextNumber += 1 }
             return state.nextNumber
@@ -62,16 +61,16 @@ package final class StopSign: Sendable {
         }
     }
 
-    /// Takes SIGINT and SIGTERM for the wish to stop, and lets a reader that is gone be an error instead of the end.
-    package func listenToSignals() {
+    /// Turns SIGINT and SIGTERM into requests to stop, and a closed pipe into an error of `write`.
+    func listenToSignals() {
         signal(SIGPIPE, SIG_IGN)
         let sources = [SIGINT, SIGTERM].map { number in
-            // Ignored, or it would end the process before anybody hears of it.
+            // The default action would end the process before the source fires.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { [weak self] in
                 guard let self, !request(), number == SIGINT else { return }
-                // 128 and the number is what shells make of a signal. A terminal gets its cursor back.
+                // Shells report a signal as 128 plus its number. A terminal gets its cursor back.
                 if Output.standardError.isTerminal { Output.standardError.write(Escape.showCursor + "\n") }
                 _exit(128 + number)
             }

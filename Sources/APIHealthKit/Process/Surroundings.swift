@@ -1,44 +1,29 @@
 import Foundation
 import LoaderChain
 
-/// What the program finds around itself, so that a test can put something else there.
+/// The environment of the program, which tests replace.
 package struct Surroundings: Sendable {
-    /// The environment variables.
-    package var environment: [String: String]
-    /// Where results go.
-    package var output: Output
-    /// Where complaints go.
-    package var errors: Output
-    /// The clock.
-    package var timers: any Timers
-    /// What asks the program to stop.
-    package var stop: StopSign
+    var environment: [String: String] = [:]
+    var output: Output
+    /// Where errors go.
+    var errors: Output
+    var timers: any Timers = SystemTimers.shared
+    var stop = StopSign()
 
-    package init(
-        environment: [String: String] = [:], output: Output, errors: Output,
-        timers: any Timers = SystemTimers.shared, stop: StopSign = StopSign()
-    ) {
-        self.environment = environment
-        self.output = output
-        self.errors = errors
-        self.timers = timers
-        self.stop = stop
-    }
-
-    /// Those of this process; from here on SIGINT and SIGTERM ask it to stop.
+    /// The environment of this process; from here on SIGINT and SIGTERM request a stop.
     package static func process() -> Surroundings {
         let stop = StopSign()
         stop.listenToSignals()
         return Surroundings(
             environment: ProcessInfo.processInfo.environment,
-            output: .standardOutput(whenNobodyReads: { stop.request() }), errors: .standardError, stop: stop)
+            output: .standardOutput(whenClosed: { stop.request() }), errors: .standardError, stop: stop)
     }
 
-    /// Whether text may be coloured: on a terminal, unless the environment says otherwise.
+    /// Whether text may be coloured: on a terminal, unless the environment forbids it.
     var mayColour: Bool {
         output.isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
     }
 
-    /// Whether what is written may be written over.
+    /// Whether the output is a terminal that can move its cursor.
     var mayMoveCursor: Bool { output.isTerminal && environment["TERM"] != "dumb" }
 }

@@ -1,6 +1,8 @@
-/// What the program can do.
-package enum Command: String, CaseIterable, Sendable {
-    /// Shows a chain at work; what happens without a command.
+// Program: the choice of a command, and the help. Depends on all other folders; no folder uses it.
+
+/// The commands of the program.
+enum Command: String, CaseIterable, Sendable {
+    /// Also runs without a command.
     case demo
     case watch
     case report
@@ -8,8 +10,7 @@ package enum Command: String, CaseIterable, Sendable {
     case metrickit
     case help
 
-    /// What it is written like.
-    package var syntax: Syntax {
+    var syntax: Syntax {
         switch self {
         case .demo: DemoArguments.syntax
         case .watch: WatchArguments.syntax
@@ -17,23 +18,18 @@ package enum Command: String, CaseIterable, Sendable {
         case .outbox: OutboxArguments.syntax
         case .metrickit: MetricKitArguments.syntax
         case .help:
-            Syntax("help", summary: "Tells how a command is used.", operands: .init("COMMAND", 0...1))
+            Syntax("help", summary: "Tells how a command is used.", operands: ("COMMAND", 0...1))
         }
     }
 
-    /// The command that the first argument names, or the demo, and the arguments that are left.
-    package static func chosen(by arguments: [String]) throws(ProgramError) -> (Command, [String]) {
+    /// The command that the first argument names, or the demo, and the remaining arguments.
+    static func chosen(by arguments: [String]) throws(ProgramError) -> (Command, [String]) {
         guard let first = arguments.first, !first.hasPrefix("-") else { return (.demo, arguments) }
         return (try named(first), Array(arguments.dropFirst()))
     }
 
-    /// The command of a name.
-    package static func named(_ name: String) throws(ProgramError) -> Command {
+    static func named(_ name: String) throws(ProgramError) -> Command {
         if let command = Command(rawValue: name) { return command }
-        let names = allCases.map(\.rawValue)
-        let advice =
-            Nearest.name(to: name, among: names).map { "did you mean “\($0)”?" }
-            ?? "the commands are \(names.joined(separator: ", "))"
-        throw ProgramError(.usage, "there is no command “\(Plain.text(name))”; \(advice)")
+        throw Nearest.unknown("command", name, among: allCases.map(\.rawValue))
     }
 }

@@ -1,7 +1,5 @@
-/// The texts of `--help`.
-package enum HelpText {
-    /// What the program does, and its commands.
-    package static var overview: String {
+enum HelpText {
+    static var overview: String {
         let demo = Command.demo.syntax
         var lines = [
             "apihealth watches HTTP APIs through a loader chain, and shows what the chain does.",
@@ -16,8 +14,7 @@ package enum HelpText {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// How one command is used.
-    package static func page(of syntax: Syntax) -> String {
+    static func page(of syntax: Syntax) -> String {
         var lines = [syntax.summary, "", "  " + syntax.usage]
         if !syntax.options.isEmpty { lines += ["", "Options:"] + table(syntax.options) }
         if !syntax.notes.isEmpty { lines += [""] + syntax.notes }

@@ -1,10 +1,9 @@
-/// The program: finds out what is wanted, does it, and answers an exit status.
+/// The program: parses the arguments, runs the command and returns an exit status.
 package struct Program: Sendable {
     private let surroundings: Surroundings
 
     package init(in surroundings: Surroundings) { self.surroundings = surroundings }
 
-    /// Does what the arguments say.
     package func run(_ arguments: [String]) async -> ProgramStatus {
         do throws(ProgramError) {
             return try await perform(arguments)
@@ -23,9 +22,10 @@ package struct Program: Sendable {
         switch command {
         case .demo: return try await Demo(DemoArguments(list), in: surroundings).run()
         case .watch: return try await Watch(WatchArguments(list), in: surroundings).run()
-        case .report: return try ReportCommand(ReportArguments(list), in: surroundings).run()
-        case .outbox: return try OutboxCommand(OutboxArguments(list), in: surroundings).run()
-        case .metrickit: return try MetricKitCommand(MetricKitArguments(list), in: surroundings).run()
+        case .report: return try ReportCommand(arguments: ReportArguments(list), surroundings: surroundings).run()
+        case .outbox: return try OutboxCommand(arguments: OutboxArguments(list), surroundings: surroundings).run()
+        case .metrickit:
+            return try MetricKitCommand(arguments: MetricKitArguments(list), surroundings: surroundings).run()
         case .help:
             let topic = try list.operands.first.map { name throws(ProgramError) in try Command.named(name) }
             return help(topic ?? .demo)

@@ -1,21 +1,17 @@
+// Report: the command `report`. Depends on the folders below the commands; only Program uses it.
+
 import LoaderChain
 
-/// Which part of the requests came to something over time: a cell for each part of it.
+/// Availability over time: one cell per slot.
 struct AvailabilityStrip {
-    private let slots: ClosedRange<Int64>
-    private let tallies: [Int64: ReportModel.Tally]
-    private let clock: ReportClock
+    let tallies: [Int64: ReportModel.Tally]
+    let slots: ClosedRange<Int64>
+    let clock: ReportClock
 
     private static let left = 64.0
     private static let height = 26.0
 
-    init(_ tallies: [Int64: ReportModel.Tally], in slots: ClosedRange<Int64>, clock: ReportClock) {
-        self.slots = slots
-        self.tallies = tallies
-        self.clock = clock
-    }
-
-    /// What a cell looks like.
+    /// The CSS class of a cell.
     static func grade(good: Int, of judged: Int) -> String {
         if judged == 0 { return "none" }
         if good == judged { return "good" }
@@ -33,7 +29,7 @@ struct AvailabilityStrip {
         for slot in tallies.keys.sorted() {
             guard let tally = tallies[slot] else { continue }
             let x = Self.left + Double(slot - slots.lowerBound) * width
-            let share = Decimal.percent(tally.good, of: tally.judged)
+            let share = NumberText.percent(tally.good, of: tally.judged)
             parts.append(
                 "<rect class=\"cell \(Self.grade(good: tally.good, of: tally.judged))\" x=\"\(HTMLText.place(x))\" y=\"2\" "
                     + "width=\"\(HTMLText.place(max(1, width - min(1, width / 5))))\" height=\"22\" data-slot=\"\(slot)\">"

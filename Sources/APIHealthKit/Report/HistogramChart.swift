@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// How the durations are spread: a bar for each step from fast to slow.
+/// The distribution of durations as a bar chart.
 struct HistogramChart {
     private let counts: [Int]
     private static let height = 150.0
@@ -10,7 +10,7 @@ struct HistogramChart {
 
     init(_ bars: LatencyBars) { counts = bars.counts }
 
-    /// What a bar counts, in words.
+    /// The range of a bar, in words.
     static func label(_ index: Int) -> String {
         let bounds = LatencyBars.bounds.map { DurationText.setting(.milliseconds(1) * $0) }
         if index == 0 { return "under \(bounds[0])" }
@@ -31,7 +31,7 @@ struct HistogramChart {
             parts.append(
                 "<rect class=\"bar\" x=\"\(HTMLText.place(x + 1))\" y=\"\(HTMLText.place(Self.bottom - height))\" "
                     + "width=\"\(HTMLText.place(width - 2))\" height=\"\(HTMLText.place(height))\" data-bar=\"\(index)\">"
-                    + "<title>\(Self.label(index)): \(Decimal.count(count))</title></rect>")
+                    + "<title>\(Self.label(index)): \(NumberText.count(count))</title></rect>")
             if count > 0 {
                 parts.append(
                     "<text class=\"count middle\" x=\"\(HTMLText.place(x + width / 2))\" "
@@ -46,11 +46,11 @@ struct HistogramChart {
         return (parts + ["</svg>"]).joined(separator: "\n")
     }
 
-    /// A count that has room above a bar.
+    /// The count in at most four characters, so that it fits above a bar.
     private static func brief(_ count: Int) -> String {
         switch count {
         case ..<1_000: "\(count)"
-        case ..<10_000: "\(Decimal.text(Double(count) / 1_000, digits: 1))k"
+        case ..<10_000: "\(NumberText.text(Double(count) / 1_000, digits: 1))k"
         case ..<1_000_000: "\(count / 1_000)k"
         default: "\(count / 1_000_000)M"
         }

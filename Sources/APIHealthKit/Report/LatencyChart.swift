@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// How long requests took over time: the median, with what one in ten and one in a hundred exceed above it.
+/// Latency over time: the median, p90 and p99.
 struct LatencyChart {
     private let slots: ClosedRange<Int64>
     private let tallies: [Int64: ReportModel.Tally]
@@ -26,7 +26,7 @@ struct LatencyChart {
         tally.latency.quantile(part).map { $0 / .seconds(1) }
     }
 
-    /// Where the middle of a part of the time lies.
+    /// The x coordinate of the middle of a slot.
     static func x(_ slot: Int64, in slots: ClosedRange<Int64>) -> Double {
         let count = Double(slots.upperBound - slots.lowerBound + 1)
         return left + (Double(slot - slots.lowerBound) + 0.5) / count * (width - left)
@@ -50,7 +50,7 @@ struct LatencyChart {
         return (parts + ["</svg>"]).joined(separator: "\n")
     }
 
-    /// Stretches of time without a gap.
+    /// Runs of slots without a gap.
     private var runs: [[Int64]] {
         var runs: [[Int64]] = []
         for slot in tallies.keys.sorted() {
@@ -68,7 +68,7 @@ struct LatencyChart {
         var parts = ["<polygon class=\"band\" points=\"\(area.joined(separator: " "))\"/>"]
         for (name, part) in [("p99", 0.99), ("p90", 0.9), ("p50", 0.5)] {
             var line = points(run, part)
-            // A point alone would not be seen.
+            // A line of one point would be invisible.
             if line.count == 1 { line.append(line[0]) }
             let style = run.count == 1 ? "\(name) alone" : name
             parts.append("<polyline class=\"\(style)\" points=\"\(line.joined(separator: " "))\"/>")

@@ -1,19 +1,18 @@
 import LineProtocol
 
-/// Which files are reported on, and where the page goes.
-package struct ReportArguments: Sendable {
-    package var files: [String] = []
-    /// Where the page goes; nil for beside the first file.
-    package var output: String?
-    package var title = "API health"
-    package var precision = Precision.nanoseconds
-    package var form: DemoArguments.Form = .screen
+struct ReportArguments: Sendable {
+    var files: [String] = []
+    /// The path of the page; nil for a page beside the first file.
+    var output: String?
+    var title = "API health"
+    var precision = Precision.nanoseconds
+    var form = OutputForm.screen
 
-    package init() {}
+    init() {}
 
-    package static let syntax = Syntax(
+    static let syntax = Syntax(
         "report", summary: "Makes a page with pictures of files of line protocol.",
-        operands: .init("FILE…", 1...1_000),
+        operands: ("FILE…", 1...1_000),
         options: [
             .init("output", "PATH", "Where the page goes; the first file's name with .html unless given."),
             .init("title", "TEXT", "The page's title."),
@@ -26,12 +25,11 @@ package struct ReportArguments: Sendable {
             "than requests are counted.",
         ])
 
-    package init(_ list: ArgumentList) throws(ProgramError) {
-        try list.forbid("plain", with: "json")
+    init(_ list: ArgumentList) throws(ProgramError) {
         files = list.operands
         output = list.text("output")
         title = list.text("title") ?? title
-        form = DemoArguments.Form(list)
+        form = try OutputForm(list)
         if let text = list.text("precision") {
             let units: [String: Precision] = [
                 "ns": .nanoseconds, "us": .microseconds, "ms": .milliseconds, "s": .seconds,
@@ -41,8 +39,8 @@ package struct ReportArguments: Sendable {
         }
     }
 
-    /// Where the page goes.
-    package var page: String {
+    /// The path of the page.
+    var page: String {
         if let output { return output }
         let first = files.first ?? "apihealth"
         let name = first.hasSuffix(".lp") ? String(first.dropLast(3)) : first

@@ -1,18 +1,12 @@
 import Foundation
 import LoaderChain
 
-/// Reads metrics back and makes a page of them.
-package struct ReportCommand: Sendable {
-    private let arguments: ReportArguments
-    private let surroundings: Surroundings
+/// Reads files of metrics and writes an HTML page.
+struct ReportCommand: Sendable {
+    let arguments: ReportArguments
+    let surroundings: Surroundings
 
-    package init(_ arguments: ReportArguments, in surroundings: Surroundings) {
-        self.arguments = arguments
-        self.surroundings = surroundings
-    }
-
-    /// Reads, writes, and tells what was found.
-    package func run() throws(ProgramError) -> ProgramStatus {
+    func run() throws(ProgramError) -> ProgramStatus {
         var model = ReportModel()
         for file in arguments.files {
             try ReportReader.read(file, precision: arguments.precision, into: &model)
@@ -25,7 +19,7 @@ package struct ReportCommand: Sendable {
             throw ProgramError(
                 .unhealthy,
                 "there is no request in \(arguments.files.map(Plain.text).joined(separator: ", ")); "
-                    + "unreadable are \(Words.count(model.badLines, "line")), about something else \(Words.count(model.otherPoints, "point"))"
+                    + "unreadable are \(NumberText.count(model.badLines, "line")), about something else \(NumberText.count(model.otherPoints, "point"))"
                     + (model.firstProblems.first.map { " (\($0))" } ?? ""))
         }
         let html = ReportPage(model, title: arguments.title).html
@@ -44,17 +38,17 @@ package struct ReportCommand: Sendable {
             let result = Result(
                 page: page, requests: total.count, otherPoints: model.otherPoints, badLines: model.badLines,
                 firstProblems: model.firstProblems)
-            return surroundings.output.write(try JSONText.of(result))
+            return try surroundings.output.write(json: result)
         }
         var lines = [
-            "\(Plain.text(page)) shows \(Words.count(total.count, "request")) to \(Words.count(model.routes.count, "route")), "
-                + "\(Decimal.percent(total.good, of: total.judged)) of them good."
+            "\(Plain.text(page)) shows \(NumberText.count(total.count, "request")) to \(NumberText.count(model.routes.count, "route")), "
+                + "\(NumberText.percent(total.good, of: total.judged)) of them good."
         ]
         if model.otherPoints > 0 {
-            lines.append("About something else: \(Words.count(model.otherPoints, "point")).")
+            lines.append("About something else: \(NumberText.count(model.otherPoints, "point")).")
         }
         if model.badLines > 0 {
-            lines.append("Left out because unreadable: \(Words.count(model.badLines, "line")). The first:")
+            lines.append("Left out because unreadable: \(NumberText.count(model.badLines, "line")). The first:")
             lines += model.firstProblems.map { "  " + Plain.text($0) }
         }
         surroundings.output.write(lines: lines)

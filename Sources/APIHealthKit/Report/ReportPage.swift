@@ -1,27 +1,27 @@
 import Foundation
 import LoaderChain
 
-/// The page: pictures, and the figures they were drawn from.
-package struct ReportPage: Sendable {
+/// The HTML page: charts, and tables with the figures behind them.
+struct ReportPage: Sendable {
     private let model: ReportModel
     private let title: String
     private let slots: ClosedRange<Int64>
     private let clock: ReportClock
 
-    package init(_ model: ReportModel, title: String) {
+    init(_ model: ReportModel, title: String) {
         self.model = model
         self.title = title
         slots = model.slots.range ?? 0...0
         clock = ReportClock(width: model.slots.width)
     }
 
-    /// The page, which needs nothing beside itself.
-    package var html: String {
+    /// The page, which loads no other resource.
+    var html: String {
         let name = HTMLText.escape(title)
         var parts = [
             "<!DOCTYPE html>", "<html lang=\"en\">", "<head>", "<meta charset=\"utf-8\">",
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
-            // Whatever a file's text may be, nothing is loaded and nothing runs.
+            // Whatever text a file contains, nothing is loaded and no script runs.
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
             "<title>\(name)</title>", "<style>\(ReportStyle.sheet)</style>", "</head>", "<body>", "<main>",
             "<header><h1>\(name)</h1><p class=\"faint\">\(period)</p></header>", tiles, overview,
@@ -51,8 +51,8 @@ package struct ReportPage: Sendable {
         }
         let grade = AvailabilityStrip.grade(good: total.good, of: total.judged)
         return "<div class=\"tiles\">"
-            + tile(Decimal.count(total.count), "requests")
-            + tile(Decimal.percent(total.good, of: total.judged), "good", "is-" + grade)
+            + tile(NumberText.count(total.count), "requests")
+            + tile(NumberText.percent(total.good, of: total.judged), "good", "is-" + grade)
             + tile(Self.time(total, 0.5), "median") + tile(Self.time(total, 0.9), "90 % within")
             + tile(Self.time(total, 0.99), "99 % within") + "</div>"
     }
@@ -67,10 +67,10 @@ package struct ReportPage: Sendable {
             let grade = AvailabilityStrip.grade(good: total.good, of: total.judged)
             rows.append(
                 HTMLText.row([
-                    HTMLText.escape(key.host), Self.name(key), Decimal.count(total.count),
-                    "<span class=\"dot \(grade)\"></span>\(Decimal.percent(total.good, of: total.judged))",
+                    HTMLText.escape(key.host), Self.name(key), NumberText.count(total.count),
+                    "<span class=\"dot \(grade)\"></span>\(NumberText.percent(total.good, of: total.judged))",
                     Self.time(total, 0.5), Self.time(total, 0.9), Self.time(total, 0.99), Self.time(total, 1),
-                    "<span class=\"faint\">\(Self.failures(total))</span>",
+                    "<span class=\"faint\">\(total.failures)</span>",
                 ]))
         }
         return
@@ -81,11 +81,11 @@ package struct ReportPage: Sendable {
         let total = route.total
         return [
             "<article class=\"card\">", "<h3>\(Self.name(key))</h3>",
-            "<p class=\"faint\">\(Words.count(total.count, "request")), "
-                + "\(Decimal.percent(total.good, of: total.judged)) good, median \(Self.time(total, 0.5))</p>",
+            "<p class=\"faint\">\(NumberText.count(total.count, "request")), "
+                + "\(NumberText.percent(total.good, of: total.judged)) good, median \(Self.time(total, 0.5))</p>",
             "<div class=\"pictures\"><figure>",
             LatencyChart(route.slots, in: slots, clock: clock).svg,
-            AvailabilityStrip(route.slots, in: slots, clock: clock).svg,
+            AvailabilityStrip(tallies: route.slots, slots: slots, clock: clock).svg,
             "<figcaption><i class=\"key k50\"></i>half took longer <i class=\"key k90\"></i>one in ten "
                 + "<i class=\"key k99\"></i>one in a hundred</figcaption></figure>",
             "<figure>", HistogramChart(route.bars).svg,
@@ -95,7 +95,7 @@ package struct ReportPage: Sendable {
         ].joined(separator: "\n")
     }
 
-    /// What the pictures over time show, as a table.
+    /// The figures behind the charts over time.
     private func figures(_ route: ReportModel.Route) -> String {
         var rows = [
             HTMLText.row(["from (UTC)", "requests", "judged", "good", "p50 (s)", "p90 (s)", "p99 (s)"], head: true)
@@ -107,12 +107,12 @@ package struct ReportPage: Sendable {
                     [
                         "<time data-slot=\"\(slot)\">\(HTMLText.escape(clock.text(slot)))</time>", "\(tally.count)",
                         "\(tally.judged)", "\(tally.good)",
-                    ] + [0.5, 0.9, 0.99].map { Decimal.text(LatencyChart.seconds(tally, $0) ?? 0, digits: 6) }))
+                    ] + [0.5, 0.9, 0.99].map { NumberText.text(LatencyChart.seconds(tally, $0) ?? 0, digits: 6) }))
         }
         return "<table class=\"figures\">\(rows.joined(separator: "\n"))</table>"
     }
 
-    /// What the bars show, as a table.
+    /// The figures behind the histogram.
     private func spread(_ route: ReportModel.Route) -> String {
         let rows = route.bars.counts.enumerated().map { HTMLText.row([HistogramChart.label($0), "\($1)"]) }
         return
@@ -120,12 +120,12 @@ package struct ReportPage: Sendable {
     }
 
     private var footer: String {
-        var lines = ["Drawn by apihealth from \(Words.count(model.total.count, "request"))."]
+        var lines = ["Drawn by apihealth from \(NumberText.count(model.total.count, "request"))."]
         if model.otherPoints > 0 {
-            lines.append("About something else: \(Words.count(model.otherPoints, "point")).")
+            lines.append("About something else: \(NumberText.count(model.otherPoints, "point")).")
         }
         if model.badLines > 0 {
-            lines.append("Left out because unreadable: \(Words.count(model.badLines, "line")). The first:")
+            lines.append("Left out because unreadable: \(NumberText.count(model.badLines, "line")). The first:")
             lines += model.firstProblems.map(HTMLText.escape)
         }
         return "<footer class=\"faint\">\(lines.joined(separator: "<br>"))</footer>"
@@ -137,13 +137,5 @@ package struct ReportPage: Sendable {
 
     private static func time(_ tally: ReportModel.Tally, _ part: Double) -> String {
         tally.latency.quantile(part).map(DurationText.short) ?? "–"
-    }
-
-    private static func failures(_ tally: ReportModel.Tally) -> String {
-        let names: [(HTTPMetric.Outcome.Kind, String)] = [
-            (.serverError, "5xx"), (.clientError, "4xx"), (.failed, "failed"), (.unparsable, "unparsable"),
-            (.rejected, "refused"), (.cancelled, "cancelled"), (.reset, "reset"),
-        ]
-        return names.compactMap { kind, name in tally.kinds[kind].map { "\($0) \(name)" } }.joined(separator: ", ")
     }
 }

@@ -11,11 +11,10 @@ import LoaderChain
     import Musl
 #endif
 
-/// Reads files of line protocol piece by piece, however long they are.
+/// Reads files of line protocol in pieces, so that their size does not matter.
 enum ReportReader {
     private static var pieceLength: Int { 1 << 16 }
 
-    /// Reads a file into a model.
     static func read(_ path: String, precision: Precision, into model: inout ReportModel) throws(ProgramError) {
         let (number, code) = uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }
         guard number >= 0 else { throw failure(path, code, "check the path") }
@@ -48,7 +47,7 @@ enum ReportReader {
     }
 }
 
-/// The system's function, whose name a method here has too.
+/// `read(2)`, whose name the method above hides.
 private func systemRead(_ number: CInt, _ address: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(number, address, count)
 }

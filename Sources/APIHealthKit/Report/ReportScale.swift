@@ -1,12 +1,12 @@
 import Foundation
 import LoaderChain
 
-/// Times of the day as they stand below a picture.
+/// Labels for the time axis of a chart.
 struct ReportClock: Sendable {
-    /// How many seconds a part of the time has.
+    /// The width of a slot in seconds.
     let width: Int64
 
-    /// The beginning of a part of the time, in UTC.
+    /// The beginning of a slot, in UTC.
     func text(_ slot: Int64) -> String {
         let (seconds, isOverflow) = slot.multipliedReportingOverflow(by: width)
         guard !isOverflow else { return "–" }
@@ -18,16 +18,16 @@ struct ReportClock: Sendable {
         return width >= 60 ? "\(parts[0]) \(time.dropLast(3))" : String(time)
     }
 
-    /// How long a part is, in words.
+    /// The width of a slot, in words.
     var words: String { DurationText.setting(.seconds(width)) }
 }
 
-/// A scale from zero whose end is a round number.
+/// A scale from zero to a round number.
 struct ReportScale: Sendable {
     let end: Double
     let step: Double
 
-    /// A scale for values up to `largest`, with three to six steps.
+    /// Makes a scale for values up to `largest`, with three to six steps.
     init(upTo largest: Double) {
         let largest = largest > 0 && largest.isFinite ? largest : 1
         var step = 1e-6
@@ -41,6 +41,6 @@ struct ReportScale: Sendable {
         end = (largest / step).rounded(.up) * step
     }
 
-    /// The places of its marks, zero included.
+    /// The values of its marks, including zero.
     var marks: [Double] { (0...Int((end / step).rounded())).map { Double($0) * step } }
 }

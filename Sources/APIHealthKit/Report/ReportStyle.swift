@@ -1,4 +1,4 @@
-/// How the page looks, by day and by night.
+/// The style sheet, for light and dark mode.
 enum ReportStyle {
     static let sheet = """
         :root{color-scheme:light dark;--back:#f6f7f9;--card:#fff;--text:#1b2330;--faint:#667085;--line:#e4e7ec;\

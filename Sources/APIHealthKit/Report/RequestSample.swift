@@ -2,29 +2,20 @@ import InfluxReporting
 import LineProtocol
 import LoaderChain
 
-/// What a report needs of a request, read back from its point.
-package struct RequestSample: Sendable {
-    package var host: String
-    package var method: String
-    package var route: String
-    package var duration: Duration
-    package var kind: HTTPMetric.Outcome.Kind
-    /// When it began, in nanoseconds since 1970.
-    package var time: Int64
+/// A request as a report needs it, read from its point.
+struct RequestSample: Sendable {
+    var host: String
+    var method: String
+    var route: String
+    var duration: Duration
+    var kind: HTTPMetric.Outcome.Kind
+    /// The start in nanoseconds since 1970.
+    var time: Int64
+}
 
-    package init(
-        host: String, method: String, route: String, duration: Duration, kind: HTTPMetric.Outcome.Kind, time: Int64
-    ) {
-        self.host = host
-        self.method = method
-        self.route = route
-        self.duration = duration
-        self.kind = kind
-        self.time = time
-    }
-
-    /// The request of a point; nil if the point is about something else, or lacks what matters.
-    package init?(_ point: Point) {
+extension RequestSample {
+    /// Reads a point; nil if it is not a request or is incomplete.
+    init?(_ point: Point) {
         guard point.measurement == MetricPoint.requests, let time = point.timestamp?.nanoseconds,
             let seconds = point.fields["duration"]?.number, seconds >= 0, seconds < 1e9,
             let kind = HTTPMetric.Outcome.Kind.allCases.first(where: { $0.name == point.tags["outcome"] })
@@ -33,10 +24,8 @@ package struct RequestSample: Sendable {
             host: Self.host(point.tags), method: point.tags["method"] ?? "",
             route: point.tags["path"] ?? "", duration: .seconds(1) * seconds, kind: kind, time: time)
     }
-}
 
-extension RequestSample {
-    /// The host, with its port where that is not the scheme's own.
+    /// The host, with its port unless that is the scheme's default.
     private static func host(_ tags: Tags) -> String {
         let host = tags["host"] ?? ""
         switch (tags["scheme"], tags["port"]) {
@@ -47,7 +36,6 @@ extension RequestSample {
 }
 
 extension FieldValue {
-    /// The value of a field that is a number.
     var number: Double? {
         switch self {
         case .double(let value): value

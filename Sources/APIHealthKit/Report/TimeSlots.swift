@@ -1,26 +1,25 @@
 import LoaderChain
 
-/// What a stretch of time is divided into, so that there are never more parts than a picture can show.
+/// Divides a period into time slots, never more than a chart can show.
 ///
-/// Each width is a multiple of the one before, so that parts can be put together as time goes on, in whatever order the
-/// moments come.
-package struct TimeSlots: Sendable {
-    /// The most parts that there are.
-    package static let limit = 120
+/// Each width is a multiple of the one before, so that slots can be merged when the period grows, in whatever order the
+/// samples arrive.
+struct TimeSlots: Sendable {
+    /// The maximum number of slots.
+    static let limit = 120
     private static let widths: [Int64] = [1, 5, 10, 30, 60, 300, 900, 3_600, 10_800, 43_200, 86_400, 604_800]
 
-    /// How many seconds a part has.
-    package private(set) var width: Int64 = 1
-    /// The first part and the last, counted from 1970; nil before the first moment.
-    package private(set) var range: ClosedRange<Int64>?
+    /// The width of a slot in seconds.
+    private(set) var width: Int64 = 1
+    /// The first and the last slot, counted from 1970; nil before the first sample.
+    private(set) var range: ClosedRange<Int64>?
 
-    package init() {}
+    init() {}
 
-    /// The part that a second belongs to.
-    package func slot(of second: Int64) -> Int64 { Self.divide(second, by: width) }
+    func slot(of second: Int64) -> Int64 { Self.divide(second, by: width) }
 
-    /// Makes room for a second, and answers by which number all parts so far are to be divided; 1 for none.
-    package mutating func include(_ second: Int64) -> Int64 {
+    /// Makes room for a second, and returns the factor to divide all slot numbers by; 1 for no change.
+    mutating func include(_ second: Int64) -> Int64 {
         let slot = slot(of: second)
         guard let before = range else {
             range = slot...slot
@@ -37,14 +36,14 @@ package struct TimeSlots: Sendable {
         return factor
     }
 
-    /// How many of a width make the next one.
+    /// The ratio of the next width to this one.
     private static func factor(after width: Int64) -> Int64 {
         guard let next = widths.first(where: { $0 > width }) else { return 2 }
         return next / width
     }
 
-    /// Divides towards the past, also what was before 1970.
-    package static func divide(_ value: Int64, by divisor: Int64) -> Int64 {
+    /// Divides and rounds down, also for times before 1970.
+    static func divide(_ value: Int64, by divisor: Int64) -> Int64 {
         let quotient = value / divisor
         return value % divisor < 0 ? quotient - 1 : quotient
     }

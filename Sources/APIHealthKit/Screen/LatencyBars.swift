@@ -1,38 +1,34 @@
 import LoaderChain
 
-/// How durations are spread over a few bars, whose bounds people know by heart.
-package struct LatencyBars: Sendable, Hashable {
-    /// The bounds between the bars in milliseconds: 1, 2, 5 and so on.
-    package static let bounds: [Double] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000]
+/// A small histogram of durations with round bounds.
+struct LatencyBars: Sendable, Hashable {
+    /// The bounds between the bars, in milliseconds.
+    static let bounds: [Double] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000]
 
-    /// How many durations lie below the first bound, between two, and from the last one on.
-    package private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
+    /// The counts below the first bound, between each two, and from the last one on.
+    private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
 
-    package init() {}
+    init() {}
 
-    /// Counts a duration, which belongs to the bar above the bounds that it reaches.
-    package mutating func record(_ duration: Duration) {
+    /// Counts a duration; one that equals a bound belongs to the bar above it.
+    mutating func record(_ duration: Duration) {
         let milliseconds = duration / .milliseconds(1)
         counts[Self.bounds.firstIndex { milliseconds < $0 } ?? Self.bounds.count] += 1
     }
 
-    package mutating func merge(_ other: LatencyBars) {
-        for index in counts.indices { counts[index] += other.counts[index] }
-    }
+    /// The bars as block characters, scaled to the highest; a count above zero is always visible.
+    var text: String { Blocks.text(counts.map(Double.init)) }
 
-    /// The bars as blocks of text; the highest is the full height, and one that counts anything can be seen.
-    package var text: String { Blocks.text(counts.map(Double.init)) }
-
-    /// What stands above ``text``: where a millisecond is, and where five seconds and more are.
+    /// The heading above ``text``, which marks one millisecond and five seconds.
     static let title = " 1ms      5s+"
 }
 
-/// Small pictures out of block characters.
-package enum Blocks {
+/// Draws with block characters.
+enum Blocks {
     private static let heights: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// A column for each value, the largest at full height; a space for none.
-    package static func text(_ values: [Double]) -> String {
+    /// A column for each value, scaled to the largest; a space for zero.
+    static func text(_ values: [Double]) -> String {
         let largest = values.reduce(0, max)
         return String(values.map { largest > 0 ? block($0 / largest) : " " })
     }
@@ -42,8 +38,8 @@ package enum Blocks {
         return heights[min(heights.count - 1, Int(part * Double(heights.count)))]
     }
 
-    /// A bar of a width, of which a part is done.
-    package static func progress(_ part: Double, width: Int) -> (done: String, rest: String) {
+    /// A progress bar.
+    static func progress(_ part: Double, width: Int) -> (done: String, rest: String) {
         let count = Int((min(max(part.isNaN ? 0 : part, 0), 1) * Double(width)).rounded())
         return (String(repeating: "━", count: count), String(repeating: "─", count: width - count))
     }

@@ -1,12 +1,11 @@
 import LoaderChain
 
-/// A block of lines at the end of the terminal that is written over again and again.
+/// A block of lines at the bottom of the terminal that is redrawn in place.
 ///
-/// Lines that are to stay are written above it.
-package final class LiveScreen: Sendable {
+/// Lines that are meant to stay are written above it.
+final class LiveScreen: Sendable {
     private let output: Output
     private let style: Style
-    /// How many lines the block has.
     private let height = Guarded(0)
 
     init(_ output: Output, style: Style) {
@@ -15,17 +14,17 @@ package final class LiveScreen: Sendable {
         output.write(Escape.hideCursor)
     }
 
-    /// Shows the block in place of the one before.
+    /// Replaces the block.
     func show(_ lines: [StyledLine]) {
         let (columns, rows) = output.size
-        // What is scrolled out of sight cannot be written over, and a full last column may wrap.
+        // Lines that have scrolled away cannot be overwritten, and a full last column may wrap.
         let shown = lines.prefix(max(1, rows - 1)).map { $0.text(style, columns: columns - 1) }
         let before = exchangeHeight(for: shown.count)
         output.write(
             Escape.up(before) + "\r" + shown.map { $0 + Escape.clearLine + "\n" }.joined() + Escape.clearBelow)
     }
 
-    /// Takes the block away and gives the cursor back.
+    /// Removes the block and shows the cursor again.
     func end() {
         output.write(Escape.up(exchangeHeight(for: 0)) + "\r" + Escape.clearBelow + Escape.showCursor)
     }

@@ -9,14 +9,13 @@ import LoaderChain
     import Musl
 #endif
 
-/// Where text goes: a terminal, a pipe, or a test.
-package final class Output: Sendable {
-    /// Whether a person reads it as it is written.
-    package let isTerminal: Bool
+/// A destination for text: a terminal, a pipe or a test.
+final class Output: Sendable {
+    let isTerminal: Bool
     private let measure: @Sendable () -> (columns: Int, rows: Int)
     private let body: @Sendable (String) -> Void
 
-    package init(
+    init(
         isTerminal: Bool = false, size: @escaping @Sendable () -> (columns: Int, rows: Int) = { (100, 40) },
         _ body: @escaping @Sendable (String) -> Void
     ) {
@@ -25,29 +24,25 @@ package final class Output: Sendable {
         self.body = body
     }
 
-    /// How much room there is now.
-    package var size: (columns: Int, rows: Int) { measure() }
+    var size: (columns: Int, rows: Int) { measure() }
 
-    /// Writes a text.
-    package func write(_ text: String) { body(text) }
+    func write(_ text: String) { body(text) }
 
-    /// Writes lines.
-    package func write(lines: [String]) {
+    func write(lines: [String]) {
         guard !lines.isEmpty else { return }
         write(lines.joined(separator: "\n") + "\n")
     }
 
-    /// Standard output; `whenNobodyReads` is called when what it leads to is gone.
-    package static func standardOutput(whenNobodyReads: @escaping @Sendable () -> Void) -> Output {
-        file(STDOUT_FILENO, whenNobodyReads: whenNobodyReads)
+    /// Standard output; `whenClosed` is called when its reader is gone.
+    static func standardOutput(whenClosed: @escaping @Sendable () -> Void) -> Output {
+        file(STDOUT_FILENO, whenClosed: whenClosed)
     }
 
-    /// Standard error.
-    package static let standardError = file(STDERR_FILENO, whenNobodyReads: {})
+    static let standardError = file(STDERR_FILENO, whenClosed: {})
 
-    private static func file(_ number: CInt, whenNobodyReads: @escaping @Sendable () -> Void) -> Output {
+    private static func file(_ number: CInt, whenClosed: @escaping @Sendable () -> Void) -> Output {
         Output(isTerminal: isatty(number) == 1, size: { size(of: number) }) { text in
-            if !writeAll(Array(text.utf8), to: number) { whenNobodyReads() }
+            if !writeAll(Array(text.utf8), to: number) { whenClosed() }
         }
     }
 
@@ -60,7 +55,7 @@ package final class Output: Sendable {
     }
 }
 
-/// Writes all bytes to a descriptor, and answers whether that went well.
+/// Writes all bytes to a descriptor and returns whether that succeeded.
 func writeAll(_ bytes: [UInt8], to number: CInt) -> Bool {
     bytes.withUnsafeBytes { buffer in
         var rest = buffer[...]
@@ -69,7 +64,7 @@ func writeAll(_ bytes: [UInt8], to number: CInt) -> Bool {
                 write(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
             }
             if count < 0, code == EAGAIN {
-                // Whoever shares the descriptor has made it non-blocking.
+                // Another process that shares the descriptor has made it non-blocking.
                 var wait = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&wait, 1, -1)
                 continue
@@ -78,5 +73,12 @@ func writeAll(_ bytes: [UInt8], to number: CInt) -> Bool {
             rest = rest.dropFirst(count)
         }
         return true
+    }
+}
+
+/// The system's messages for error numbers.
+enum SystemText {
+    static func of(_ code: CInt) -> String {
+        String(cString: strerror(code)).lowercased()
     }
 }

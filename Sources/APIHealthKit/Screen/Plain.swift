@@ -1,6 +1,6 @@
-/// Text for a terminal, in which what could steer one has lost its power.
+/// Text that is safe to print on a terminal, whatever it came from.
 enum Plain {
-    /// The text with a question mark in the place of every control character.
+    /// The text with a question mark for every control character.
     static func text(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -9,7 +9,7 @@ enum Plain {
         return String(scalars)
     }
 
-    /// Control characters of both sets, and those that turn the direction of writing around.
+    /// Control characters, line separators, and marks that change the writing direction.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -17,29 +17,19 @@ enum Plain {
         }
     }
 
-    /// The text with spaces behind it.
     static func pad(_ text: String, to width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 
-    /// The text with spaces before it.
     static func padLeft(_ text: String, to width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    /// The text, shortened in its middle if it is longer than `width`.
+    /// The text, shortened in the middle if it is longer than `width`.
     static func fit(_ text: String, to width: Int) -> String {
         guard text.count > width else { return text }
         guard width > 1 else { return String(text.prefix(max(0, width))) }
         let tail = (width - 1) / 2
         return text.prefix(width - 1 - tail) + "…" + text.suffix(tail)
-    }
-}
-
-/// Counts with what is counted.
-enum Words {
-    /// The count and the noun, which gets an s unless there is one of it.
-    static func count(_ count: Int, _ noun: String) -> String {
-        "\(Decimal.count(count)) \(noun)\(count == 1 ? "" : "s")"
     }
 }

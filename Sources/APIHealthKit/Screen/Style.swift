@@ -1,27 +1,26 @@
-/// What steers a terminal.
+/// The control sequences for a terminal.
 enum Escape {
     static let hideCursor = "\u{1B}[?25l"
     static let showCursor = "\u{1B}[?25h"
-    /// Wipes what is right of the cursor.
+    /// Clears to the end of the line.
     static let clearLine = "\u{1B}[K"
-    /// Wipes what is below the cursor.
+    /// Clears everything below the cursor.
     static let clearBelow = "\u{1B}[J"
 
     static func up(_ lines: Int) -> String { lines > 0 ? "\u{1B}[\(lines)A" : "" }
 }
 
-/// What a piece of text says, from which its colour follows.
+/// The meaning of a piece of text, which determines its colour.
 enum Role: Sendable {
-    /// Nothing special.
     case plain
-    /// What is looked at first.
+    /// Read first.
     case strong
-    /// What is looked at last.
+    /// Read last.
     case faint
     case good
     case warning
     case bad
-    /// The pictures.
+    /// Bars and charts.
     case accent
 
     fileprivate var code: String? {
@@ -37,7 +36,7 @@ enum Role: Sendable {
     }
 }
 
-/// Paints text, or does not.
+/// Colours text, or leaves it plain.
 struct Style: Sendable {
     let isColoured: Bool
 
@@ -47,7 +46,7 @@ struct Style: Sendable {
     }
 }
 
-/// A line made of pieces with roles, whose width is known because it is painted last.
+/// A line of pieces with roles, which is coloured last so that its width is known.
 struct StyledLine: Sendable, ExpressibleByStringLiteral {
     private var pieces: [(text: String, role: Role)] = []
 
@@ -55,17 +54,15 @@ struct StyledLine: Sendable, ExpressibleByStringLiteral {
     init(stringLiteral text: String) { add(text) }
     init(_ text: String, _ role: Role = .plain) { add(text, role) }
 
-    /// How many columns it takes.
     var width: Int { pieces.reduce(0) { $0 + $1.text.count } }
 
     mutating func add(_ text: String, _ role: Role = .plain) { pieces.append((text, role)) }
 
     mutating func add(_ line: StyledLine) { pieces += line.pieces }
 
-    /// Adds spaces until it is so wide.
     mutating func pad(to width: Int) { add(String(repeating: " ", count: max(0, width - self.width))) }
 
-    /// The line as it is written, cut off where there is no more room.
+    /// The coloured line, truncated to the given number of columns.
     func text(_ style: Style, columns: Int = .max) -> String {
         var room = columns
         var text = ""

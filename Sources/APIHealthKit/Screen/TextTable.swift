@@ -1,11 +1,10 @@
-/// A table whose columns are as wide as they must be.
+/// A table whose columns fit their content.
 struct TextTable {
     enum Side: Sendable { case left, right }
 
     private let sides: [Side]
     private var rows: [[StyledLine]] = []
 
-    /// Makes a table with a head.
     init(_ columns: [(title: String, side: Side)]) {
         sides = columns.map(\.side)
         rows.append(columns.map { StyledLine($0.title, .faint) })
@@ -13,12 +12,12 @@ struct TextTable {
 
     mutating func add(_ cells: [StyledLine]) { rows.append(cells) }
 
-    /// The lines, each cell padded to its column, two spaces apart.
+    /// The lines, with two spaces between the columns.
     var lines: [StyledLine] {
         let widths = sides.indices.map { column in rows.reduce(0) { max($0, $1[column].width) } }
         return rows.map { row in
             var line = StyledLine()
-            // Nothing is written behind the last cell that says something.
+            // No trailing spaces after the last cell with text.
             let last = row.lastIndex { $0.width > 0 } ?? 0
             for (column, cell) in row.prefix(last + 1).enumerated() {
                 if column > 0 { line.add("  ") }

@@ -1,12 +1,15 @@
+// Watch: the command `watch`. Depends on the folders below the commands, and on Demo for latencies as JSON. Program
+// uses it.
+
 import LoaderChain
 
-/// The statuses that a check is content with: `200`, `200,204`, `2xx` or `200-299`.
-package struct StatusSet: Hashable, Sendable, CustomStringConvertible {
+/// The statuses that a check accepts: `200`, `200,204`, `2xx` or `200-299`.
+struct StatusSet: Hashable, Sendable, CustomStringConvertible {
     private let ranges: [ClosedRange<Int>]
-    package let description: String
+    let description: String
 
-    /// Reads a list of them; nil if a part of it is none.
-    package init?(_ text: String) {
+    /// Parses a list; nil if one of its parts is invalid.
+    init?(_ text: String) {
         var ranges: [ClosedRange<Int>] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let range = Self.range(part.lowercased()) else { return nil }
@@ -16,18 +19,17 @@ package struct StatusSet: Hashable, Sendable, CustomStringConvertible {
         description = text.lowercased()
     }
 
-    /// What says success.
-    package static let success = StatusSet(ranges: [200...299], description: "2xx")
+    static let success = StatusSet(ranges: [200...299], description: "2xx")
 
     private init(ranges: [ClosedRange<Int>], description: String) {
         self.ranges = ranges
         self.description = description
     }
 
-    package func contains(_ status: HTTPStatus) -> Bool { ranges.contains { $0.contains(status.rawValue) } }
+    func contains(_ status: HTTPStatus) -> Bool { ranges.contains { $0.contains(status.rawValue) } }
 
-    /// Whether a redirect may be what is expected, and so must not be followed.
-    package var wantsRedirects: Bool { ranges.contains { $0.overlaps(300...399) } }
+    /// Whether a redirect may be expected, and therefore must not be followed.
+    var wantsRedirects: Bool { ranges.contains { $0.overlaps(300...399) } }
 
     private static func range(_ text: String) -> ClosedRange<Int>? {
         if text.count == 3, text.hasSuffix("xx"), let hundreds = text.first?.wholeNumberValue,

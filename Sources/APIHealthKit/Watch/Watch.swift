@@ -1,21 +1,20 @@
 import LoaderChain
 import LoaderChainURLSession
 
-/// Checks endpoints again and again until it has done so often enough or is stopped.
-package struct Watch: Sendable {
+/// Checks endpoints repeatedly until the limit is reached or a stop is requested.
+struct Watch: Sendable {
     private let arguments: WatchArguments
     private let surroundings: Surroundings
     private let terminal: HTTPLoader?
 
-    /// Makes one; a test gives it a terminal of its own.
-    package init(_ arguments: WatchArguments, in surroundings: Surroundings, terminal: HTTPLoader? = nil) {
+    /// Makes a watch; tests pass their own terminal.
+    init(_ arguments: WatchArguments, in surroundings: Surroundings, terminal: HTTPLoader? = nil) {
         self.arguments = arguments
         self.surroundings = surroundings
         self.terminal = terminal
     }
 
-    /// Runs it to its end.
-    package func run() async throws(ProgramError) -> ProgramStatus {
+    func run() async throws(ProgramError) -> ProgramStatus {
         let timers = surroundings.timers
         let stores = try MetricStores(arguments.stores, surroundings: surroundings)
         let chain = WatchChain(arguments, sink: stores.sink, timers: timers, terminal: terminal)
@@ -31,7 +30,7 @@ package struct Watch: Sendable {
         return final.isAllHealthy ? .success : .unhealthy
     }
 
-    /// Checks every endpoint at its own pace until all are done or somebody asks to stop.
+    /// Checks every endpoint on its own schedule until all are done or a stop is requested.
     private func watch(_ chain: WatchChain, _ state: Guarded<WatchState>, _ show: WatchShow) async {
         let timers = surroundings.timers
         let checks = Task {

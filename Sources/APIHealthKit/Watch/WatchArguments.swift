@@ -1,25 +1,24 @@
 import Foundation
 import LoaderChain
 
-/// What is to be watched, and how.
-package struct WatchArguments: Sendable {
-    package var endpoints: [WatchedEndpoint] = []
-    package var interval: Duration = .seconds(5)
-    package var expected = StatusSet.success
-    package var timeout: Duration = .seconds(10)
-    package var concurrency = 16
-    package var retries = 0
-    /// How often each is checked; nil for as long as nobody stops it.
-    package var count: Int?
-    package var stores = StoreArguments()
-    package var isQuiet = false
-    package var form: DemoArguments.Form = .screen
+struct WatchArguments: Sendable {
+    var endpoints: [WatchedEndpoint] = []
+    var interval: Duration = .seconds(5)
+    var expected = StatusSet.success
+    var timeout: Duration = .seconds(10)
+    var concurrency = 16
+    var retries = 0
+    /// How often each endpoint is checked; nil for no limit.
+    var count: Int?
+    var stores = StoreArguments()
+    var isQuiet = false
+    var form = OutputForm.screen
 
-    package init() {}
+    init() {}
 
-    package static let syntax = Syntax(
+    static let syntax = Syntax(
         "watch", summary: "Checks endpoints again and again, and tells whether they are healthy.",
-        operands: .init("URL…", 1...1_000),
+        operands: ("URL…", 1...1_000),
         options: [
             .init("every", "TIME", "The time from one check of an endpoint to the next; 5s unless given."),
             .init("count", "N", "How often each endpoint is checked; until stopped unless given."),
@@ -39,8 +38,7 @@ package struct WatchArguments: Sendable {
             "500ms, 5s, 2m, 1h. A status that redirects is followed unless --expect names one.",
         ])
 
-    package init(_ list: ArgumentList) throws(ProgramError) {
-        try list.forbid("plain", with: "json")
+    init(_ list: ArgumentList) throws(ProgramError) {
         try list.forbid("once", with: "count")
         if let interval = try list.duration("every", in: .milliseconds(10)...(.seconds(86_400))) {
             self.interval = interval
@@ -59,7 +57,7 @@ package struct WatchArguments: Sendable {
         }
         stores = try StoreArguments(list)
         isQuiet = list.has("quiet")
-        form = DemoArguments.Form(list)
+        form = try OutputForm(list)
         let method = try Self.method(list)
         let headers = try Self.headers(list)
         for text in list.operands {
@@ -68,7 +66,7 @@ package struct WatchArguments: Sendable {
         nameApart()
     }
 
-    /// Numbers addresses that look the same once their secrets are left out.
+    /// Numbers the addresses that look the same without their secrets.
     private mutating func nameApart() {
         let counts = Dictionary(grouping: endpoints, by: \.name).mapValues(\.count)
         var seen: [String: Int] = [:]
@@ -95,7 +93,7 @@ package struct WatchArguments: Sendable {
             guard parts.count == 2, !name.isEmpty, name.utf8.allSatisfy(ASCIISet.token.contains),
                 !text.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" })
             else {
-                // Its value may be a secret, so it is not repeated.
+                // The value may be a secret, so the message does not repeat it.
                 throw ProgramError(.usage, "a --header cannot be understood; give it as “Name: value”")
             }
             headers[name] = parts[1].trimmingCharacters(in: .whitespaces)
@@ -104,16 +102,15 @@ package struct WatchArguments: Sendable {
     }
 }
 
-/// One address that is watched.
-package struct WatchedEndpoint: Sendable {
-    /// What is sent.
-    package let request: HTTPRequest
-    /// The address without what could be secret in it.
-    package fileprivate(set) var name: String
+/// A watched address.
+struct WatchedEndpoint: Sendable {
+    let request: HTTPRequest
+    /// The address without anything that could be secret.
+    fileprivate(set) var name: String
 
-    package init(_ text: String, method: HTTPMethod = .get, headers: HTTPHeaders = [:]) throws(ProgramError) {
+    init(_ text: String, method: HTTPMethod = .get, headers: HTTPHeaders = [:]) throws(ProgramError) {
         func wrong(_ advice: String) -> ProgramError {
-            // What is behind a question mark or before an at sign may be a secret.
+            // The query and what is before an at sign may be secret.
             let shown = text.prefix { $0 != "?" && $0 != "#" }
             let end = shown.lastIndex(of: "@").map { shown[shown.index(after: $0)...] } ?? shown
             return ProgramError(.usage, "“\(Plain.text(String(end)))” is no address to watch; \(advice)")

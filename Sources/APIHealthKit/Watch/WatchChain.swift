@@ -6,12 +6,11 @@ import LoaderChainURLSession
     import FoundationNetworking
 #endif
 
-/// The chain that checks go through.
+/// The chain for checks.
 struct WatchChain: Sendable {
     let head: HTTPLoader
     let metrics: MetricRecorder
 
-    /// Makes a chain over a terminal, by default over the network.
     init(
         _ arguments: WatchArguments, sink: any MetricSink, timers: any Timers, terminal: HTTPLoader? = nil
     ) {
@@ -27,7 +26,7 @@ struct WatchChain: Sendable {
 
     private static func network(_ arguments: WatchArguments, _ timers: any Timers) -> HTTPLoader {
         let configuration = URLSessionConfiguration.ephemeral
-        // A check tells of the server, and not of what somebody remembers.
+        // A check is about the server, not about a cache.
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.httpShouldSetCookies = false
         configuration.httpMaximumConnectionsPerHost = arguments.concurrency

@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// A watch's end as one JSON object.
+/// The result of a watch as one JSON object.
 struct WatchReport: Encodable {
     struct Endpoint: Encodable {
         var url: String

@@ -1,35 +1,32 @@
 import LoaderChain
 
-/// When an endpoint is checked: at a fixed pace, whatever a check takes.
-package struct WatchSchedule: Sendable {
+/// The schedule of an endpoint's checks: a fixed interval, however long a check takes.
+struct WatchSchedule: Sendable {
     private let interval: Duration
     private let count: Int?
     private var due: TimerInstant
     private var checked = 0
 
-    package init(every interval: Duration, count: Int?, from start: TimerInstant) {
+    init(every interval: Duration, count: Int?, from start: TimerInstant) {
         self.interval = interval
         self.count = count
         due = start
     }
 
-    /// What comes next.
-    package enum Step: Hashable, Sendable {
-        /// A check after so long; before it, so many were left out because the one before took too long.
+    enum Step: Hashable, Sendable {
+        /// A check after a delay. `missed` checks before it were skipped because the previous one took too long.
         case check(after: Duration, missed: Int)
-        /// Nothing more.
         case end
     }
 
-    /// What comes next at `now`.
-    package mutating func next(at now: TimerInstant) -> Step {
+    mutating func next(at now: TimerInstant) -> Step {
         if let count, checked >= count { return .end }
         defer { checked += 1 }
         if checked == 0 { return .check(after: max(.zero, now.duration(to: due)), missed: 0) }
         due = due.advanced(by: interval)
         let late = due.duration(to: now)
         guard late > .zero else { return .check(after: .zero - late, missed: 0) }
-        // Late by less than one interval is late; whoever is later has missed his turn.
+        // A check that is late by an interval or more is skipped.
         let missed = Int(late / interval)
         due = due.advanced(by: interval * missed)
         return .check(after: .zero, missed: missed)

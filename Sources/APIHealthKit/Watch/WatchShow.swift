@@ -1,7 +1,7 @@
 import Foundation
 import LoaderChain
 
-/// Shows a watch in the form that was asked for.
+/// Shows a watch in the chosen form.
 final class WatchShow: Sendable {
     private let arguments: WatchArguments
     private let surroundings: Surroundings
@@ -16,7 +16,7 @@ final class WatchShow: Sendable {
         screen = isLive ? LiveScreen(surroundings.output, style: style) : nil
     }
 
-    /// How often a picture is wanted; nil for never.
+    /// How often to redraw the screen; nil for never.
     var interval: Duration? { screen == nil ? nil : .milliseconds(250) }
 
     func begin() {
@@ -30,20 +30,20 @@ final class WatchShow: Sendable {
         screen?.show(WatchView.screen(state, arguments, at: now, columns: surroundings.output.size.columns))
     }
 
-    /// Tells of one check.
+    /// Shows the result of one check.
     func note(_ verdict: WatchVerdict, _ change: WatchState.Change?, _ endpoint: WatchState.Endpoint, at date: Date) {
         guard screen == nil, arguments.form != .json, verdict != .none else { return }
         if !arguments.isQuiet { write(WatchView.line(verdict, endpoint, at: date)) }
-        // A check that failed has just been told of.
+        // The line about the failed check was just written.
         if let change, arguments.isQuiet || change != .wentDown { write(WatchView.line(change, endpoint, at: date)) }
     }
 
-    /// Shows what stays.
+    /// Shows the result.
     func end(_ state: WatchState, _ outcome: MetricStores.Outcome) throws(ProgramError) {
         screen?.end()
         let now = surroundings.timers.now
         if arguments.form == .json {
-            surroundings.output.write(try JSONText.of(WatchReport(state, outcome, at: now)))
+            try surroundings.output.write(json: WatchReport(state, outcome, at: now))
             return
         }
         if !arguments.isQuiet { write("") }

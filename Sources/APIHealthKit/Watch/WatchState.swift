@@ -1,70 +1,64 @@
 import LoaderChain
 
-/// What is known of every endpoint that is watched: a value, which takes one check after the other.
-package struct WatchState: Sendable {
-    /// What is known of one.
-    package struct Endpoint: Sendable {
-        /// Its address without secrets.
-        package let name: String
-        /// How many checks said something.
-        package var checks = 0
-        /// How many of them said that it is healthy.
-        package var healthy = 0
-        /// How many were given up.
-        package var cancelled = 0
-        /// How many were left out because the one before had not ended.
-        package var missed = 0
-        /// How long the checks took that brought an answer.
-        package var latency = LatencyHistogram()
-        /// The last ones, oldest first.
-        package var recent: [Recent] = []
-        package var last: WatchVerdict?
-        package var lastDuration: Duration = .zero
-        /// Since when it is as it is.
-        package var since: TimerInstant
-        /// How often it stopped being healthy, or never was.
-        package var outages = 0
-        /// For how long it was not healthy, outages that are over.
-        package var downtime: Duration = .zero
+/// The state of all watched endpoints: a value that is updated by one check after the other.
+struct WatchState: Sendable {
+    struct Endpoint: Sendable {
+        /// The address without secrets.
+        let name: String
+        /// How many checks ended with a result.
+        var checks = 0
+        var healthy = 0
+        var cancelled = 0
+        /// How many checks were skipped because the one before had not ended.
+        var missed = 0
+        /// The durations of the checks that were answered.
+        var latency = LatencyHistogram()
+        /// The latest checks, oldest first.
+        var recent: [Recent] = []
+        var last: WatchVerdict?
+        var lastDuration: Duration = .zero
+        /// When it last became healthy or unhealthy.
+        var since: TimerInstant
+        /// How often it became unhealthy, or was so from the start.
+        var outages = 0
+        /// The total duration of past outages.
+        var downtime: Duration = .zero
 
-        /// Whether the last check that said something said that it is healthy; nil before the first.
-        package var isHealthy: Bool? { last?.isHealthy }
+        /// The result of the last check that had one; nil before the first.
+        var isHealthy: Bool? { last?.isHealthy }
 
-        /// For how long it was not healthy, by `now`.
-        package func downtime(by now: TimerInstant) -> Duration {
+        /// The total duration of outages, including a current one.
+        func downtime(by now: TimerInstant) -> Duration {
             isHealthy == false ? downtime + since.duration(to: now) : downtime
         }
     }
 
-    /// A check, for the picture of the last ones.
-    package struct Recent: Hashable, Sendable {
-        package let isHealthy: Bool
-        package let duration: Duration
+    struct Recent: Hashable, Sendable {
+        let isHealthy: Bool
+        let duration: Duration
     }
 
-    /// Something that whoever watches wants to hear of.
-    package enum Change: Hashable, Sendable {
+    enum Change: Hashable, Sendable {
         case wentDown
-        /// It is healthy again, after so long.
+        /// Healthy again after an outage of this duration.
         case cameBack(Duration)
     }
 
-    /// How many checks are kept for the picture.
-    package static var recentCount: Int { 30 }
+    static var recentCount: Int { 30 }
 
-    package let start: TimerInstant
-    package private(set) var endpoints: [Endpoint]
+    let start: TimerInstant
+    private(set) var endpoints: [Endpoint]
 
-    package init(_ names: [String], at start: TimerInstant) {
+    init(_ names: [String], at start: TimerInstant) {
         self.start = start
         endpoints = names.map { Endpoint(name: $0, since: start) }
     }
 
-    /// Whether every check of every endpoint said that it is healthy, and there was one at least.
-    package var isAllHealthy: Bool { endpoints.allSatisfy { $0.checks > 0 && $0.healthy == $0.checks } }
+    /// Whether every endpoint was checked at least once and passed every check.
+    var isAllHealthy: Bool { endpoints.allSatisfy { $0.checks > 0 && $0.healthy == $0.checks } }
 
-    /// Takes the result of a check.
-    package mutating func note(
+    /// Adds the result of a check.
+    mutating func note(
         _ verdict: WatchVerdict, duration: Duration, of index: Int, at now: TimerInstant
     ) -> Change? {
         guard endpoints.indices.contains(index) else { return nil }
@@ -82,7 +76,7 @@ package struct WatchState: Sendable {
         endpoints[index].recent.append(Recent(isHealthy: isHealthy, duration: duration))
         let excess = endpoints[index].recent.count - Self.recentCount
         if excess > 0 { endpoints[index].recent.removeFirst(excess) }
-        // The first check changes nothing if all is well.
+        // A first check that passes is not a change.
         guard isHealthy != (before ?? true) else {
             if before == nil { endpoints[index].since = now }
             return nil
@@ -101,8 +95,7 @@ package struct WatchState: Sendable {
         return .cameBack(outage)
     }
 
-    /// Notes that checks were left out.
-    package mutating func noteMissed(_ count: Int, of index: Int) {
+    mutating func noteMissed(_ count: Int, of index: Int) {
         guard endpoints.indices.contains(index) else { return }
         endpoints[index].missed += count
     }

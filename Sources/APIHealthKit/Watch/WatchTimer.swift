@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// How long a check took without the time that it waited for a place; it belongs to one request.
+/// The duration of one check without the time that it waited in the queue.
 final class CheckTime: Sendable {
     private let time = Guarded<Duration?>(nil)
 
@@ -10,12 +10,12 @@ final class CheckTime: Sendable {
     }
 }
 
-/// Where the time of a request is to be noted; nil, the default, for nowhere.
+/// Where to store the duration of a request; nil by default.
 enum CheckTimeOption: HTTPRequestOption {
     static var defaultOptionValue: CheckTime? { nil }
 }
 
-/// Measures the requests that want to know how long they took; it stands below the queue.
+/// Measures requests that have a ``CheckTimeOption``; it stands below the queue.
 final class CheckTimer: HTTPLoader, @unchecked Sendable {
     private let timers: any Timers
 

@@ -1,17 +1,17 @@
 import LoaderChain
 
-/// What a check says about an endpoint.
-package enum WatchVerdict: Hashable, Sendable {
-    /// It answered as it should.
+/// The result of a check.
+enum WatchVerdict: Hashable, Sendable {
+    /// The endpoint answered with an expected status.
     case healthy(HTTPStatus)
-    /// It answered otherwise.
+    /// The endpoint answered with another status.
     case unexpected(HTTPStatus)
-    /// It did not answer; why, in a few words.
+    /// The endpoint did not answer; the reason in a few words.
     case silent(String)
-    /// Nothing: the check was given up before it had ended.
+    /// The check was cancelled before it ended.
     case none
 
-    package init(_ result: HTTPResult, expected: StatusSet) {
+    init(_ result: HTTPResult, expected: StatusSet) {
         switch result {
         case .success(let response):
             self = expected.contains(response.status) ? .healthy(response.status) : .unexpected(response.status)
@@ -20,12 +20,12 @@ package enum WatchVerdict: Hashable, Sendable {
         }
     }
 
-    package var isHealthy: Bool {
+    var isHealthy: Bool {
         if case .healthy = self { true } else { false }
     }
 
-    /// The status, or what happened in its place.
-    package var text: String {
+    /// The status, or the reason why there is none.
+    var text: String {
         switch self {
         case .healthy(let status), .unexpected(let status): "\(status.rawValue)"
         case .silent(let words): words

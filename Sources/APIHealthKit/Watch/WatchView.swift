@@ -1,9 +1,9 @@
 import Foundation
 import LoaderChain
 
-/// How a watch looks to a person.
+/// Draws a watch as text.
 enum WatchView {
-    /// The whole picture, for a terminal that is written over.
+    /// The whole screen of a live terminal.
     static func screen(
         _ state: WatchState, _ arguments: WatchArguments, at now: TimerInstant, columns: Int
     ) -> [StyledLine] {
@@ -18,7 +18,7 @@ enum WatchView {
     }
 
     private static func table(_ state: WatchState, at now: TimerInstant, columns: Int) -> [StyledLine] {
-        // What the other columns leave; in a narrow terminal, fewer of the last checks are shown.
+        // The name gets what the other columns leave. A narrow terminal shows fewer of the latest checks.
         let shown = columns < 115 ? 10 : WatchState.recentCount
         let nameWidth = max(20, columns - shown - 62)
         var table = TextTable([
@@ -40,7 +40,7 @@ enum WatchView {
         return table.lines
     }
 
-    /// A column for each of the last checks: its time, and a cross where it failed.
+    /// A column for each of the latest checks: a bar for its duration, or a cross where it failed.
     static func recent(_ endpoint: WatchState.Endpoint, _ count: Int) -> StyledLine {
         let recent = endpoint.recent.suffix(count)
         let longest = recent.filter(\.isHealthy).map(\.duration).max() ?? .zero
@@ -50,14 +50,14 @@ enum WatchView {
                 line.add("×", .bad)
                 continue
             }
-            // No shorter than a third of the picture would need a magnifying glass.
+            // A bar must not be too short to see.
             let part = longest > .zero ? check.duration / longest : 0
             line.add(Blocks.text([max(0.05, part), 1]).prefix(1).description, .good)
         }
         return line
     }
 
-    /// What stays when all is over.
+    /// The result that stays on the terminal.
     static func summary(_ state: WatchState, at now: TimerInstant) -> [StyledLine] {
         var table = TextTable([
             ("  endpoint", .left), ("checks", .right), ("ok", .right), ("p50", .right), ("p90", .right),
@@ -69,9 +69,9 @@ enum WatchView {
             name.add(" " + endpoint.name)
             let down = endpoint.downtime(by: now)
             table.add([
-                name, StyledLine(Decimal.count(endpoint.checks)), share(endpoint), time(endpoint, 0.5),
+                name, StyledLine(NumberText.count(endpoint.checks)), share(endpoint), time(endpoint, 0.5),
                 time(endpoint, 0.9), time(endpoint, 0.99), time(endpoint, 1),
-                StyledLine(Decimal.count(endpoint.outages), endpoint.outages > 0 ? .bad : .plain),
+                StyledLine(NumberText.count(endpoint.outages), endpoint.outages > 0 ? .bad : .plain),
                 StyledLine(down >= .milliseconds(50) ? DurationText.short(down) : "–"),
                 StyledLine(endpoint.last?.text ?? "not checked", role(endpoint.isHealthy)),
             ])
@@ -79,7 +79,7 @@ enum WatchView {
         return table.lines
     }
 
-    /// One check, as a line.
+    /// The line for one check.
     static func line(_ verdict: WatchVerdict, _ endpoint: WatchState.Endpoint, at date: Date) -> StyledLine {
         var line = StyledLine(date.formatted(.iso8601) + "  ", .faint)
         line.add(Plain.pad(verdict.isHealthy ? "ok" : "BAD", to: 5), role(verdict.isHealthy))
@@ -89,7 +89,7 @@ enum WatchView {
         return line
     }
 
-    /// Something that has changed, as a line.
+    /// The line for a change.
     static func line(_ change: WatchState.Change, _ endpoint: WatchState.Endpoint, at date: Date) -> StyledLine {
         var line = StyledLine(date.formatted(.iso8601) + "  ", .faint)
         switch change {
@@ -117,7 +117,7 @@ enum WatchView {
 
     private static func share(_ endpoint: WatchState.Endpoint) -> StyledLine {
         let role: Role = endpoint.checks == 0 ? .faint : endpoint.healthy == endpoint.checks ? .good : .bad
-        return StyledLine(Decimal.percent(endpoint.healthy, of: endpoint.checks), role)
+        return StyledLine(NumberText.percent(endpoint.healthy, of: endpoint.checks), role)
     }
 
     private static func time(_ endpoint: WatchState.Endpoint, _ part: Double) -> StyledLine {

@@ -1,3 +1,5 @@
+// Core: the unsafe core of the encoder. Depends on Model and Policy; Encoding and Decoding may use it.
+
 /// Eight bytes that are looked at together.
 enum ByteWord {
     private static let ones: UInt64 = 0x0101_0101_0101_0101

@@ -10,7 +10,7 @@ extension LineCore {
         let written = bytes.put(key, at: start &+ 1, specials: ByteWord.namesSpecials)
         // Servers keep the series and the field's key as one, joined by four bytes.
         guard written.isPlain, written.count > 0, !isReserved(written.leading, .fieldKey),
-            seriesEnd &- lineStart &+ 4 &+ written.count <= LineEncoder.maximumKeyLength
+            seriesEnd &- lineStart &+ 4 &+ written.count <= LineLimits.key
         else { return beginUnusualField(key) }
         let end = start &+ 1 &+ written.count
         bytes.put(UInt8(ascii: "="), at: end)
@@ -26,7 +26,7 @@ extension LineCore {
         }
         let start = bytes.count + 1
         let end = writeName(key, at: start, as: .fieldKey)
-        if seriesEnd - lineStart + 4 + (end - start) > LineEncoder.maximumKeyLength {
+        if seriesEnd - lineStart + 4 + (end - start) > LineLimits.key {
             refuseOverlong(key)
             return nil
         }
@@ -37,7 +37,7 @@ extension LineCore {
 
     private mutating func refuseOverlong(_ key: String) {
         let shortestKey = 1
-        if seriesEnd - lineStart + 4 + shortestKey > LineEncoder.maximumKeyLength {
+        if seriesEnd - lineStart + 4 + shortestKey > LineLimits.key {
             if !isLost { lose(.overlongKey) { _ in .point } }
         } else {
             note(.overlongKey) { _ in .field(key) }
@@ -89,7 +89,7 @@ extension LineCore {
         bytes.put(UInt8(ascii: "\""), at: place)
         let text = bytes.put(value, at: place &+ 1, specials: ByteWord.stringsSpecials)
         var end = place &+ 1 &+ text.count
-        if !text.isPlain || text.count > LineEncoder.maximumStringLength {
+        if !text.isPlain || text.count > LineLimits.string {
             end = writeSpecialString(value, at: place &+ 1, key)
         }
         bytes.put(UInt8(ascii: "\""), at: end)
@@ -99,7 +99,7 @@ extension LineCore {
     @inline(never)
     private mutating func writeSpecialString(_ value: String, at start: Int, _ key: String) -> Int {
         var text = value.utf8[...]
-        if text.count > LineEncoder.maximumStringLength {
+        if text.count > LineLimits.string {
             text = Self.truncated(text)
             note(.overlongString) { _ in .field(key) }
         }
@@ -129,7 +129,7 @@ extension LineCore {
 
     /// The longest beginning of a string that may be written and does not end amid a character's bytes.
     private static func truncated(_ text: Substring.UTF8View) -> Substring.UTF8View {
-        var end = text.index(text.startIndex, offsetBy: LineEncoder.maximumStringLength)
+        var end = text.index(text.startIndex, offsetBy: LineLimits.string)
         while end > text.startIndex, text[end] & 0xC0 == 0x80 { end = text.index(before: end) }
         return text[..<end]
     }

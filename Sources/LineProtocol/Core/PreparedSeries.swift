@@ -73,10 +73,3 @@ extension PreparedSeries: CustomStringConvertible {
     /// What the lines of the series begin with.
     public var description: String { String(decoding: storage.bytes, as: UTF8.self) }
 }
-
-extension LineEncoder {
-    /// Prepares a series whose lines also have the defaults of the encoder.
-    public func series(_ measurement: String, tags: Tags = [:]) -> PreparedSeries {
-        PreparedSeries(measurement, tags: tags, defaults: defaults)
-    }
-}

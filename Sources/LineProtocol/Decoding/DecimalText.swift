@@ -1,3 +1,5 @@
+// Decoding: the decoder. Depends on the other folders; no folder uses it.
+
 /// A decimal number as text, known to be one: digits, perhaps with a point among them, and perhaps an exponent.
 struct DecimalText {
     private let bytes: ArraySlice<UInt8>

@@ -135,7 +135,7 @@ extension LineDecoder {
         let before = bytes[..<fault.index]
         let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         return LineDecodingError(
-            line: line + Self.newlines(in: before), column: fault.index - lineStart + 1, reason: fault.reason)
+            line: line + Self.newlines(in: before), column: fault.index - lineStart + 1, code: fault.code)
     }
 
     private static func newlines(in bytes: ArraySlice<UInt8>) -> Int {
@@ -160,7 +160,7 @@ extension LineDecoder {
     ///
     /// If it has a newline in a string, that may have been meant as its end. Otherwise its end is still to come.
     private mutating func giveUpLongLine(_ body: (Result<Point, LineDecodingError>) -> Void) {
-        body(.failure(LineDecodingError(line: line, column: 1, reason: .overlongLine)))
+        body(.failure(LineDecodingError(line: line, column: 1, code: .overlongLine)))
         let all = takePending()
         guard let end = all.firstIndex(of: UInt8(ascii: "\n")) else {
             isSkipping = true

@@ -1,7 +1,7 @@
 /// Why a line is no point, and where in the text that shows.
 public struct LineDecodingError: Error, Sendable, Hashable {
     /// What is wrong with a line.
-    public enum Reason: String, Sendable, Hashable, Codable, CaseIterable {
+    public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
         /// The measurement is empty.
         case missingMeasurement
         /// A tag has no key.
@@ -47,14 +47,17 @@ public struct LineDecodingError: Error, Sendable, Hashable {
     /// The byte in the line, from 1.
     public var column: Int
     /// What is wrong.
-    public var reason: Reason
+    public var code: Code
 
     /// Names a place and what is wrong there.
-    public init(line: Int, column: Int, reason: Reason) {
+    public init(line: Int, column: Int, code: Code) {
         self.line = line
         self.column = column
-        self.reason = reason
+        self.code = code
     }
+
+    /// What is wrong, as a sentence without its full stop.
+    public var reason: String { code.description }
 }
 
 extension LineDecodingError: CustomStringConvertible {
@@ -62,7 +65,7 @@ extension LineDecodingError: CustomStringConvertible {
     public var description: String { "line \(line), column \(column): \(reason)" }
 }
 
-extension LineDecodingError.Reason: CustomStringConvertible {
+extension LineDecodingError.Code: CustomStringConvertible {
     /// The reason as a sentence without its full stop.
     public var description: String {
         switch self {

@@ -39,7 +39,7 @@ extension LineParser {
     /// The bytes as a string, which they are only if they are UTF-8.
     func string(_ text: ArraySlice<UInt8>, at start: Int) throws(LineFault) -> String {
         guard let string = String(validating: text, as: UTF8.self) else {
-            throw LineFault(index: start, reason: .invalidUTF8)
+            throw LineFault(index: start, code: .invalidUTF8)
         }
         return string
     }

@@ -25,7 +25,7 @@ extension LineParser {
                 index += 1
             }
         }
-        guard byte != nil else { throw LineFault(index: opening, reason: .unterminatedString) }
+        guard byte != nil else { throw LineFault(index: opening, code: .unterminatedString) }
         let text = bytes[(opening + 1)..<index]
         index += 1
         return try string(hasEscapes ? Self.unescaped(text, Self.stringEscapes) : text, at: opening)
@@ -39,7 +39,7 @@ extension LineParser {
         switch String(decoding: bytes[start..<index], as: UTF8.self) {
         case "t", "T", "true", "True", "TRUE": return true
         case "f", "F", "false", "False", "FALSE": return false
-        default: throw LineFault(index: start, reason: .invalidValue)
+        default: throw LineFault(index: start, code: .invalidValue)
         }
     }
 
@@ -51,23 +51,23 @@ extension LineParser {
         case UInt8(ascii: "i"):
             index = start
             guard let number = try wholeNumber(.numberOutOfRange), index == end - 1 else {
-                throw LineFault(index: start, reason: .invalidNumber)
+                throw LineFault(index: start, code: .invalidNumber)
             }
             index = end
             return .integer(number)
         case UInt8(ascii: "u"):
             index = start
             guard let number = try digits(.numberOutOfRange), index == end - 1 else {
-                throw LineFault(index: start, reason: .invalidNumber)
+                throw LineFault(index: start, code: .invalidNumber)
             }
             index = end
             return .unsigned(number)
         default:
             guard let decimal = DecimalText(bytes[start..<end]) else {
-                throw LineFault(index: start, reason: .invalidNumber)
+                throw LineFault(index: start, code: .invalidNumber)
             }
             guard let number = decimal.double, number.isFinite else {
-                throw LineFault(index: start, reason: .numberOutOfRange)
+                throw LineFault(index: start, code: .numberOutOfRange)
             }
             return .double(number)
         }
@@ -80,10 +80,10 @@ extension LineParser {
         if isNegative { index += 1 }
         guard let magnitude = try digits(outOfRange) else { return nil }
         if isNegative {
-            guard magnitude <= UInt64(Int64.max) + 1 else { throw LineFault(index: start, reason: outOfRange) }
+            guard magnitude <= UInt64(Int64.max) + 1 else { throw LineFault(index: start, code: outOfRange) }
             return Int64(truncatingIfNeeded: 0 &- magnitude)
         }
-        guard magnitude <= UInt64(Int64.max) else { throw LineFault(index: start, reason: outOfRange) }
+        guard magnitude <= UInt64(Int64.max) else { throw LineFault(index: start, code: outOfRange) }
         return Int64(magnitude)
     }
 
@@ -93,7 +93,7 @@ extension LineParser {
         while let byte, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
             let (product, overflow) = number.multipliedReportingOverflow(by: 10)
             let (sum, carry) = product.addingReportingOverflow(UInt64(byte - UInt8(ascii: "0")))
-            guard !overflow, !carry else { throw LineFault(index: start, reason: outOfRange) }
+            guard !overflow, !carry else { throw LineFault(index: start, code: outOfRange) }
             number = sum
             index += 1
         }

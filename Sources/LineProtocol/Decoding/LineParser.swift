@@ -9,7 +9,7 @@ struct LineParser {
     private let start: Int
     private var seriesEnd = 0
 
-    typealias Failure = LineDecodingError.Reason
+    typealias Failure = LineDecodingError.Code
 
     init(_ bytes: [UInt8], precision: Precision) {
         self.bytes = bytes
@@ -34,7 +34,7 @@ struct LineParser {
     @inline(__always)
     var byte: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    func fault(_ reason: Failure) -> LineFault { LineFault(index: index, reason: reason) }
+    func fault(_ code: Failure) -> LineFault { LineFault(index: index, code: code) }
 
     /// Skips what servers take for space between the parts of a line.
     mutating func skipSpaces() {
@@ -52,7 +52,7 @@ struct LineParser {
 
     private mutating func measurement() throws(LineFault) -> String {
         let name = try name(until: Self.measurementEscapes, escapes: Self.measurementEscapes)
-        guard !name.isEmpty else { throw LineFault(index: start, reason: .missingMeasurement) }
+        guard !name.isEmpty else { throw LineFault(index: start, code: .missingMeasurement) }
         return name
     }
 
@@ -70,8 +70,8 @@ struct LineParser {
                 until: Self.escapes, escapes: Self.escapes)
             guard byte != UInt8(ascii: "=") else { throw fault(.invalidTagFormat) }
             guard !value.isEmpty else { throw fault(.missingTagValue) }
-            guard key != "time" else { throw LineFault(index: keyStart, reason: .reservedTag) }
-            guard tags[key] == nil else { throw LineFault(index: keyStart, reason: .duplicateTag) }
+            guard key != "time" else { throw LineFault(index: keyStart, code: .reservedTag) }
+            guard tags[key] == nil else { throw LineFault(index: keyStart, code: .duplicateTag) }
             tags[key] = value
         }
         return tags
@@ -88,8 +88,8 @@ struct LineParser {
             let key = try name(until: Self.escapes, escapes: Self.escapes)
             guard !key.isEmpty else { throw fault(.missingFieldKey) }
             guard byte == UInt8(ascii: "=") else { throw fault(.missingFieldValue) }
-            guard seriesEnd - start + 4 + index - keyStart <= LineEncoder.maximumKeyLength else {
-                throw LineFault(index: keyStart, reason: .overlongKey)
+            guard seriesEnd - start + 4 + index - keyStart <= LineLimits.key else {
+                throw LineFault(index: keyStart, code: .overlongKey)
             }
             index += 1
             fields.append(Fields.Element(key: key, value: try value()))
@@ -105,14 +105,14 @@ struct LineParser {
         guard byte != nil else { return nil }
         let start = index
         guard let count = try wholeNumber(.timestampOutOfRange) else {
-            throw LineFault(index: start, reason: .invalidTimestamp)
+            throw LineFault(index: start, code: .invalidTimestamp)
         }
         while byte == UInt8(ascii: " ") { index += 1 }
         guard byte == nil else { throw fault(.invalidTimestamp) }
         let (nanoseconds, overflow) = count.multipliedReportingOverflow(by: precision.nanosecondsPerUnit)
         let timestamp = Timestamp(nanoseconds: nanoseconds)
         guard !overflow, timestamp >= .earliest, timestamp <= .latest else {
-            throw LineFault(index: start, reason: .timestampOutOfRange)
+            throw LineFault(index: start, code: .timestampOutOfRange)
         }
         return timestamp
     }
@@ -121,5 +121,5 @@ struct LineParser {
 /// What is wrong with a line, and at which of its bytes.
 struct LineFault: Error, Equatable {
     var index: Int
-    var reason: LineDecodingError.Reason
+    var code: LineDecodingError.Code
 }

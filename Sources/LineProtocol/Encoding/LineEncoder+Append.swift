@@ -1,3 +1,5 @@
+// Encoding: the public encoder. Depends on Model, Policy and Core; Decoding may use it.
+
 // The ways into the encoder: points, parts one by one, and prepared series. The strict forms run the same code and then ask
 // whether anything had to be repaired.
 
@@ -167,5 +169,14 @@ extension LineCore {
         isStrict = false
         firstError = nil
         if let error { throw error }
+    }
+}
+
+extension Point: CustomStringConvertible {
+    /// The line of the point, in nanoseconds and with repairs, or a note that there is none.
+    public var description: String {
+        var encoder = LineEncoder(dialect: .influxDB2, capacity: 256)
+        encoder.append(self)
+        return encoder.isEmpty ? "(no line)" : String(encoder.text.dropLast())
     }
 }

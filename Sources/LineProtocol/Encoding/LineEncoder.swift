@@ -21,9 +21,9 @@
 /// An encoder is a value: a copy goes its own way.
 public struct LineEncoder: Sendable {
     /// The most bytes that a measurement with its tags and a field's key may have together, less the four that join them.
-    public static let maximumKeyLength = 65_535
+    public static let maximumKeyLength = LineLimits.key
     /// The most bytes of a string.
-    public static let maximumStringLength = 65_536
+    public static let maximumStringLength = LineLimits.string
 
     /// The unit of the timestamps.
     public let precision: Precision
@@ -114,4 +114,11 @@ extension LineEncoder {
 extension LineEncoder: CustomStringConvertible {
     /// The lines.
     public var description: String { text }
+}
+
+extension LineEncoder {
+    /// Prepares a series whose lines also have the defaults of the encoder.
+    public func series(_ measurement: String, tags: Tags = [:]) -> PreparedSeries {
+        PreparedSeries(measurement, tags: tags, defaults: defaults)
+    }
 }

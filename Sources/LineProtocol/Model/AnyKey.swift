@@ -1,3 +1,5 @@
+// Model: points and their parts. Depends on no other folder; all may use it.
+
 /// A coding key of any name.
 struct AnyKey: CodingKey {
     let stringValue: String

@@ -28,12 +28,3 @@ public struct Point: Sendable, Hashable, Codable {
         self.timestamp = timestamp
     }
 }
-
-extension Point: CustomStringConvertible {
-    /// The line of the point, in nanoseconds and with repairs, or a note that there is none.
-    public var description: String {
-        var encoder = LineEncoder(dialect: .influxDB2, capacity: 256)
-        encoder.append(self)
-        return encoder.isEmpty ? "(no line)" : String(encoder.text.dropLast())
-    }
-}

@@ -1,3 +1,5 @@
+// Policy: what cannot be encoded, and what becomes of it. Depends on Model; Core and later folders may use it.
+
 /// What the servers that are to read the lines understand beyond what all of them do.
 public struct LineDialect: Sendable, Hashable {
     /// Whether a string keeps its line ends.

@@ -49,8 +49,8 @@ extension LineProblem: CustomStringConvertible {
         case .emptyTagValue: "its value is empty"
         case .emptyFieldKey: "its key is empty"
         case .duplicateTag: "there is another with this key"
-        case .overlongKey: "the key is longer than \(LineEncoder.maximumKeyLength) bytes"
-        case .overlongString: "the string is longer than \(LineEncoder.maximumStringLength) bytes"
+        case .overlongKey: "the key is longer than \(LineLimits.key) bytes"
+        case .overlongString: "the string is longer than \(LineLimits.string) bytes"
         case .newlineInString: "some servers end the line at a newline in a string"
         case .notFinite: "the number is not finite"
         case .unsignedOverflow: "the unsigned number does not fit a signed one"
@@ -83,18 +83,21 @@ public struct LineEncodingError: Error, Sendable, Hashable {
     /// The part of the point.
     public var part: Part
     /// What is wrong with it.
-    public var problem: LineProblem
+    public var code: LineProblem
 
     /// Names a part and what is wrong with it.
-    public init(_ part: Part, _ problem: LineProblem) {
+    public init(_ part: Part, _ code: LineProblem) {
         self.part = part
-        self.problem = problem
+        self.code = code
     }
+
+    /// What is wrong, as a clause.
+    public var reason: String { code.description }
 }
 
 extension LineEncodingError: CustomStringConvertible {
     /// The part and the reason, such as `tag "host": its value is empty`.
-    public var description: String { "\(part): \(problem)" }
+    public var description: String { "\(part): \(reason)" }
 }
 
 extension LineEncodingError.Part: CustomStringConvertible {

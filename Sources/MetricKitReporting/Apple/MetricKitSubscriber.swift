@@ -1,3 +1,5 @@
+// Apple: the subscriber to the system's payloads. Depends on Tracking; no folder uses it.
+
 #if canImport(MetricKit) && (os(iOS) || os(macOS) || os(visionOS))
     import Foundation
     import LoaderChain

@@ -1,3 +1,5 @@
+// Averages: averages over several payloads. Depends on Payload and Histogram; Printing and Tracking may use it.
+
 /// How much an app hangs, for each hour that somebody uses it.
 public struct HangRate: Sendable, Hashable {
     /// The hangs that were counted.
@@ -60,6 +62,6 @@ extension Sequence<MetricPayload> {
             hangs.append(hang)
             foreground += time
         }
-        return hangs.isEmpty ? nil : HangRate(hangs: .merging(hangs), foreground: foreground)
+        return hangs.isEmpty ? nil : HangRate(hangs: Histogram(merging: hangs), foreground: foreground)
     }
 }

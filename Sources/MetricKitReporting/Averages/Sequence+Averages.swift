@@ -53,18 +53,18 @@ extension Sequence<MetricPayload> {
     /// - Parameters:
     ///   - histogram: the histogram, such as `\.applicationLaunch?.timeToFirstDraw`.
     ///   - applicationVersion: the version; payloads that tell of others do not count.
-    public func merged(
-        _ histogram: KeyPath<MetricPayload, Histogram<Duration>?>, applicationVersion: String
+    public func histogram(
+        for histogram: KeyPath<MetricPayload, Histogram<Duration>?>, applicationVersion: String
     ) -> Histogram<Duration>? {
         let all = of(applicationVersion: applicationVersion).compactMap { $0[keyPath: histogram] }
-        return all.isEmpty ? nil : .merging(all)
+        return all.isEmpty ? nil : Histogram(merging: all)
     }
 }
 
 extension [Histogram<Duration>] {
     fileprivate func average(_ rule: BucketValue, _ over: AverageOver) -> Duration? {
         switch over {
-        case .observations: return Histogram.merging(self).mean(by: rule)
+        case .observations: return Histogram(merging: self).mean(by: rule)
         case .payloads:
             let means = compactMap { $0.mean(by: rule)?.histogramNumber }
             return means.isEmpty ? nil : Histogram<Duration>.bound(means.reduce(0, +) / Double(means.count))

@@ -1,3 +1,6 @@
+// Diagnostics: payloads of diagnostics. Depends on Payload and the folders before it; Report and later folders may
+// use it.
+
 extension CallStackTree {
     /// Reads a tree; nil if it is none, or if it has more frames than any process.
     ///

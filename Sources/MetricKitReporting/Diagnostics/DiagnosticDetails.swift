@@ -26,6 +26,18 @@ public enum DiagnosticDetails: Sendable, Hashable {
     }
 }
 
+extension DiagnosticSection {
+    func details(_ reader: inout SectionReader) -> DiagnosticDetails {
+        switch self {
+        case .crash: .crash(CrashDetails(&reader))
+        case .hang: .hang(HangDetails(&reader))
+        case .cpuException: .cpuException(CPUExceptionDetails(&reader))
+        case .diskWriteException: .diskWriteException(DiskWriteDetails(&reader))
+        case .appLaunch: .appLaunch(AppLaunchDetails(&reader))
+        }
+    }
+}
+
 /// How the app ended.
 public struct CrashDetails: Sendable, Hashable {
     /// What an Objective-C exception says.

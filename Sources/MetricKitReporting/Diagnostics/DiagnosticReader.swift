@@ -22,9 +22,6 @@ public struct DiagnosticReader: Sendable {
         public internal(set) var leftovers: [Leftover] = []
     }
 
-    /// The key of the one diagnostic of a report of iOS 27.
-    static let resultKey = "result"
-
     private var transcoder = UTF8Transcoder()
     private var splitter = PayloadSplitter()
     private var problem: JSONProblem?

@@ -43,7 +43,7 @@ struct PayloadHead {
         let context = PayloadContext(document)
         var reader = SectionReader(document.root, path: "", context)
         let environment = reader.section("environment") { ReportEnvironment(&$0) }
-        let result = reader.take([DiagnosticReader.resultKey]) { node, _ in
+        let result = reader.take([PayloadKind.resultKey]) { node, _ in
             node.kind == .object ? Array(node.bytes) : nil
         }
         let range = PayloadTimeRange(&reader)

@@ -1,3 +1,5 @@
+// Histogram: histograms, their means and quantiles. Depends on no other folder; Reading and later folders may use it.
+
 /// Which value stands for those of a bucket.
 public enum BucketValue: Sendable, Hashable, CaseIterable {
     /// The upper bound. A mean by it is never too low, and too high by half a bucket on average.

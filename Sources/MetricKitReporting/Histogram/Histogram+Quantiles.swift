@@ -1,16 +1,18 @@
 extension Histogram {
     /// The value that half of the values do not exceed; nil if there are none.
-    public var median: Bound? { percentile(50) }
+    public var median: Bound? { quantile(0.5) }
 
-    /// The value that so many of a hundred values do not exceed; nil if there are none.
+    /// The value that a share of the values does not exceed; nil if there are none.
     ///
     /// The values of a bucket are taken to lie evenly between its bounds. Where buckets of several systems overlap, each has
     /// its part in what lies between.
     ///
-    /// - Parameter percent: from 0 to 100; nil for anything else.
-    public func percentile(_ percent: Double) -> Bound? {
-        guard !isEmpty, percent >= 0, percent <= 100 else { return nil }
-        let wanted = Double(count) * percent / 100
+    /// - Parameter share: from 0 to 1, such as 0.9; nil is the answer to anything else, NaN too.
+    public func quantile(_ share: Double) -> Bound? {
+        guard !isEmpty, share >= 0, share <= 1 else { return nil }
+        var wanted = Double(count) * share
+        // No double is 0.07 exactly, and yet 0.07 of 100 values are 7, and the border behind the seventh is not passed.
+        if abs(wanted - wanted.rounded()) <= 2 * wanted.ulp { wanted = wanted.rounded() }
         var passed = 0.0
         for group in overlapping {
             let count = group.reduce(0) { $0 + Double($1.count) }

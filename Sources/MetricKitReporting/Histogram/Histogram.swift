@@ -89,13 +89,10 @@ public struct Histogram<Bound: HistogramBound>: Sendable, Hashable {
     /// Whether nothing was observed.
     public var isEmpty: Bool { buckets.isEmpty }
 
-    /// This histogram and another as one: the counts of equal buckets are added, and the other buckets stay as they are.
-    public func merged(with other: Histogram) -> Histogram { Histogram(buckets + other.buckets) }
-
-    /// Several histograms as one.
-    public static func merging(_ histograms: some Sequence<Histogram>) -> Histogram {
-        Histogram(histograms.flatMap(\.buckets))
-    }
+    /// Makes one histogram of several: the counts of equal buckets are added, and the other buckets stay as they are.
+    ///
+    /// Quantiles and means are taken of what this makes, and are never merged themselves.
+    public init(merging histograms: some Sequence<Histogram>) { self.init(histograms.flatMap(\.buckets)) }
 
     /// Nobody observes as much as an integer holds; whoever says so gets the largest one.
     private static func sum(_ first: Int, _ second: Int) -> Int {

@@ -1,4 +1,10 @@
+// JSON: JSON in any encoding, and exact numbers. Depends on no other folder; all but Histogram may use it.
+
 /// A number as people write it: digits and a power of ten, of which nothing is lost.
+///
+/// Foundation's `Decimal` loses something. Of numbers with three digits behind the point, every third becomes a double that is
+/// off by one unit in its last place; the digits behind the 38th are rounded away instead of refused; a whole number beyond
+/// 64 bits wraps around. Attoseconds need more than 64 bits, and `FoundationEssentials` rounds no `Decimal`.
 struct DecimalNumber: Hashable, Sendable {
     /// The digits, with the sign.
     private(set) var digits: Int128
@@ -58,45 +64,29 @@ struct DecimalNumber: Hashable, Sendable {
         return overflow ? nil : DecimalNumber(product, exponent: exponent)
     }
 
-    /// The number as a whole one, the nearest if it has a fraction; nil if it does not fit.
-    var nearestInteger: Int128? {
-        if exponent >= 0 {
-            var whole = digits
-            for _ in 0..<exponent {
-                let (product, overflow) = whole.multipliedReportingOverflow(by: 10)
-                if overflow { return nil }
-                whole = product
-            }
-            return whole
+    /// The number without its fraction, the first digit of the fraction, and whether there was none; nil if it does not fit.
+    private var parts: (whole: Int128, digit: Int128, isWhole: Bool)? {
+        var parts = (whole: digits, digit: Int128(0), isWhole: true)
+        for _ in 0..<max(0, exponent) {
+            let (product, overflow) = parts.whole.multipliedReportingOverflow(by: 10)
+            if overflow { return nil }
+            parts.whole = product
         }
-        var whole = digits
-        var last: Int128 = 0
-        for _ in exponent..<0 {
-            last = whole % 10
-            whole /= 10
+        for _ in 0..<max(0, -exponent) {
+            (parts.whole, parts.digit) = parts.whole.quotientAndRemainder(dividingBy: 10)
+            parts.isWhole = parts.isWhole && parts.digit == 0
         }
-        return abs(last) >= 5 ? whole + last.signum() : whole
+        return parts
     }
 
+    /// The nearest whole number; nil if it does not fit.
+    var nearestInteger: Int128? { parts.map { abs($0.digit) >= 5 ? $0.whole + $0.digit.signum() : $0.whole } }
+
     /// The number, if it is a whole one.
-    var exactInteger: Int128? {
-        guard let whole = nearestInteger, DecimalNumber(whole).comparable == comparable else { return nil }
-        return whole
-    }
+    var exactInteger: Int128? { parts.flatMap { $0.isWhole ? $0.whole : nil } }
 
     /// The number, if it is a whole one that fits.
     var int: Int? { exactInteger.flatMap { Int(exactly: $0) } }
-
-    /// Digits without zeros at the end, which are the same for equal numbers.
-    private var comparable: [Int128] {
-        guard digits != 0 else { return [0, 0] }
-        var (digits, exponent) = (digits, exponent)
-        while digits % 10 == 0 {
-            digits /= 10
-            exponent += 1
-        }
-        return [digits, Int128(exponent)]
-    }
 
     /// The nearest double.
     var double: Double {

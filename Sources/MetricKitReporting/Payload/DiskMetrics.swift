@@ -1,3 +1,6 @@
+// Payload: payloads of metrics and their sections. Depends on Reading and the folders before it; Diagnostics and
+// later folders may use it.
+
 /// What the app wrote.
 public struct DiskIOMetrics: Sendable, Hashable {
     /// Everything that was written, in bytes.

@@ -1,19 +1,16 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension MetricPayload {
-    /// Whether anything in an object belongs to a payload.
-    static func isOne(_ root: JSONNode) -> Bool {
-        let keys = ["timeStampBegin", "timeStampEnd", "timeRange"]
-        return holdsMetrics(root) || root.members.contains { key, _ in key.text.map(keys.contains) ?? false }
-    }
-
-    /// Whether anything in an object belongs to a payload of metrics, and not to one of diagnostics as well.
-    static func holdsMetrics(_ root: JSONNode) -> Bool {
-        let keys = ["appVersion", "metaData", "intervalEntries", "signpostMetrics"]
-        return root.members.contains { key, _ in
-            key.text.map { keys.contains($0) || $0.hasSuffix("Metrics") } ?? false
+    init(_ document: JSONDocument, _ data: Data) throws(PayloadError) {
+        guard PayloadKind(document.root) == .metrics else {
+            throw PayloadError(
+                code: .notAPayload, reason: "This is JSON, but no payload: it has none of a payload's keys.")
         }
-    }
-
-    init(_ document: JSONDocument) {
+        self.data = data
         let context = PayloadContext(document)
         var reader = SectionReader(document.root, path: "", context)
         appVersion = reader.text("appVersion")
@@ -44,6 +41,7 @@ extension MetricPayload {
         readEntries(&reader)
         reader.leaveRest()
         leftovers = context.leftovers
+        if leftovers.count > JSONLimits.kept { throw .tooManyLeftovers }
     }
 
     /// Whether the payload says that it tells of several versions; what is not clear counts as yes.

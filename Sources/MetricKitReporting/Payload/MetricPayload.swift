@@ -68,6 +68,10 @@ public struct MetricPayload: Sendable, Hashable {
     /// - Parameter data: the JSON.
     /// - Throws: ``PayloadError`` if it is no JSON, or no payload of metrics.
     public init(_ data: Data) throws(PayloadError) {
-        self = try MetricKitReport.metrics(in: data)
+        let document = try JSONDocument(payload: data)
+        if PayloadKind(document.root) == .diagnostics {
+            throw PayloadError(code: .notAPayload, reason: "This is a payload of diagnostics, and not of metrics.")
+        }
+        try self.init(document, data)
     }
 }

@@ -24,22 +24,13 @@ public struct SignpostMetrics: Sendable, Hashable {
         category = reader.text("signpostCategory")
         name = reader.text("signpostName")
         count = reader.count("totalSignpostCount")
-        let interval = reader.section("signpostIntervalData") { reader in
-            var interval = SignpostMetrics()
-            interval.durations = reader.histogram("histogrammedSignpostDurations", "histogrammedSignpostDuration")
-            interval.cpuTime = reader.time("signpostCumulativeCPUTime", "cumulativeCPUTime")
-            interval.averageMemoryBytes = reader.number(.bytes, "signpostAverageMemory", "averageMemory")
-            interval.logicalWriteBytes = reader.number(
-                .bytes, "signpostCumulativeLogicalWrites", "cumulativeLogicalWrites")
-            interval.hitchMillisecondsPerSecond = reader.number(
+        _ = reader.section("signpostIntervalData") { reader in
+            durations = reader.histogram("histogrammedSignpostDurations", "histogrammedSignpostDuration")
+            cpuTime = reader.time("signpostCumulativeCPUTime", "cumulativeCPUTime")
+            averageMemoryBytes = reader.number(.bytes, "signpostAverageMemory", "averageMemory")
+            logicalWriteBytes = reader.number(.bytes, "signpostCumulativeLogicalWrites", "cumulativeLogicalWrites")
+            hitchMillisecondsPerSecond = reader.number(
                 .hitchRatio, "signpostCumulativeHitchTimeRatio", "cumulativeHitchTimeRatio")
-            return interval
         }
-        guard let interval else { return }
-        durations = interval.durations
-        cpuTime = interval.cpuTime
-        averageMemoryBytes = interval.averageMemoryBytes
-        logicalWriteBytes = interval.logicalWriteBytes
-        hitchMillisecondsPerSecond = interval.hitchMillisecondsPerSecond
     }
 }

@@ -1,3 +1,5 @@
+// Printing: payloads as text. Depends on all folders but Tracking and Apple; no folder uses it.
+
 /// The lines of a payload of diagnostics.
 struct DiagnosticLines {
     private(set) var lines: [String] = []

@@ -12,7 +12,7 @@ struct HistogramChart<Bound: HistogramBound> {
         var lines = ["\(title): \(ReadableNumber.text(count: histogram.count, "value", "values"))"]
         guard let end = histogram.mean(by: .end), let middle = histogram.mean(by: .midpoint),
             let robust = histogram.trimmedMean(by: .midpoint), let median = histogram.median,
-            let ninety = histogram.percentile(90)
+            let ninety = histogram.quantile(0.9)
         else { return lines }
         lines.append(
             "  mean \(text(end)) by bucket ends, \(text(middle)) by midpoints, \(text(robust)) of the middle half")

@@ -33,7 +33,9 @@ public struct PayloadReport: Sendable, CustomStringConvertible {
             if !lines.isEmpty { lines.append("") }
             lines.append("Version \(version), \(ReadableNumber.text(count: its.count, "payload", "payloads"))")
             for metric in TimeMetric.allCases {
-                guard let histogram = its.merged(metric.histogram, applicationVersion: version) else { continue }
+                guard let histogram = its.histogram(for: metric.histogram, applicationVersion: version) else {
+                    continue
+                }
                 lines += HistogramChart(title: metric.title, histogram: histogram) { ReadableNumber.text($0) }.lines
             }
             if let rate = its.hangRate(applicationVersion: version) { lines.append(MetricLines.line(of: rate)) }

@@ -1,3 +1,6 @@
+// Quantities: numbers with units and dates, as systems write them in any language. Depends on JSON; Reading and later
+// folders may use it.
+
 import LineProtocol
 import LoaderChain
 

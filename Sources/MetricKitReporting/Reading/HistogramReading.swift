@@ -1,3 +1,6 @@
+// Reading: reading the sections of a payload. Depends on JSON, Quantities and Histogram; Payload and later folders
+// may use it.
+
 /// The buckets of a histogram in a payload, in either of the two forms that systems write.
 ///
 /// Nothing is made of a histogram with a bucket that is not understood: a mean over the others would be the mean of something

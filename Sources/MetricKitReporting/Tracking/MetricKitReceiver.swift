@@ -1,3 +1,5 @@
+// Tracking: receiving payloads and handing them on. Depends on all folders but Printing and Apple; Apple uses it.
+
 import Dispatch
 import LoaderChain
 import ReportOutbox

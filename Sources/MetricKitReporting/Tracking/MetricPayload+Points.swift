@@ -11,7 +11,7 @@ extension MetricPayload {
     /// | `count` | how many values there were, an integer |
     /// | `sum` | their sum by the ends of their buckets; divide sums by counts for the mean over many devices |
     /// | `avg`, `avg_midpoint` | their mean by the ends and by the midpoints |
-    /// | `median`, `p90` | percentiles |
+    /// | `median`, `p90` | the quantiles 0.5 and 0.9 |
     /// | `foreground` | how long the app was used meanwhile; with `hang_time` alone |
     ///
     /// The time of a point is the end of the payload, and a part of a second that comes from the payload's bytes: many devices have
@@ -54,7 +54,7 @@ extension MetricPayload {
         fields["avg"] = (histogram.mean(by: .end)?.milliseconds).map { .double($0) }
         fields["avg_midpoint"] = (histogram.mean(by: .midpoint)?.milliseconds).map { .double($0) }
         fields["median"] = (histogram.median?.milliseconds).map { .double($0) }
-        fields["p90"] = (histogram.percentile(90)?.milliseconds).map { .double($0) }
+        fields["p90"] = (histogram.quantile(0.9)?.milliseconds).map { .double($0) }
         return fields
     }
 }

@@ -18,11 +18,11 @@ extension Sequence<MetricPayload> {
         let payloads = of(applicationVersion: applicationVersion)
         var attributes: [String: Double] = [:]
         for metric in TimeMetric.allCases {
-            let histogram = Histogram.merging(payloads.compactMap { $0[keyPath: metric.histogram] })
+            let histogram = Histogram(merging: payloads.compactMap { $0[keyPath: metric.histogram] })
             guard !histogram.isEmpty else { continue }
             attributes[metric.rawValue + "_avg"] = histogram.mean(by: rule)?.milliseconds
             attributes[metric.rawValue + "_median"] = histogram.median?.milliseconds
-            attributes[metric.rawValue + "_p90"] = histogram.percentile(90)?.milliseconds
+            attributes[metric.rawValue + "_p90"] = histogram.quantile(0.9)?.milliseconds
         }
         if let rate = payloads.hangRate(applicationVersion: applicationVersion) {
             attributes["hang_time_per_hour"] = rate.timePerHour(by: rule).milliseconds
@@ -30,28 +30,4 @@ extension Sequence<MetricPayload> {
         }
         return attributes
     }
-}
-
-/// The times that payloads have histograms of, by the names that they are tracked under.
-enum TimeMetric: String, CaseIterable {
-    case firstDraw = "first_draw"
-    case optimizedFirstDraw = "optimized_first_draw"
-    case resume
-    case extendedLaunch = "extended_launch"
-    case hangTime = "hang_time"
-
-    var histogram: KeyPath<MetricPayload, Histogram<Duration>?> {
-        switch self {
-        case .firstDraw: \.applicationLaunch?.timeToFirstDraw
-        case .optimizedFirstDraw: \.applicationLaunch?.optimizedTimeToFirstDraw
-        case .resume: \.applicationLaunch?.resumeTime
-        case .extendedLaunch: \.applicationLaunch?.extendedLaunch
-        case .hangTime: \.applicationResponsiveness?.hangTime
-        }
-    }
-}
-
-extension Duration {
-    /// The duration in milliseconds.
-    var milliseconds: Double { Double(attoseconds) / 1e15 }
 }

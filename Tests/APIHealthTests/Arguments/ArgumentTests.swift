@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ArgumentTests {
     private static let syntax = Syntax(
-        "make", summary: "Makes.", operands: .init("THING…", 1...2),
+        "make", summary: "Makes.", operands: ("THING…", 1...2),
         options: [
             .init("size", "N", "How large."), .init("tag", "NAME", repeats: true, "What it is called."),
             .init("fast", "Not slowly."),
@@ -71,11 +71,11 @@ import Testing
 
     @Test func aPercentageIsNeverRoundedToAllOrNothing() {
         let texts = [(0, 0, "–"), (0, 9, "0 %"), (9, 9, "100 %"), (1, 10_000, "0.1 %"), (9_999, 10_000, "99.9 %")]
-        for (part, whole, text) in texts { #expect(Decimal.percent(part, of: whole) == text) }
-        #expect(Decimal.percent(989, of: 1_000) == "99 %")
-        #expect(Decimal.percent(1, of: 3) == "33 %")
-        #expect(Decimal.count(1_234_567) == "1,234,567")
-        #expect(Decimal.count(-999) == "-999")
+        for (part, whole, text) in texts { #expect(NumberText.percent(part, of: whole) == text) }
+        #expect(NumberText.percent(989, of: 1_000) == "99 %")
+        #expect(NumberText.percent(1, of: 3) == "33 %")
+        #expect(NumberText.count(1_234_567) == "1,234,567")
+        #expect(NumberText.count(-999) == "-999")
     }
 
     @Test func statusesAreSets() throws {

@@ -110,10 +110,6 @@ import Testing
         #expect(bars.counts == Self.bars)
         #expect(bars.text == "▁  ▅█  ▃▂   ▁")
         #expect(LatencyBars().text == "             ")
-        var both = bars
-        both.merge(bars)
-        #expect(both.counts == Self.bars.map { $0 * 2 })
-        #expect(both.text == bars.text)
     }
 
     @Test func theWatchIsReadAtAGlance() throws {

@@ -27,25 +27,25 @@ import Testing
     }
 
     @Test(arguments: SyntaxTable.refused + SyntaxTable.refusedHere)
-    func refusesWhatServersRefuse(_ line: String, _ reason: LineDecodingError.Reason, _ column: Int) {
+    func refusesWhatServersRefuse(_ line: String, _ code: LineDecodingError.Code, _ column: Int) {
         #expect(
             results(("first f=1\n" + line + "\nlast f=1\n").utf8) == [
                 .success(Point("first", fields: ["f": 1.0])),
-                .failure(LineDecodingError(line: 2, column: column, reason: reason)),
+                .failure(LineDecodingError(line: 2, column: column, code: code)),
                 .success(Point("last", fields: ["f": 1.0])),
             ])
     }
 
     @Test func everyReasonHasALine() {
-        let shown = Set((SyntaxTable.refused + SyntaxTable.refusedHere).map(\.reason))
-        #expect(Set(LineDecodingError.Reason.allCases).subtracting(shown) == [.overlongLine, .invalidUTF8])
+        let shown = Set((SyntaxTable.refused + SyntaxTable.refusedHere).map(\.code))
+        #expect(Set(LineDecodingError.Code.allCases).subtracting(shown) == [.overlongLine, .invalidUTF8])
     }
 
     @Test func emptyLinesAndCommentsAreSkipped() {
         let text = "\n  \n\t\n# a =\"comment\n \t# another\nm f=1\n#last"
         #expect(results(text.utf8) == [.success(Point("m", fields: ["f": 1.0]))])
         #expect(results("".utf8).isEmpty)
-        #expect(results("\n\n# x\nm".utf8) == [.failure(LineDecodingError(line: 4, column: 2, reason: .missingFields))])
+        #expect(results("\n\n# x\nm".utf8) == [.failure(LineDecodingError(line: 4, column: 2, code: .missingFields))])
     }
 
     @Test func whatIsNoUTF8IsRefused() {
@@ -57,11 +57,11 @@ import Testing
                 return
             }
             #expect(
-                error.reason == .invalidUTF8 || error.reason == .missingFields || error.reason == .missingFieldValue)
+                error.code == .invalidUTF8 || error.code == .missingFields || error.code == .missingFieldValue)
             #expect(found.last == .success(Point("m", fields: ["f": 1.0])))
         }
         let string = Array("m f=\"".utf8) + [0xC0, 0xAF] + Array("\"".utf8)
-        #expect(results(string) == [.failure(LineDecodingError(line: 1, column: 5, reason: .invalidUTF8))])
+        #expect(results(string) == [.failure(LineDecodingError(line: 1, column: 5, code: .invalidUTF8))])
     }
 
     @Test(arguments: Precision.allCases)
@@ -70,7 +70,7 @@ import Testing
         let last = Timestamp.latest.nanoseconds / unit
         #expect(try decoded("m f=1 \(last)".utf8, precision).first?.timestamp == Timestamp(last, precision))
         #expect(try decoded("m f=1 \(-last)".utf8, precision).first?.timestamp == Timestamp(-last, precision))
-        #expect(throws: LineDecodingError(line: 1, column: 7, reason: .timestampOutOfRange)) {
+        #expect(throws: LineDecodingError(line: 1, column: 7, code: .timestampOutOfRange)) {
             try decoded("m f=1 \(last + 1)".utf8, precision)
         }
     }
@@ -112,7 +112,7 @@ import Testing
         #expect(
             found == [
                 .success(Point("a", fields: ["f": 1.0])),
-                .failure(LineDecodingError(line: 2, column: 5, reason: .unterminatedString)),
+                .failure(LineDecodingError(line: 2, column: 5, code: .unterminatedString)),
                 .success(Point("c", fields: ["f": 3.0])), .success(Point("d", fields: ["f": 4.0])),
             ])
     }
@@ -121,8 +121,8 @@ import Testing
         let found = results("m f=\"a\nb\",g=x 5\nm f=1 x".utf8)
         #expect(
             found == [
-                .failure(LineDecodingError(line: 2, column: 6, reason: .invalidValue)),
-                .failure(LineDecodingError(line: 3, column: 7, reason: .invalidTimestamp)),
+                .failure(LineDecodingError(line: 2, column: 6, code: .invalidValue)),
+                .failure(LineDecodingError(line: 3, column: 7, code: .invalidTimestamp)),
             ])
     }
 
@@ -136,7 +136,7 @@ import Testing
         let take: (Result<Point, LineDecodingError>) -> Void = { result in
             switch result {
             case .success(let point): found.append(point.measurement)
-            case .failure(let error): found.append("\(error.line) \(error.reason.rawValue)")
+            case .failure(let error): found.append("\(error.line) \(error.code.rawValue)")
             }
         }
         for start in stride(from: 0, to: text.count, by: size) {

@@ -119,7 +119,7 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
         let isWritten = encoder.append(row.point)
         #expect(isWritten == (row.line != nil))
         #expect(encoder.text == (row.line.map { $0 + "\n" } ?? ""))
-        #expect(encoder.repairs[row.error.problem] >= 1)
+        #expect(encoder.repairs[row.error.code] >= 1)
         #expect(encoder.repairs.droppedPoints == (row.line == nil ? 1 : 0))
         let points = try decoded(encoder.bytes)
         #expect(points.count == (row.line == nil ? 0 : 1))
@@ -147,7 +147,7 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
     }
 
     @Test func everyProblemHasARow() {
-        let shown = Set(PolicyRow.all.map(\.error.problem))
+        let shown = Set(PolicyRow.all.map(\.error.code))
         #expect(Set(LineProblem.allCases).subtracting(shown) == [.duplicateTag])  // Which the next test shows.
     }
 

@@ -27,8 +27,8 @@ func results(
 }
 
 /// The reason why a line is refused, or nothing if it is read.
-func refusal(_ line: String) -> LineDecodingError.Reason? {
-    for case .failure(let error) in results(line.utf8) { return error.reason }
+func refusal(_ line: String) -> LineDecodingError.Code? {
+    for case .failure(let error) in results(line.utf8) { return error.code }
     return nil
 }
 

@@ -55,7 +55,7 @@ enum SyntaxTable {
     ]
 
     /// A line, the reason it is refused for, and the column.
-    static let refused: [(line: String, reason: LineDecodingError.Reason, column: Int)] = [
+    static let refused: [(line: String, code: LineDecodingError.Code, column: Int)] = [
         (",k=v f=1", .missingMeasurement, 1), ("m", .missingFields, 2), ("m ", .missingFields, 3),
         ("m,k=v", .missingFields, 6), ("m,k=v ", .missingFields, 7), ("m,k f=1", .missingTagValue, 4),
         ("m, f=1", .missingTagKey, 3), ("m,=v f=1", .missingTagKey, 3), ("m,k= f=1", .missingTagValue, 5),
@@ -84,7 +84,7 @@ enum SyntaxTable {
     ]
 
     /// What InfluxDB 1 takes in spite of its own syntax, and the decoder does not.
-    static let refusedHere: [(line: String, reason: LineDecodingError.Reason, column: Int)] = [
+    static let refusedHere: [(line: String, code: LineDecodingError.Code, column: Int)] = [
         ("m f=\"a\"b", .unexpectedText, 8), ("m f=-1u", .invalidNumber, 5),
         ("m f=18446744073709551616u", .numberOutOfRange, 5),
     ]

@@ -51,9 +51,9 @@ import Testing
         #expect(payloads.average(for: \.applicationLaunch, applicationVersion: "1") == .milliseconds(600))
         #expect(
             rounded(payloads.average(for: \.applicationLaunch, applicationVersion: "1", over: .payloads), 2) == 433.33)
-        let merged = payloads.merged(\.applicationLaunch?.timeToFirstDraw, applicationVersion: "1")
+        let merged = payloads.histogram(for: \.applicationLaunch?.timeToFirstDraw, applicationVersion: "1")
         #expect(merged == Histogram(milliseconds: [(0, 100, 10), (100, 1100, 10)]))
-        #expect(payloads.merged(\.applicationLaunch?.resumeTime, applicationVersion: "1") == nil)
+        #expect(payloads.histogram(for: \.applicationLaunch?.resumeTime, applicationVersion: "1") == nil)
         #expect(
             payloads.average(for: \.applicationLaunch?.timeToFirstDraw, applicationVersion: "1", by: .midpoint)
                 == .milliseconds(325))

@@ -10,7 +10,7 @@ import Testing
         #expect(rounded(draw.mean(by: .end), 2) == 1867.14)
         #expect(rounded(draw.mean(by: .midpoint), 2) == 1862.14)
         #expect(rounded(draw.median, 1) == 2003.3)
-        #expect(rounded(draw.percentile(90), 1) == 3005.3)
+        #expect(rounded(draw.quantile(0.9), 1) == 3005.3)
     }
 
     @Test func theKnownValuesOfTheHangTime() {
@@ -19,7 +19,7 @@ import Testing
         #expect(rounded(hang.mean(by: .end), 2) == 357.14)
         #expect(rounded(hang.mean(by: .midpoint), 2) == 242.86)
         #expect(hang.median == .milliseconds(200))
-        #expect(hang.percentile(90) == .milliseconds(560))
+        #expect(hang.quantile(0.9) == .milliseconds(560))
         #expect(hang.sum(by: .end) == .seconds(50))
     }
 
@@ -30,19 +30,21 @@ import Testing
         #expect(empty.sum(by: .end) == nil)
         #expect(empty.median == nil)
         #expect(empty.trimmedMean(by: .midpoint) == nil)
-        #expect(empty.merged(with: empty) == empty)
-        #expect(empty.merged(with: Known.hangTime) == Known.hangTime)
+        #expect(empty.quantile(0.5) == nil)
+        #expect(Histogram(merging: [empty, empty]) == empty)
+        #expect(Histogram(merging: [empty, Known.hangTime]) == Known.hangTime)
     }
 
     @Test func whatIsAskedWronglyGivesNothing() {
-        for percent in [-1, 100.5, .nan, .infinity] { #expect(Known.hangTime.percentile(percent) == nil) }
+        // 90 is no share: it would be the maximum if it counted as one.
+        for share in [-0.01, 1.01, 90, .nan, .infinity] { #expect(Known.hangTime.quantile(share) == nil) }
         for share in [-0.1, 0.5, .nan] { #expect(Known.hangTime.trimmedMean(by: .end, leavingOut: share) == nil) }
-        #expect(Known.hangTime.percentile(0) == .zero)
-        #expect(Known.hangTime.percentile(100) == .milliseconds(700))
+        #expect(Known.hangTime.quantile(0) == .zero)
+        #expect(Known.hangTime.quantile(1) == .milliseconds(700))
     }
 
     @Test func equalBucketsAreMerged() {
-        let merged = Histogram.merging([
+        let merged = Histogram(merging: [
             Known.hangTime, Known.hangTime, Histogram(milliseconds: [(100, 400, 1), (0, 50, 2)]),
         ])
         #expect(merged.buckets.map(\.count) == [2, 100, 121, 60])
@@ -83,12 +85,21 @@ import Testing
         ])
         #expect(bars.mean(by: .midpoint) == 2.3)
         #expect(bars.median == 2)
-        #expect(bars.percentile(51) == 3)
-        #expect(bars.percentile(20) == 1)
+        #expect(bars.quantile(0.51) == 3)
+        #expect(bars.quantile(0.2) == 1)
     }
 
-    /// Percentiles of random histograms, with gaps and overlaps, against counting what lies below.
-    @Test func percentilesAgreeWithCounting() {
+    @Test func aShareThatNoDoubleIsExactlyPassesNoBorder() {
+        for count in 1...99 {
+            let values = Histogram<Double>([
+                .init(start: 1, end: 1, count: count), .init(start: 2, end: 2, count: 100 - count),
+            ])
+            #expect(values.quantile(Double(count) / 100) == 1)
+        }
+    }
+
+    /// Quantiles of random histograms, with gaps and overlaps, against counting what lies below.
+    @Test func quantilesAgreeWithCounting() {
         for seed: UInt64 in 0..<2_000 {
             var generator = SeededGenerator(seed: seed)
             let buckets = (0..<Int.random(in: 1...6, using: &generator)).map { _ in
@@ -98,8 +109,8 @@ import Testing
                     start: start, end: start + width, count: Int.random(in: 0...5, using: &generator))
             }
             let histogram = Histogram(buckets)
-            let percent = Double(Int.random(in: 0...100, using: &generator))
-            guard let value = histogram.percentile(percent) else {
+            let share = Double(Int.random(in: 0...100, using: &generator)) / 100
+            guard let value = histogram.quantile(share) else {
                 #expect(histogram.isEmpty, "seed \(seed)")
                 continue
             }
@@ -111,12 +122,12 @@ import Testing
                     return sum + Double(bucket.count) * (place - bucket.start) / (bucket.end - bucket.start)
                 }
             }
-            let wanted = Double(histogram.count) * percent / 100
+            let wanted = Double(histogram.count) * share
             let tolerance = 1e-6
             if below(value + tolerance) < wanted - tolerance * 100
                 || below(value - tolerance) > wanted + tolerance * 100
             {
-                Issue.record("seed \(seed): the percentile \(percent) of \(histogram.buckets) is not \(value)")
+                Issue.record("seed \(seed): the quantile \(share) of \(histogram.buckets) is not \(value)")
             }
         }
     }

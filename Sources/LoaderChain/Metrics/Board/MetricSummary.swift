@@ -29,7 +29,7 @@ public struct MetricSummary: Sendable {
     }
 
     /// Counts one more request.
-    mutating func record(_ kind: HTTPMetric.Outcome.Kind, nanoseconds: Int64) {
+    package mutating func record(_ kind: HTTPMetric.Outcome.Kind, nanoseconds: Int64) {
         add(1, to: kind.rawValue)
         latency.record(nanoseconds: nanoseconds)
     }

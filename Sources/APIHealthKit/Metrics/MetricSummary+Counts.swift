@@ -1,0 +1,24 @@
+import LoaderChain
+
+extension MetricSummary {
+    /// How many requests succeeded or were redirected.
+    var good: Int { self[.success] + self[.redirection] }
+
+    /// How many requests say something about the server: all but those that were cancelled or reset here.
+    var judged: Int { count - self[.cancelled] - self[.reset] }
+
+    /// The counts above zero by the names of their outcomes.
+    var outcomes: [String: Int] {
+        let kinds = HTTPMetric.Outcome.Kind.allCases.filter { self[$0] > 0 }
+        return Dictionary(uniqueKeysWithValues: kinds.map { ("\($0)", self[$0]) })
+    }
+
+    /// The requests that failed, counted by the way in which they did.
+    var failures: String {
+        let names: [(kind: HTTPMetric.Outcome.Kind, name: String)] = [
+            (.serverError, "5xx"), (.clientError, "4xx"), (.failed, "failed"), (.unparsable, "unparsable"),
+            (.rejected, "refused"), (.cancelled, "cancelled"), (.reset, "reset"),
+        ]
+        return names.filter { self[$0.kind] > 0 }.map { "\(self[$0.kind]) \($0.name)" }.joined(separator: ", ")
+    }
+}
