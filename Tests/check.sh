@@ -68,8 +68,7 @@ lint() {
 
 # Compiles everything as an Apple system's compiler would, and proves that the check finds what it is for.
 apple() {
-    Tests/Apple/check.py --prove macos ios
-    Tests/Apple/check.py tvos watchos visionos
+    Tests/Apple/check.py --prove macos ios tvos watchos visionos
 }
 
 build() {

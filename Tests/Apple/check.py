@@ -147,30 +147,42 @@ def diagnostics(text, root):
 def main(arguments):
     proving = "--prove" in arguments
     platforms = [name for name in arguments if not name.startswith("-")] or ["macos", "ios"]
-    targets, products, floors = copies.package(REPOSITORY)
-    failed = False
-    for name in platforms:
-        platform = PLATFORMS[name]
-        scratch = os.path.join(SCRATCH, name)
-        library = Library(platform, floors[platform.key], scratch)
-        library.build()
-        sources = os.path.join(scratch, "sources")
-        copies.copy(REPOSITORY, sources)
-        app = consumers.files(REPOSITORY, os.path.join(scratch, "app"))
-        wanted = [target.name for target in targets.values() if name in TESTED or target.path.startswith("Sources")]
-        check = Check(library, sources, targets, os.path.join(scratch, "modules"))
-        texts = check.run(wanted) + [check.compile_app(app, mode) for mode in consumers.MODES.values()]
-        texts += [check.compile_evolving(targets[product]) for product in products]
-        texts += [delegates.strangers(check, target) for target in targets.values()]
-        texts += [widths.overflows(check, targets[product]) for product in products]
-        found = [line for text in texts for line in diagnostics(text, scratch)] + names.collisions(check, products)
-        for line in found:
-            print(line)
-        print(f"{library.target}: {len(found)} complaints about {len(wanted)} targets and {len(app)} files of an app")
-        failed |= bool(found)
-        if proving and not found:
-            failed |= not faults.prove(name, check, app, products)
+    if len(platforms) == 1:
+        return 0 if check_platform(platforms[0], proving) else 1
+    # A process for each platform, since each works in a folder of its own; the outputs keep the order of the arguments.
+    command = [sys.executable, os.path.abspath(__file__)] + ["--prove"] * proving
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        runs = pool.map(lambda name: subprocess.run(command + [name], stdout=subprocess.PIPE, text=True), platforms)
+        failed = False
+        for run in runs:
+            print(run.stdout, end="", flush=True)
+            failed |= run.returncode != 0
     return 1 if failed else 0
+
+
+def check_platform(name, proving):
+    """Checks the package for one platform, and prints the complaints; returns whether there are none."""
+    targets, products, floors = copies.package(REPOSITORY)
+    platform = PLATFORMS[name]
+    scratch = os.path.join(SCRATCH, name)
+    library = Library(platform, floors[platform.key], scratch)
+    library.build()
+    sources = os.path.join(scratch, "sources")
+    copies.copy(REPOSITORY, sources)
+    app = consumers.files(REPOSITORY, os.path.join(scratch, "app"))
+    wanted = [target.name for target in targets.values() if name in TESTED or target.path.startswith("Sources")]
+    check = Check(library, sources, targets, os.path.join(scratch, "modules"))
+    texts = check.run(wanted) + [check.compile_app(app, mode) for mode in consumers.MODES.values()]
+    texts += [check.compile_evolving(targets[product]) for product in products]
+    texts += [delegates.strangers(check, target) for target in targets.values()]
+    texts += [widths.overflows(check, targets[product]) for product in products]
+    found = [line for text in texts for line in diagnostics(text, scratch)] + names.collisions(check, products)
+    for line in found:
+        print(line)
+    print(f"{library.target}: {len(found)} complaints about {len(wanted)} targets and {len(app)} files of an app")
+    if found or not proving:
+        return not found
+    return faults.prove(name, check, app, products)
 
 
 if __name__ == "__main__":
