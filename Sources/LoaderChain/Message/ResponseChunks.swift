@@ -11,8 +11,8 @@
 /// for try await chunk in chunks { print(chunk.count) }
 /// ```
 ///
-/// There is one position: each chunk is returned once. Read the chunks with one task. When the last copy of the response is released,
-/// unread chunks are released too, and the transfer ends.
+/// There is one position: each chunk is returned once. Read the chunks with one task. When the last copy of the
+/// response is released, unread chunks are released too, and the transfer ends.
 ///
 /// A transfer that fails throws an ``HTTPError``. Cancelling the task that reads ends the transfer, and throws a
 /// `CancellationError`.

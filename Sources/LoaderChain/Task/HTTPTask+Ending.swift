@@ -58,7 +58,8 @@ extension HTTPTask {
         }
     }
 
-    /// Takes a step and does what it leads to; takes `next` with a result that says cancelled, where a cancel came first.
+    /// Takes a step and does what it leads to; takes `next` with a result that says cancelled, where a cancel came
+    /// first.
     @inline(__always)
     private func take(_ step: Step, with result: HTTPResult, next: Step) -> Bool {
         var handlers = HandlerStack()
