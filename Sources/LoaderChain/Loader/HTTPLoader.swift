@@ -117,7 +117,7 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
 
     @inline(never)
     private final func failWithoutNext(_ task: HTTPTask) {
-        fail(task, .cannotConnect, reason: "\(name) is the last loader of its chain, and no terminal")
+        fail(task, .cannotConnect, reason: "\(name) is the last loader of its chain, and is not a terminal")
     }
 
     /// Completes a task with an error that names this loader.
