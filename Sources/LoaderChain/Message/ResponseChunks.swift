@@ -64,12 +64,7 @@ extension ResponseChunks {
     public func collect(upTo limit: Int) async throws -> Data {
         var collected = Data()
         for try await chunk in self {
-            guard chunk.count <= limit - collected.count else {
-                throw HTTPBodyError(
-                    "The body has more bytes than the limit of \(limit); raise it or read piece by piece.",
-                    code: .tooLarge)
-            }
-            collected.append(chunk)
+            try collected.append(chunk, upTo: limit)
         }
         return collected
     }
