@@ -1,7 +1,7 @@
 /// An entry for each host, without those that are idle.
 ///
-/// An idle entry is equal to a new one, so it can be removed at any time. Whenever the table has doubled, the idle
-/// entries are removed: it holds at most twice the hosts that were busy at once, at a constant cost for each.
+/// An idle entry is equal to a new one, so it can be removed at any time. Whenever the table has doubled, the idle entries are
+/// removed: it holds at most twice the hosts that were busy at once, at a constant cost for each.
 struct HostTable<Entry> {
     private var entries: [String: Entry] = [:]
     private var roomBeforeSweep = smallestRoom

@@ -72,7 +72,7 @@ public struct Backoff: HTTPRetryStrategy {
         }
     }
 
-    /// Two to the power of `count`, limited to a finite number so that a delay of zero stays zero.
+    /// Two to the power of `count`, which stays finite so that no delay stays no delay.
     private func doublings(_ count: Int) -> Double {
         Double(sign: .plus, exponent: min(max(0, count), 1_000), significand: 1)
     }
