@@ -38,9 +38,10 @@ class Target:
             for number, layer in enumerate(self.layers):
                 if folder in layer:
                     return number, folder
-            if folder in ("", "."):
+            # The files beside the folders are no folder that others lie in.
+            folder = os.path.dirname(folder)
+            if not folder:
                 return None, folder
-            folder = os.path.dirname(folder) or "."
 
 
 def read_table(text):
@@ -298,6 +299,8 @@ def plants(target, sources):
         if number + 1 not in firsts:
             continue
         (victim, low, _), (_, high, name) = firsts[number], firsts[number + 1]
+        if (low, high) in target.admitted:
+            continue
         planted = [(path, folder, text + f"\nlet planted: {name}? = nil\n" if path == victim else text)
                    for path, folder, text in sources]
         yield f"an arrow from {low} to {name} of {high}", planted, f"{low} uses {name} of {high}"

@@ -14,8 +14,8 @@ extension HTTPLoader {
 
     /// Loads a request.
     ///
-    /// Cancelling the Swift task that waits here cancels the loading. The call still returns only after the loader that has the
-    /// request has stopped.
+    /// Cancelling the Swift task that waits here cancels the loading. The call still returns only after the loader that
+    /// has the request has stopped.
     ///
     /// - Returns: the response, whatever its status.
     public final func load(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
@@ -44,8 +44,8 @@ extension HTTPTask {
         } onCancel: {
             cancel()
         }
-        // A thread sanitizer does not see how the runtime hands over a result that comes before the wait has begun. It does see
-        // this read of what the completion has written.
+        // A thread sanitizer does not see how the runtime hands over a result that comes before the wait has begun. It
+        // does see this read of what the completion has written.
         _ = isCompleted
         return result
     }

@@ -1,13 +1,13 @@
-// Loader: the node of a chain, the arrow that links nodes, loading and resetting. It may use Task and what lies below it;
-// no loader of the package is named here.
+// Loader: the node of a chain, the arrow that links nodes, loading and resetting. It may use Task and what lies below
+// it; no loader of the package is named here.
 
 import Dispatch
 import Synchronization
 
 /// A node of a loader chain.
 ///
-/// **What it is.** A loader receives tasks. It passes each task on to the next loader, changed or unchanged, now or later, or
-/// completes it itself. The last loader of a chain, its *terminal*, completes every task that it receives.
+/// **What it is.** A loader receives tasks. It passes each task on to the next loader, changed or unchanged, now or
+/// later, or completes it itself. The last loader of a chain, its *terminal*, completes every task that it receives.
 ///
 /// **How to use one.** Link loaders with `-->`, and load requests with the first loader:
 ///
@@ -16,8 +16,8 @@ import Synchronization
 /// let response = try await chain.load(HTTPRequest(url: url))
 /// ```
 ///
-/// **How to write one.** Override ``load(task:)``, and call `super` to pass the task on. Register a handler to learn how the task
-/// ended.
+/// **How to write one.** Override ``load(task:)``, and call `super` to pass the task on. Register a handler to learn
+/// how the task ended.
 ///
 /// ```swift
 /// final class SlowRequestLogger: HTTPLoader, @unchecked Sendable {
@@ -32,14 +32,14 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A loader is called from any thread, also from several at once. Protect the state that you change, and hold no lock while you
-/// pass a task on or complete one. An ``AsyncLoader`` or a ``ClosureLoader`` is less to write.
+/// A loader is called from any thread, also from several at once. Protect the state that you change, and hold no lock
+/// while you pass a task on or complete one. An ``AsyncLoader`` or a ``ClosureLoader`` is less to write.
 ///
 /// A subclass restates `@unchecked Sendable`, in Swift 5 mode too, because only its author can promise that it is.
 //
-// `nonisolated` is for apps whose code belongs to the main actor by default, as their loaders would without it. The conformance
-// has no condition such as `@available(swift 6)`: with one, the compiler warns of a subclass that restates it in Swift 5 mode and
-// of one that does not in Swift 6 mode, so that no source suits both.
+// `nonisolated` is for apps whose code belongs to the main actor by default, as their loaders would without it. The
+// conformance has no condition such as `@available(swift 6)`: with one, the compiler warns of a subclass that restates
+// it in Swift 5 mode and of one that does not in Swift 6 mode, so that no source suits both.
 nonisolated open class HTTPLoader: @unchecked Sendable {
     /// The next loader, set once and held until this loader ends.
     private let next = Atomic<Unmanaged<HTTPLoader>?>(nil)
@@ -62,31 +62,33 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
 
     /// Loads a task: passes it on, now or later, or completes it.
     ///
-    /// Call `super` to pass the task on. Without a next loader, the task fails with ``HTTPError/Code/cannotConnect``. A task that
-    /// is completed already goes no further; one that is cancelled is completed here.
+    /// Call `super` to pass the task on. Without a next loader, the task fails with ``HTTPError/Code/cannotConnect``. A
+    /// task that is completed already goes no further; one that is cancelled is completed here.
     open func load(task: HTTPTask) {
         guard let next = next.load(ordering: .acquiring) else { return failWithoutNext(task) }
-        // This loader is alive during the call, and holds the next one until its own end. A counted reference would make a request
-        // through seven loaders a tenth slower, and threads that share a chain would contend for one cache line.
+        // This loader is alive during the call, and holds the next one until its own end. A counted reference would
+        // make a request through seven loaders a tenth slower, and threads that share a chain would contend for one
+        // cache line.
         guard next._withUnsafeGuaranteedRef({ $0.accept(task) }) else { return }
         next._withUnsafeGuaranteedRef { $0.load(task: task) }
     }
 
     /// Returns the loader to its initial state, with nothing in flight.
     ///
-    /// An override enters the group, does its work, leaves the group when the work is done, and calls `super`. Each loader further
-    /// down is reset once, even where several paths lead to it; not necessarily before `super` has returned.
+    /// An override enters the group, does its work, leaves the group when the work is done, and calls `super`. Each
+    /// loader further down is reset once, even where several paths lead to it; not necessarily before `super` has
+    /// returned.
     ///
-    /// To start a reset, call ``reset(on:completion:)`` or ``reset()``. If you call this method directly, use a new group for each
-    /// reset.
+    /// To start a reset, call ``reset(on:completion:)`` or ``reset()``. If you call this method directly, use a new
+    /// group for each reset.
     open func reset(with group: DispatchGroup) {
         ResetWalk.go(on: branches + [nextLoader].compactMap(\.self), with: group)
     }
 
     /// The chains that the loader leads to besides its next loader.
     ///
-    /// A loader that chooses between chains returns them here, so that they are checked for circles and reset with it. It describes
-    /// them in its ``details``, and does not reset them itself.
+    /// A loader that chooses between chains returns them here, so that they are checked for circles and reset with it.
+    /// It describes them in its ``details``, and does not reset them itself.
     open var branches: [HTTPLoader] { [] }
 
     /// The loader's settings and live counts for descriptions.
@@ -115,7 +117,7 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
 
     @inline(never)
     private final func failWithoutNext(_ task: HTTPTask) {
-        fail(task, .cannotConnect, reason: "\(name) is the last loader of its chain, and no terminal")
+        fail(task, .cannotConnect, reason: "\(name) is the last loader of its chain, and is not a terminal")
     }
 
     /// Completes a task with an error that names this loader.
@@ -159,8 +161,8 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
                 reference.release()
                 stop("\(name) already has \(nextLoader.name) as its next loader, and cannot get \(newValue.name) too")
             }
-            // The search comes after the link, and after a fence that keeps it there: of two threads that close a circle
-            // together, at least one sees it.
+            // The search comes after the link, and after a fence that keeps it there: of two threads that close a
+            // circle together, at least one sees it.
             atomicMemoryFence(ordering: .sequentiallyConsistent)
             if newValue.leads(to: self) {
                 stop("\(name) cannot have \(newValue.name) as its next loader, because that one leads back to it")

@@ -11,8 +11,8 @@ infix operator --> : LoaderLinking
 /// let chain = resetGuard --> throttle --> retry --> urlSessionLoader
 /// ```
 ///
-/// The left side may be a chain: the right side is appended after its last loader. Several chains may share their last loaders. A
-/// link that would close a circle stops the program.
+/// The left side may be a chain: the right side is appended after its last loader. Several chains may share their last
+/// loaders. A link that would close a circle stops the program.
 @discardableResult
 public func --> (chain: HTTPLoader, next: HTTPLoader) -> HTTPLoader {
     chain.tail.nextLoader = next

@@ -2,8 +2,8 @@ import Dispatch
 
 /// Walks a reset through a chain, so that each loader is reset once and the stack does not grow with the chain.
 ///
-/// A reset is identified by its group. Each loader announces the loaders after it. The first call to announce visits them one after
-/// the other until none is left; announcements that the visited loaders make only lengthen its list.
+/// A reset is identified by its group. Each loader announces the loaders after it. The first call to announce visits
+/// them one after the other until none is left; announcements that the visited loaders make only lengthen its list.
 struct ResetWalk {
     private var group: DispatchGroup
     private var known: Set<ObjectIdentifier> = []

@@ -1,7 +1,7 @@
 /// The loaders after a given loader, for requests that are made from inside of it.
 ///
-/// An ``AsyncLoader`` passes its request on with it, and a ``TokenSource`` loads a token with it. Each call loads a new task, which
-/// does not pass the given loader again. You can make any number of calls.
+/// An ``AsyncLoader`` passes its request on with it, and a ``TokenSource`` loads a token with it. Each call loads a new
+/// task, which does not pass the given loader again. You can make any number of calls.
 public struct RestOfChain: Sendable {
     private let start: Start
 
@@ -17,7 +17,8 @@ public struct RestOfChain: Sendable {
 
     /// The loaders after `loader`.
     ///
-    /// - Parameter task: the task that the requests work for, whose cancel cancels them; nil for requests that stand alone.
+    /// - Parameter task: the task that the requests work for, whose cancel cancels them; nil for requests that stand
+    ///   alone.
     init(after loader: any ForwardingLoader, for task: HTTPTask? = nil) {
         start = .after(loader, for: task)
     }
@@ -26,8 +27,8 @@ public struct RestOfChain: Sendable {
     ///
     /// Cancelling the Swift task that waits here cancels the loading.
     ///
-    /// - Throws: always an ``HTTPError``. The type is left out on purpose: a `catch … where` on a typed error that declares a
-    ///   variable crashes some compilers, and this is where people write one.
+    /// - Throws: always an ``HTTPError``. The type is left out on purpose: a `catch … where` on a typed error that
+    ///   declares a variable crashes some compilers, and this is where people write one.
     public func callAsFunction(_ request: HTTPRequest) async throws -> HTTPResponse {
         switch start {
         case .at(let loader): return try await loader.load(request)

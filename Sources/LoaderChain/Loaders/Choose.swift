@@ -1,6 +1,6 @@
-/// Sends each task down one of several branches, by what an option of its request says.
+/// Sends each task down one of several branches, as an option of its request says.
 ///
-/// All branches go on with the loader that is linked after this one, so that they differ only in what they add:
+/// All branches continue with the loader that is linked after this one, so that they differ only in what they add:
 ///
 /// ```swift
 /// enum AuthenticationOption: HTTPRequestOption {
@@ -12,24 +12,24 @@
 /// let chain = throttle --> authenticate --> terminal
 /// ```
 ///
-/// Here `.basic` goes `throttle --> basicAuth --> terminal`, and what has no branch goes straight to the terminal. A
-/// branch may be a chain of several loaders, and one may serve several values. A loader with nothing after it becomes
-/// part of the composite for good: it cannot end another chain as well.
+/// Here `.basic` goes `throttle --> basicAuth --> terminal`, and values without a branch go straight to the terminal. A
+/// branch may be a chain of several loaders, and may serve several values. The last loader of a branch is linked for
+/// good: it cannot end another chain.
 ///
-/// Put it where the branches belong. What they have in common stands above it or below it, not in each of them.
+/// Put it where the branches belong, and the loaders that they share above it or below it.
 public final class Choose<Option: HTTPRequestOption>: HTTPLoader, @unchecked Sendable where Option.Value: Hashable {
     private let branchesByValue: [Option.Value: HTTPLoader]
     private let otherwise: HTTPLoader?
     private let labels: [(label: String, branch: HTTPLoader)]
-    /// Where the branches end, and from where they go on to the next loader.
+    /// The end of all branches, which leads to the next loader.
     private let meetingPoint = MeetingPoint()
 
     /// Makes a loader that chooses among `branches`.
     ///
     /// - Parameters:
-    ///   - option: whose value decides.
+    ///   - option: the option whose value decides.
     ///   - branches: the branch for each value.
-    ///   - otherwise: the branch for all other values; nil for straight on.
+    ///   - otherwise: the branch for all other values; nil for the next loader.
     public init(
         by option: Option.Type, _ branches: [Option.Value: HTTPLoader], otherwise: HTTPLoader? = nil
     ) {
@@ -40,7 +40,7 @@ public final class Choose<Option: HTTPRequestOption>: HTTPLoader, @unchecked Sen
         super.init()
         for (_, branch) in labels {
             let end = branch.tail
-            // One that serves several values is linked once.
+            // A branch that serves several values is linked once.
             if end !== meetingPoint { end.nextLoader = meetingPoint }
         }
     }
@@ -58,7 +58,7 @@ public final class Choose<Option: HTTPRequestOption>: HTTPLoader, @unchecked Sen
     /// Its name without the option's.
     public override var name: String { "Choose" }
 
-    /// Each branch with the value that it is for; an ellipsis stands for the loaders after this one.
+    /// Each branch with its value; an ellipsis stands for the loaders after this one.
     public override var details: String {
         let texts = labels.map { "\($0.label): \(text(of: $0.branch))" }
         return (texts + (otherwise == nil ? ["otherwise: …"] : [])).joined(separator: ", ")
@@ -78,7 +78,7 @@ public final class Choose<Option: HTTPRequestOption>: HTTPLoader, @unchecked Sen
         return (texts + ["…"]).joined(separator: " --> ")
     }
 
-    /// The value as text, without a word about its being optional.
+    /// The value as text, without `Optional(…)`.
     private static func label(of value: Option.Value) -> String {
         let mirror = Mirror(reflecting: value)
         guard mirror.displayStyle == .optional else { return "\(value)" }
@@ -86,9 +86,9 @@ public final class Choose<Option: HTTPRequestOption>: HTTPLoader, @unchecked Sen
     }
 }
 
-/// Passes everything on, in the name of the composite that it belongs to.
+/// Passes everything on, under the name of the loader that it belongs to.
 ///
-/// It has a reference to the next loader of its own, so that it needs none to the composite, which would be a cycle.
+/// It has its own reference to the next loader; a reference to the loader that it belongs to would be a cycle.
 private final class MeetingPoint: HTTPLoader, @unchecked Sendable {
     override var name: String { "Choose" }
 }

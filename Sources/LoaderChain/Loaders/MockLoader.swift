@@ -1,5 +1,5 @@
-// Loaders: the loaders that need no transport, each in a folder of its own or, where one file is enough, here. They may use
-// everything below. A folder in Loaders uses no other, except where Tests/layers.txt has it higher up.
+// Loaders: the loaders that need no transport, each in a folder of its own or, where one file is enough, here. They may
+// use everything below. A folder in Loaders uses no other, except where Tests/layers.txt has it higher up.
 
 import Dispatch
 
@@ -9,9 +9,9 @@ import Dispatch
     import Foundation
 #endif
 
-/// The end of a chain without a server: each request is answered by the next of a queue of handlers.
+/// A terminal without a server: each request is answered by the next handler of a queue.
 ///
-/// Put it in the place of the terminal.
+/// Use it in the place of the terminal.
 ///
 /// ```swift
 /// let mock = MockLoader()
@@ -21,24 +21,24 @@ import Dispatch
 /// let chain = retry --> mock
 /// ```
 ///
-/// A request that finds the queue empty fails with ``HTTPError/Code/cannotConnect``. As every terminal, it refuses
-/// requests that cannot be sent, which use up no handler, and completes cancelled tasks at once.
+/// If the queue is empty, a request fails with ``HTTPError/Code/cannotConnect``. Like every terminal, it refuses
+/// requests that cannot be sent, which use no handler, and completes cancelled tasks at once.
 ///
-/// A reset cancels what a handler has not answered yet, and waits for it. It leaves the queue as it is.
+/// A reset cancels the tasks that are not answered yet, and waits for them. The queue stays as it is.
 public final class MockLoader: HTTPLoader, @unchecked Sendable {
     private let handlers = Guarded<ArraySlice<@Sendable (HTTPTask) -> Void>>([])
     private let inFlight = TasksInFlight()
 
-    // MARK: Saying what comes next
+    // MARK: Handlers
 
-    /// Lets `handler` have the next task, which it completes now or later.
+    /// Gives the next task to `handler`, which completes it now or later.
     @discardableResult
     public func then(_ handler: @escaping @Sendable (HTTPTask) -> Void) -> MockLoader {
         handlers.withLock { $0.append(handler) }
         return self
     }
 
-    /// Lets `handler` have the next request, and call its completion with the result, now or later.
+    /// Gives the next request to `handler`, which calls its completion with the result, now or later.
     @discardableResult
     public func then(
         _ handler:
@@ -63,10 +63,10 @@ public final class MockLoader: HTTPLoader, @unchecked Sendable {
         then { task in task.fail(code) }
     }
 
-    /// Answers the next request with what `answer` returns or throws.
+    /// Answers the next request with the response that `answer` returns, or the error that it throws.
     ///
-    /// A cancel of the task cancels the Swift task that `answer` runs in. A thrown ``HTTPError`` is the result as it is;
-    /// any other error lies beneath an ``HTTPError/Code/unknown``.
+    /// Cancelling the task cancels the Swift task that `answer` runs in. A thrown ``HTTPError`` is the result
+    /// unchanged; any other error becomes the underlying error of an ``HTTPError/Code/unknown``.
     @discardableResult
     public func thenAnswer(
         _ answer: @escaping @Sendable (_ request: HTTPRequest) async throws -> HTTPResponse
@@ -87,7 +87,7 @@ public final class MockLoader: HTTPLoader, @unchecked Sendable {
 
     // MARK: As a loader
 
-    /// Lets the next handler have the task.
+    /// Gives the task to the next handler.
     public override func load(task: HTTPTask) {
         do throws(HTTPError) {
             _ = try task.request.encoded()
@@ -109,12 +109,12 @@ public final class MockLoader: HTTPLoader, @unchecked Sendable {
         handler(task)
     }
 
-    /// Cancels what is not answered yet, and finishes when all of it has completed.
+    /// Cancels the tasks that are not answered yet, and finishes when all have completed.
     public override func reset(with group: DispatchGroup) {
         inFlight.cancelAll(in: group)
         super.reset(with: group)
     }
 
-    /// How many handlers are left, and how many tasks they have not answered yet.
+    /// How many handlers are left, and how many tasks are not answered yet.
     public override var details: String { "handlers \(handlers.withLock(\.count)), in flight \(inFlight.count)" }
 }

@@ -1,6 +1,6 @@
-/// Rewrites each request with a closure.
+/// Modifies each request with a closure.
 ///
-/// Put it wherever the rewritten request is wanted; above `Retry`, it works once for all attempts.
+/// Put it above the loaders that need the modified request; above `Retry`, it works once for all attempts.
 ///
 /// ```swift
 /// let identify = ModifyRequest { request in
@@ -11,17 +11,17 @@
 /// let chain = identify --> terminal
 /// ```
 ///
-/// What the closure throws ends the task: an ``HTTPError`` as it is, anything else as
+/// An error that the closure throws ends the task: an ``HTTPError`` unchanged, any other error as
 /// ``HTTPError/Code/invalidRequest``.
 public final class ModifyRequest: HTTPLoader, @unchecked Sendable {
     private let modifier: @Sendable (HTTPRequest) throws -> HTTPRequest
 
-    /// Makes a loader that passes on what `modifier` makes of each request.
+    /// Makes a loader that passes on the request that `modifier` returns.
     public init(modifier: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest) {
         self.modifier = modifier
     }
 
-    /// Rewrites the request, and passes the task on.
+    /// Modifies the request, and passes the task on.
     public override func load(task: HTTPTask) {
         do {
             task.request = try modifier(task.request)

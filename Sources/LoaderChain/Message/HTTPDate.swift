@@ -27,11 +27,12 @@ package enum HTTPDate {
     ///     Sunday, 06-Nov-94 08:49:37 GMT      an obsolete one of RFC 850
     ///     Sun Nov  6 08:49:37 1994            an obsolete one of C's `asctime`
     ///
-    /// It accepts deviations that leave no doubt: the case of letters, surplus spaces, a missing zero before the day, a hyphen for a
-    /// space, a wrong weekday. It rejects days and times that do not exist, and time zones other than `GMT`. A leap second becomes the
-    /// second after it.
+    /// It accepts deviations that leave no doubt: the case of letters, surplus spaces, a missing zero before the day, a
+    /// hyphen for a space, a wrong weekday. It rejects days and times that do not exist, and time zones other than
+    /// `GMT`. A leap second becomes the second after it.
     ///
-    /// - Parameter now: the present, for years of two digits: the last such year that is not more than fifty years ahead.
+    /// - Parameter now: the present, for years of two digits: the last such year that is not more than fifty years
+    ///   ahead.
     package static func date(_ text: some StringProtocol, now: Date) -> Date? {
         var parser = HTTPDateParser(text, now: CalendarTime(now))
         return parser.time()?.date

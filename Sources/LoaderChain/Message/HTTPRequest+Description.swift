@@ -16,8 +16,8 @@ extension HTTPRequest: CustomStringConvertible {
 
     /// The request as a command for a POSIX shell.
     ///
-    /// - Parameter includingSecrets: whether to write out credentials, query values and the body. You can then run the command as it
-    ///   is, and must not log it.
+    /// - Parameter includingSecrets: whether to write out credentials, query values and the body. You can then run the
+    ///   command as it is, and must not log it.
     public func curlCommand(includingSecrets: Bool = false) -> String {
         var words = ["curl"]
         if method == .head {

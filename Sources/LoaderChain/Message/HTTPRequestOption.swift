@@ -25,8 +25,8 @@ public protocol HTTPRequestOption: Sendable {
 
 /// The options that a request has set, each in an object of its own.
 ///
-/// Checking the class of an object and reading it costs less than casting a value in an existential container. Requests have few
-/// options, so a linear search is faster than a hash table.
+/// Checking the class of an object and reading it costs less than casting a value in an existential container. Requests
+/// have few options, so a linear search is faster than a hash table.
 @frozen @usableFromInline
 struct RequestOptions: Sendable {
     @usableFromInline var values: [any AnyObject & Sendable] = []

@@ -11,8 +11,8 @@
 /// for try await chunk in chunks { print(chunk.count) }
 /// ```
 ///
-/// There is one position: each chunk is returned once. Read the chunks with one task. When the last copy of the response is released,
-/// unread chunks are released too, and the transfer ends.
+/// There is one position: each chunk is returned once. Read the chunks with one task. When the last copy of the
+/// response is released, unread chunks are released too, and the transfer ends.
 ///
 /// A transfer that fails throws an ``HTTPError``. Cancelling the task that reads ends the transfer, and throws a
 /// `CancellationError`.
@@ -64,12 +64,7 @@ extension ResponseChunks {
     public func collect(upTo limit: Int) async throws -> Data {
         var collected = Data()
         for try await chunk in self {
-            guard chunk.count <= limit - collected.count else {
-                throw HTTPBodyError(
-                    "The body has more bytes than the limit of \(limit); raise it or read piece by piece.",
-                    code: .tooLarge)
-            }
-            collected.append(chunk)
+            try collected.append(chunk, upTo: limit)
         }
         return collected
     }

@@ -1,7 +1,7 @@
 /// What the status of a response means for the request that it answers, to a client whose data must arrive.
 ///
-/// This is the one table of statuses for everything that delivers. A sender decides what to do in each of these few cases, and adds
-/// what is special about its server, such as a complaint about one line in a body.
+/// This is the one table of statuses for everything that delivers. A sender decides what to do in each of these few
+/// cases, and adds what is special about its server, such as a complaint about one line in a body.
 ///
 /// | Status | Meaning |
 /// |---|---|
@@ -61,10 +61,11 @@ package enum StatusMeaning: Hashable, Sendable, CaseIterable {
 }
 
 extension HTTPStatus {
-    /// Whether the server may well answer otherwise within seconds, so that a request is worth trying again while its caller waits.
+    /// Whether the server may well answer otherwise within seconds, so that a request is worth trying again while its
+    /// caller waits.
     ///
-    /// There are fewer of these than of statuses that are worth repeating: a request that needs other credentials, another connection
-    /// or the end of a lock does not succeed a moment later.
+    /// There are fewer of these than of statuses that are worth repeating: a request that needs other credentials,
+    /// another connection or the end of a lock does not succeed a moment later.
     var isTransient: Bool {
         switch rawValue {
         case 408, 429, 500, 502, 503, 504: true

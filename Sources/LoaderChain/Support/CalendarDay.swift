@@ -1,7 +1,7 @@
 /// A day of the Gregorian calendar in the years 0 to 9999, also of the time before that calendar was in use.
 ///
-/// Foundation's calendars, `iso8601` among them, count the days before 15 October 1582 by the Julian calendar, which HTTP
-/// and ISO 8601 do not.
+/// Foundation's calendars, `iso8601` among them, count the days before 15 October 1582 by the Julian calendar, which
+/// HTTP and ISO 8601 do not.
 package struct CalendarDay: Hashable, Sendable {
     static let years = 0...9999
 

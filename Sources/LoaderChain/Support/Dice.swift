@@ -2,8 +2,8 @@ import Synchronization
 
 /// The chain's source of random numbers, which any number of threads can share without waiting for one another.
 ///
-/// A seed determines the sequence, so that a test with seeded dice can be repeated. When several threads share the dice, the sequence
-/// is still the seed's, but which thread gets which number depends on their timing.
+/// A seed determines the sequence, so that a test with seeded dice can be repeated. When several threads share the
+/// dice, the sequence is still the seed's, but which thread gets which number depends on their timing.
 ///
 /// The numbers are for jitter and sampling, not for secrets.
 public final class Dice: Sendable {

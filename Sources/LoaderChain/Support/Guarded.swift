@@ -15,8 +15,8 @@
 /// library's `Mutex`, because on Linux that one hands itself over through the kernel and slows down a thousandfold once
 /// threads outnumber cores.
 ///
-/// The closure given to ``withLock(_:)`` decides and returns. It calls no user code, and does not release the last reference to a
-/// user's object; both happen after it has returned.
+/// The closure given to ``withLock(_:)`` decides and returns. It calls no user code, and does not release the last
+/// reference to a user's object; both happen after it has returned.
 package struct Guarded<Value>: @unchecked Sendable {
     private let storage: ManagedBuffer<Value, PlatformLock>
 

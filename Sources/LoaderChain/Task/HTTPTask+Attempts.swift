@@ -2,8 +2,8 @@
 extension HTTPTask {
     /// Makes another task that works for this one, as a retry does.
     ///
-    /// Cancelling this task cancels its attempts, and so does completing it while some are under way. Decide what an attempt's
-    /// result means for this task in a completion handler of the attempt.
+    /// Cancelling this task cancels its attempts, and so does completing it while some are under way. Decide what an
+    /// attempt's result means for this task in a completion handler of the attempt.
     ///
     /// ```swift
     /// final class OnAnotherTask: HTTPLoader, @unchecked Sendable {

@@ -42,8 +42,8 @@ extension HTTPTask {
 
     /// Completes a task that no loader holds any more.
     func abandon() {
-        let by = holderName ?? "the first loader that it was given to"
-        fail(.abandoned, reason: "Nobody completed the task, and nobody holds it any more: \(by) let go of it")
+        let holder = holderName ?? "The first loader"
+        fail(.abandoned, reason: "\(holder) let go of the task without completing it")
     }
 
     // MARK: Steps
@@ -58,7 +58,8 @@ extension HTTPTask {
         }
     }
 
-    /// Takes a step and does what it leads to; takes `next` with a result that says cancelled, where a cancel came first.
+    /// Takes a step and does what it leads to; takes `next` with a result that says cancelled, where a cancel came
+    /// first.
     @inline(__always)
     private func take(_ step: Step, with result: HTTPResult, next: Step) -> Bool {
         var handlers = HandlerStack()

@@ -2,8 +2,8 @@
 extension HTTPTask {
     /// Calls `handler` with the result when the task completes, or at once if it has.
     ///
-    /// Deep inside other handlers, the call waits until those have returned. A handler must therefore not block until another task
-    /// has ended.
+    /// Deep inside other handlers, the call waits until those have returned. A handler must therefore not block until
+    /// another task has ended.
     @preconcurrency
     public func addCompletionHandler(_ handler: @escaping @Sendable (HTTPResult) -> Void) {
         register(.completion(handler))
@@ -17,11 +17,12 @@ extension HTTPTask {
 
     /// Calls `handler` when the task is cancelled before it has a result, or at once if it was.
     ///
-    /// This is where the loader that has the task stops its work and completes the task. A handler that needs the task takes it as
-    /// an argument: one that captured it would keep it alive, so that the task could not be seen to be abandoned.
+    /// This is where the loader that has the task stops its work and completes the task. A handler that needs the task
+    /// takes it as an argument: one that captured it would keep it alive, so that the task could not be seen to be
+    /// abandoned.
     ///
-    /// All cancel handlers are called before the completion handlers of the completion that they lead to, unless another thread
-    /// completes the task at the same moment.
+    /// All cancel handlers are called before the completion handlers of the completion that they lead to, unless
+    /// another thread completes the task at the same moment.
     @preconcurrency
     public func addCancelHandler(_ handler: @escaping @Sendable () -> Void) {
         register(.plainCancel(handler))
@@ -42,9 +43,9 @@ extension HTTPTask {
 
     /// Lets `filter` replace the result before any handler is called with it.
     ///
-    /// A loader can judge responses this way without a task of its own: what a filter makes of the first result is the task's only
-    /// result, for loaders above and below. Filters run once, the last registered first, under no lock. A cancel takes precedence
-    /// over them.
+    /// A loader can judge responses this way without a task of its own: what a filter makes of the first result is the
+    /// task's only result, for loaders above and below. Filters run once, the last registered first, under no lock. A
+    /// cancel takes precedence over them.
     @preconcurrency
     public func addResultFilter(_ filter: @escaping @Sendable (HTTPResult) -> HTTPResult) {
         register(.plainFilter(filter))

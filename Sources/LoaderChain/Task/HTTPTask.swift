@@ -1,5 +1,5 @@
-// Task: one execution of a request: its life, its handlers, its attempts. HTTPTask and its extensions are what users see;
-// Machinery is what they are made of. It may use Message, Time and Support, and knows no loader.
+// Task: one execution of a request: its life, its handlers, its attempts. HTTPTask and its extensions are what users
+// see; Machinery is what they are made of. It may use Message, Time and Support, and knows no loader.
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -9,8 +9,8 @@
 
 /// One execution of a request.
 ///
-/// A task goes down a chain of loaders. The loader that receives it *has* it, and owes it exactly one completion: by passing it
-/// on, or by calling ``complete(_:)`` or ``fail(_:response:underlyingError:reason:)``.
+/// A task goes down a chain of loaders. The loader that receives it *has* it, and owes it exactly one completion: by
+/// passing it on, or by calling ``complete(_:)`` or ``fail(_:response:underlyingError:reason:)``.
 ///
 /// ```swift
 /// let task = HTTPTask(request: request)
@@ -22,8 +22,8 @@
 /// - The first completion wins. Later ones change nothing and return `false`.
 /// - ``cancel()`` asks the loader that has the task to stop and complete it. If the cancel comes first, the result is
 ///   ``HTTPError/Code/cancelled``, whatever the task is completed with.
-/// - Completion handlers run once each, the last registered first, and under no lock: a loader further down is done with the task
-///   before one above learns the result, and the caller comes last.
+/// - Completion handlers run once each, the last registered first, and under no lock: a loader further down is done
+///   with the task before one above learns the result, and the caller comes last.
 /// - A task that no loader holds any more completes with ``HTTPError/Code/abandoned``.
 /// - All methods may be called from any thread, and from inside any handler.
 public final class HTTPTask: Sendable {
@@ -32,7 +32,8 @@ public final class HTTPTask: Sendable {
 
     /// What this object is to the task: several objects can be handles of one task.
     private enum Role: Sendable {
-        /// It was made with the task. The caller keeps it where another handle goes down the chain, and passes it on otherwise.
+        /// It was made with the task. The caller keeps it where another handle goes down the chain, and passes it on
+        /// otherwise.
         case original
         /// It goes down the chain for the caller's handle, and keeps that one alive, which the caller may hold weakly.
         case chainHandle(HTTPTask?)
@@ -104,8 +105,8 @@ public final class HTTPTask: Sendable {
 
     /// The current request; loaders on the way down may rewrite it.
     ///
-    /// Only the loader that has the task rewrites the request, before it passes the task on. ``HTTPResponse/request`` and
-    /// ``HTTPError/request`` are the request as it was at the end.
+    /// Only the loader that has the task rewrites the request, before it passes the task on. ``HTTPResponse/request``
+    /// and ``HTTPError/request`` are the request as it was at the end.
     public var request: HTTPRequest {
         get { peek { $0 } }
         set {

@@ -67,8 +67,8 @@ enum TaskHandler: Sendable {
 /// It does what a pair of handlers does, without allocating a closure for each task. Register it with
 /// ``HTTPTask/addObserver(_:)``.
 ///
-/// The task that the methods receive has the ``HTTPTask/id`` of the observed task. It is not always the same object: the cancel of a
-/// caller comes with the caller's object, and so does the end of a task that was abandoned.
+/// The task that the methods receive has the ``HTTPTask/id`` of the observed task. It is not always the same object:
+/// the cancel of a caller comes with the caller's object, and so does the end of a task that was abandoned.
 public protocol HTTPTaskObserver: AnyObject, Sendable {
     /// Called once when the task has its result, under no lock, in the order of completion handlers.
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult)

@@ -1,7 +1,7 @@
 /// An observer that is also called when its task begins to wait in a queue, and when that wait ends.
 ///
-/// A queue calls all such observers that the task has when the wait begins, and those of the tasks that it works for. An observer
-/// that a loader below the queue adds comes later, and is not called.
+/// A queue calls all such observers that the task has when the wait begins, and those of the tasks that it works for.
+/// An observer that a loader below the queue adds comes later, and is not called.
 protocol WaitMeter: HTTPTaskObserver {
     /// Called when a wait begins; several may overlap.
     func waitBegins()
@@ -28,7 +28,8 @@ extension HTTPTask {
 
     /// Ends a wait that is measured.
     ///
-    /// The observers are those of the beginning: no loader adds one while the task waits, because loaders below get it later.
+    /// The observers are those of the beginning: no loader adds one while the task waits, because loaders below get it
+    /// later.
     @inline(never)
     func endWait() {
         _ = core.tellMeters { $0.waitEnded() }

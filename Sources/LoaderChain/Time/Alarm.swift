@@ -1,7 +1,7 @@
 /// The only timer of a state, where several threads set and clear it.
 ///
-/// A timer is scheduled outside the state's lock, and may fire before it has been stored. Each setting therefore has a number, with
-/// which the timer fires and is stored; both are rejected if the alarm was cleared or set again meanwhile.
+/// A timer is scheduled outside the state's lock, and may fire before it has been stored. Each setting therefore has a
+/// number, with which the timer fires and is stored; both are rejected if the alarm was cleared or set again meanwhile.
 ///
 /// Old timers are returned, so that none ends under the lock.
 package struct Alarm {

@@ -1,7 +1,7 @@
 /// A sum over the recent past, kept in slices.
 ///
-/// A slice is forgotten as a whole, so the window covers between nine and ten slices. Its cost does not depend on how much is
-/// added.
+/// A slice is forgotten as a whole, so the window covers between nine and ten slices. Its cost does not depend on how
+/// much is added.
 struct SlidingWindow<Count: AdditiveArithmetic> {
     /// The sum over the window, as of the last ``move(to:)``.
     private(set) var sum = Count.zero

@@ -86,7 +86,8 @@ private struct State {
 
     mutating func remove(_ ticket: TimerWheel<TimerAction>.Ticket) -> TimerAction? {
         guard let action = wheel.remove(ticket) else { return nil }
-        // A wake-up that has become too early does no harm, and saves setting another. One for an empty wheel is cancelled.
+        // A wake-up that has become too early does no harm, and saves setting another. One for an empty wheel is
+        // cancelled.
         if wheel.count == 0, isArmed {
             wakeUp = State.never
             source.schedule(deadline: .distantFuture)

@@ -13,15 +13,16 @@ import Dispatch
 
 /// The time of the machine.
 ///
-/// A timer costs one allocation besides its action's own. Scheduling and cancelling take the same time whether ten timers wait or a
-/// million: they wait in a timing wheel, and a single wake-up of the system serves them all. When no timer waits, none is set.
+/// A timer costs one allocation besides its action's own. Scheduling and cancelling take the same time whether ten
+/// timers wait or a million: they wait in a timing wheel, and a single wake-up of the system serves them all. When no
+/// timer waits, none is set.
 ///
-/// Timers have a resolution of a millisecond and are never early: a deadline is rounded up. The clock is the system's uptime, which
-/// the wake-up uses too. It stops while the machine sleeps, and a wait continues afterwards.
+/// Timers have a resolution of a millisecond and are never early: a deadline is rounded up. The clock is the system's
+/// uptime, which the wake-up uses too. It stops while the machine sleeps, and a wait continues afterwards.
 ///
-/// Actions run one after another, in the order of their deadlines, on a queue of these timers. A queue for each action would cost
-/// more than most actions do, and lose the order. An action should return quickly and hand long work on; one that blocks delays
-/// those after it.
+/// Actions run one after another, in the order of their deadlines, on a queue of these timers. A queue for each action
+/// would cost more than most actions do, and lose the order. An action should return quickly and hand long work on; one
+/// that blocks delays those after it.
 public final class SystemTimers: Timers {
     /// The timers that a program shares.
     public static let shared = SystemTimers()

@@ -1,7 +1,7 @@
 /// An instant on the monotonic clock of some ``Timers``.
 ///
-/// It counts nanoseconds from a start that the clock chooses, so you can compare only instants of the same timers. Arithmetic
-/// saturates.
+/// It counts nanoseconds from a start that the clock chooses, so you can compare only instants of the same timers.
+/// Arithmetic saturates.
 public struct TimerInstant: InstantProtocol, Hashable, Sendable {
     /// The nanoseconds since the clock's start.
     public let nanoseconds: Int64

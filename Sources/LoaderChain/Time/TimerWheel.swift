@@ -1,17 +1,17 @@
 /// What waits, ordered by the tick at which it falls due: a hierarchical timing wheel.
 ///
 /// The wheel is a value without a clock and without a lock. Its owner tells it how far time has come and takes what has
-/// fallen due, in the order of deadlines and, within one deadline, in the order of insertion. Inserting and removing cost
-/// the same whether ten elements wait or a million.
+/// fallen due, in the order of deadlines and, within one deadline, in the order of insertion. Inserting and removing
+/// cost the same whether ten elements wait or a million.
 ///
 /// ## How it works
 ///
 /// A tick is read as a number with digits of six bits. A level stands for a digit, and its 64 slots for the values of
-/// that digit. An element waits at the level of the highest digit in which its deadline differs from the present, in the
-/// slot that the deadline's digit names. So all the elements of a level are due before those of the next, and a slot of
-/// level 0 holds a single deadline. When the present reaches the first tick that a higher slot stands for, the slot's
-/// elements move down to lower levels, which are empty at that moment; that is why they stay in order. An element moves
-/// at most once per level. The eleven levels hold any 64-bit tick, so there is no horizon.
+/// that digit. An element waits at the level of the highest digit in which its deadline differs from the present, in
+/// the slot that the deadline's digit names. So all the elements of a level are due before those of the next, and a
+/// slot of level 0 holds a single deadline. When the present reaches the first tick that a higher slot stands for, the
+/// slot's elements move down to lower levels, which are empty at that moment; that is why they stay in order. An
+/// element moves at most once per level. The eleven levels hold any 64-bit tick, so there is no horizon.
 ///
 /// All elements lie in one array, and the elements of a slot form a ring by their positions in it.
 package struct TimerWheel<Element> {
@@ -111,7 +111,8 @@ package struct TimerWheel<Element> {
 
     /// Moves the present to `tick` if nothing is to be done before.
     ///
-    /// It saves elements with a short wait from being inserted far up, as seen from a present that time has left behind.
+    /// It saves elements with a short wait from being inserted far up, as seen from a present that time has left
+    /// behind.
     package mutating func catchUp(with tick: UInt64) {
         guard tick > present else { return }
         if let nextExpiry, nextExpiry <= tick { return }

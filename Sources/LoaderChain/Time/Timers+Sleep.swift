@@ -68,7 +68,7 @@ private final class Sleeper: Sendable {
         }
         switch before {
         case .awake, .over:
-            // Nobody sleeps yet, and whoever lies down will find the result; or nobody sleeps any more.
+            // Before the sleep, the result is found when it begins; after it, there is nothing to do.
             break
         case .asleep(let continuation):
             continuation.resume(with: result)

@@ -1,5 +1,5 @@
-// Time: what the clock says, calls at an instant, and what is counted over a while. It may use Support; whatever waits or
-// measures uses it.
+// Time: what the clock says, calls at an instant, and what is counted over a while. It may use Support; whatever waits
+// or measures uses it.
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -14,8 +14,8 @@
 ///
 /// ## Which to choose
 ///
-/// ``SystemTimers/shared`` in a program; `ManualTimers`, of the testing module, in a test: its clock stands still until the test
-/// moves it.
+/// ``SystemTimers/shared`` in a program; `ManualTimers`, of the testing module, in a test: its clock stands still until
+/// the test moves it.
 ///
 /// ## How to use them
 ///
@@ -27,18 +27,18 @@
 /// try await timers.sleep(for: .milliseconds(200))
 /// ```
 ///
-/// Measure and wait with ``now``, which never jumps. Use ``date`` for what leaves the process, such as HTTP dates and timestamps: it
-/// follows the wall clock, which can be set at any time.
+/// Measure and wait with ``now``, which never jumps. Use ``date`` for what leaves the process, such as HTTP dates and
+/// timestamps: it follows the wall clock, which can be set at any time.
 ///
 /// An action should return quickly and hand long work on: timers may run all actions one after another.
 ///
 /// ## How to write your own
 ///
 /// - ``now`` never goes back.
-/// - An action runs once, never before its deadline, and never inside the call that schedules it, even if the deadline has already
-///   passed.
-/// - Actions run in the order of their deadlines; those with the same deadline run in the order in which they were scheduled. A
-///   deadline that has passed when its action is scheduled counts as the present.
+/// - An action runs once, never before its deadline, and never inside the call that schedules it, even if the deadline
+///   has already passed.
+/// - Actions run in the order of their deadlines; those with the same deadline run in the order in which they were
+///   scheduled. A deadline that has passed when its action is scheduled counts as the present.
 /// - ``ScheduledTimer/cancel()`` returns `true` or the action runs, never both.
 /// - No lock is held while an action runs or is released, so that an action may schedule and cancel.
 /// - When the timers end, actions that wait are released and never run.
@@ -55,7 +55,8 @@ public protocol Timers: AnyObject, Sendable {
 }
 
 extension Timers {
-    /// Runs `action` when `delay` has passed, or soon if it is not positive, unless the returned timer is cancelled first.
+    /// Runs `action` when `delay` has passed, or soon if it is not positive, unless the returned timer is cancelled
+    /// first.
     @discardableResult
     public func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> any ScheduledTimer {
         schedule(at: now.advanced(by: delay), action)

@@ -64,7 +64,7 @@ import Testing
         } catch {
             #expect(error.code == .cannotConnect)
             #expect(error.loader == "B")
-            #expect(error.reason == "B is the last loader of its chain, and no terminal")
+            #expect(error.reason == "B is the last loader of its chain, and is not a terminal")
         }
     }
 
@@ -79,7 +79,7 @@ import Testing
         } catch {
             #expect(error.code == .abandoned)
             #expect(error.loader == "Forgetful")
-            #expect(error.reason?.contains("Forgetful let go of it") == true)
+            #expect(error.reason?.contains("Forgetful let go of the task") == true)
         }
     }
 

@@ -61,7 +61,7 @@ import Testing
             request[option: Route.self] = route
             chain.load(request: request) { log.note($0.error?.reason ?? "none") }
         }
-        #expect(Set(log.events) == ["Choose is the last loader of its chain, and no terminal"])
+        #expect(Set(log.events) == ["Choose is the last loader of its chain, and is not a terminal"])
     }
 
     @Test func nothingOfItRemains() {

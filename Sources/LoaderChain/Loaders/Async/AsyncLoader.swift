@@ -1,7 +1,7 @@
 /// A loader that is written as one async method.
 ///
-/// Override ``load(_:next:)``: change the request, ask `next` for its response, look at that, ask again, or answer
-/// without asking.
+/// Override ``load(_:next:)``: change the request, load it with `next`, inspect the response, load again, or return a
+/// response of your own.
 ///
 /// ```swift
 /// final class Signing: AsyncLoader, @unchecked Sendable {
@@ -13,18 +13,18 @@
 /// }
 /// ```
 ///
-/// A cancel of the task cancels the Swift task that the method runs in, and with it what it asked of `next`. A thrown
-/// ``HTTPError`` becomes the result as it is, a `CancellationError` becomes ``HTTPError/Code/cancelled``, and any other
-/// error lies beneath an ``HTTPError/Code/unknown`` that names this loader.
+/// Cancelling the task cancels the Swift task that the method runs in, and the requests that it has made with `next`. A
+/// thrown ``HTTPError`` becomes the result unchanged, a `CancellationError` becomes ``HTTPError/Code/cancelled``, and
+/// any other error becomes the underlying error of an ``HTTPError/Code/unknown`` that names this loader.
 nonisolated open class AsyncLoader: HTTPLoader, @unchecked Sendable {
-    /// Answers a request, usually by asking the loaders after this one.
+    /// Returns the response to a request, usually by loading it with the loaders after this one.
     ///
-    /// The default asks them and changes nothing.
+    /// The default does that and changes nothing.
     open func load(_ request: HTTPRequest, next: RestOfChain) async throws -> HTTPResponse {
         try await next(request)
     }
 
-    /// Runs the method in a Swift task, and completes the task with what comes of it.
+    /// Runs the method in a Swift task, and completes the task with its result.
     public final override func load(task: HTTPTask) {
         let work = Task {
             task.complete(await result(of: task.request, for: task))

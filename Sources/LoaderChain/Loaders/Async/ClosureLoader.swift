@@ -8,12 +8,12 @@
 /// }
 /// ```
 ///
-/// It is an ``AsyncLoader`` in all else.
+/// Otherwise it is an ``AsyncLoader``.
 public final class ClosureLoader: AsyncLoader, @unchecked Sendable {
     private let givenName: String
     private let body: @Sendable (HTTPRequest, RestOfChain) async throws -> HTTPResponse
 
-    /// Makes a loader of this name that answers requests with `body`.
+    /// Makes a loader of this name that handles requests with `body`.
     public init(
         _ name: String = "ClosureLoader",
         _ body: @escaping @Sendable (HTTPRequest, RestOfChain) async throws -> HTTPResponse
@@ -22,10 +22,10 @@ public final class ClosureLoader: AsyncLoader, @unchecked Sendable {
         self.body = body
     }
 
-    /// The name that it was given.
+    /// The name that the loader was given.
     public override var name: String { givenName }
 
-    /// Answers a request with the closure.
+    /// Handles a request with the closure.
     public override func load(_ request: HTTPRequest, next: RestOfChain) async throws -> HTTPResponse {
         try await body(request, next)
     }

@@ -1,4 +1,4 @@
-/// One way in which a server asks to be told who is calling: a scheme, and what it says about it.
+/// One challenge of a server for credentials: a scheme with its parameters.
 struct AuthenticationChallenge: Equatable {
     var scheme: String
     /// The parameters, by their names in lowercase.
@@ -13,8 +13,8 @@ struct AuthenticationChallenge: Equatable {
 
     /// Reads a header's value.
     ///
-    /// Commas separate the parameters of a challenge as well as the challenges. What begins with a word and no equals sign
-    /// begins a challenge. What cannot be read is passed over: it is better to see some challenges than none.
+    /// Commas separate the parameters of a challenge as well as challenges. An element that begins with a word and no
+    /// equals sign starts a challenge. Elements that cannot be read are skipped: some challenges are better than none.
     private static func parse(_ value: String) -> [AuthenticationChallenge] {
         var challenges: [AuthenticationChallenge] = []
         for element in elements(of: value) {
@@ -33,7 +33,7 @@ struct AuthenticationChallenge: Equatable {
         return challenges
     }
 
-    /// The parts between commas that do not stand in quotes.
+    /// The parts between commas that are not in quotes.
     private static func elements(of value: String) -> [Substring] {
         var elements: [Substring] = []
         var start = value.startIndex

@@ -1,30 +1,30 @@
-/// The hosts that may be told a credential.
+/// The hosts that a credential may be sent to.
 ///
 /// ```swift
 /// let hosts: AuthorizedHosts = ["api.example.com", "*.files.example.com"]
 /// ```
 ///
-/// A name stands for itself, in whatever case, on any port; one that begins with `*.` stands for every name below it.
-/// Requests to other hosts pass without a credential, so that an image from elsewhere, loaded with the same chain, does
-/// not carry the user's token there.
+/// A name matches itself, in any case and on any port; a name that begins with `*.` matches every name below it.
+/// Requests to other hosts pass without a credential, so that an image from another server, loaded with the same chain,
+/// does not carry the user's token there.
 ///
-/// Over plain HTTP everybody on the way could read a credential. Requests to these hosts that would need it fail with
-/// ``HTTPError/Code/insecureConnection``, unless the host is this very machine.
+/// Over plain HTTP, every network on the way could read a credential. Requests to these hosts that would need one fail
+/// with ``HTTPError/Code/insecureConnection``, unless the host is this machine.
 public struct AuthorizedHosts: Hashable, Sendable, ExpressibleByArrayLiteral {
     private let patterns: [String]?
 
-    /// Whether credentials may go over plain HTTP to hosts other than this machine.
+    /// Whether credentials may be sent over plain HTTP to hosts other than this machine.
     public var allowsPlainHTTP = false
 
     private init(patterns: [String]?) { self.patterns = patterns }
 
-    /// The hosts of these names.
+    /// The hosts with these names.
     public init(_ names: some Sequence<String>) { self.init(patterns: names.map { $0.lowercased() }) }
 
-    /// The hosts of these names.
+    /// The hosts with these names.
     public init(arrayLiteral names: String...) { self.init(names) }
 
-    /// Every host that a request goes to; for chains that are never given an address from elsewhere.
+    /// All hosts; for chains that never load an address from another source.
     public static let all = AuthorizedHosts(patterns: nil)
 
     /// Whether requests to `host` carry a credential.
@@ -38,7 +38,7 @@ public struct AuthorizedHosts: Hashable, Sendable, ExpressibleByArrayLiteral {
         }
     }
 
-    /// Whether nobody on the way can read what `request` carries.
+    /// Whether the credential of `request` cannot be read on the way, or may be.
     func protect(_ request: HTTPRequest) -> Bool {
         allowsPlainHTTP || request.isConfidential
     }
@@ -50,7 +50,7 @@ extension HTTPRequest {
         if ASCII.isEqualIgnoringCase(scheme, "https") { return true }
         guard let host = host?.lowercased() else { return false }
         if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
-        // A name such as 127.example.com is somebody's.
+        // A name such as 127.example.com can belong to another machine.
         return host.hasPrefix("127.") && host.utf8.allSatisfy { ASCII.isDigit($0) || $0 == UInt8(ascii: ".") }
     }
 }

@@ -1,5 +1,5 @@
 extension Authorizer {
-    /// What the loader shows of itself.
+    /// The loader's details.
     var details: String {
         let waiting = waiting
         return phase.name + (waiting == 0 ? "" : ", waiting \(waiting)")

@@ -1,14 +1,14 @@
 extension Authorizer {
-    /// What came of a question.
+    /// The answer to a question.
     struct Answer {
         var credential: PreparedCredential<Scheme.Credential>?
-        /// Why those who waited fail; they may do so although there is a credential.
+        /// Why the tasks that waited fail; they may fail although there is a credential.
         var failure: AuthenticationFailure?
         /// Whether the store has been emptied.
         var hasForgotten = false
     }
 
-    /// Asks the store, then the source, and keeps in the store what the source had.
+    /// Asks the store, then the source, and saves in the store what the source returned.
     func answer(to question: State.Question, for loader: any ForwardingLoader) async -> Answer {
         var answer = Answer()
         var old = question.old?.credential
@@ -24,25 +24,25 @@ extension Authorizer {
                     answer.credential = prepared
                     return answer
                 }
-                // What is due, or cannot be sent, may still help to get another.
+                // A credential that is due, or cannot be sent, may still help to get another one.
                 old = stored
             }
             guard let new = try await credential(replacing: old, using: RestOfChain(after: loader)) else {
                 return answer
             }
             let prepared = try scheme.prepare(new)
-            // Known from here on, whatever becomes of the save: the server may have given it out only once.
+            // Used from here on, even if the save fails: the server may have issued it only once.
             answer.credential = prepared
             try await naming("The credential store could not save") { try await store.save(prepared.credential) }
         } catch {
             answer.failure = error
-            // With nothing to replace there is nothing to forget, and somebody may be saving what they signed in with.
+            // With nothing to replace there is nothing to forget, and the app may be saving a new credential.
             if error.makesStoredWorthless, old != nil { answer.hasForgotten = await emptyStore() }
         }
         return answer
     }
 
-    /// Empties the store, and answers whether that succeeded.
+    /// Empties the store, and returns whether that succeeded.
     func emptyStore() async -> Bool {
         do {
             try await store.forget()

@@ -1,10 +1,11 @@
 import Dispatch
 
-/// Takes tasks through authorization: gets them a credential, sends them, and sends them again when it was rejected.
+/// Takes tasks through authorization: gets a credential, sends the tasks, and sends them again if the credential was
+/// rejected.
 ///
-/// What happens is decided by a ``CredentialState`` under the lock, and done here after it. No store, source, task or
-/// completion handler is called while the lock is held. Tasks are held while they wait, and never once they have been
-/// passed on: from then on only their attempts hold them.
+/// A ``CredentialState`` decides under the lock, and its decisions are carried out after unlocking. No store, source,
+/// task or completion handler is called while the lock is held. Tasks are held while they wait, but not after they have
+/// been passed on: then only their attempts hold them.
 final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
     typealias State = CredentialState<PreparedCredential<Scheme.Credential>, Journey>
 
@@ -14,9 +15,9 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
 
     private struct Books {
         var state = State(forgetsRejected: Scheme.forgetsRejected)
-        /// The work on the question that is under way, once it is known.
+        /// The Swift task of the current question, once it is known.
         var work: Task<Void, Never>?
-        /// The resets that wait for what runs.
+        /// The resets that wait for the question to end.
         var groups: [DispatchGroup] = []
     }
 
@@ -25,7 +26,7 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
         let task: HTTPTask
         let loader: any ForwardingLoader
         var replays = 0
-        /// The answer to the credential that it was sent with last.
+        /// The response to the credential that the task was sent with last.
         var rejection: HTTPResult?
     }
 
@@ -39,7 +40,7 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
 
     // MARK: Tasks
 
-    /// Sends a task with the credential, as soon as there is one.
+    /// Sends a task with the credential as soon as there is one.
     func load(_ task: HTTPTask, for loader: any ForwardingLoader) {
         let journey = Journey(task: task, loader: loader)
         let now = scheme.now
@@ -67,7 +68,7 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
         }
     }
 
-    /// Sends a task as an attempt, since only that can be repeated.
+    /// Sends a task as an attempt, because only an attempt can be repeated.
     private func send(_ journey: Journey, with held: State.Held) {
         var request = journey.task.request
         request.headers["Authorization"] = held.credential.headerValue.value
@@ -102,7 +103,7 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
             if standing == .underWay { books.work = work }
             return standing
         }
-        // A reset came before it could know whom to cancel.
+        // A reset came before it could know this Swift task.
         if standing == .unwanted { work.cancel() }
     }
 
@@ -130,7 +131,7 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
 
     // MARK: Resetting
 
-    /// Forgets everything, and leaves the group when nothing works on a question any more.
+    /// Forgets everything, and leaves the group when no question is under way any more.
     func reset(with group: DispatchGroup) {
         group.enter()
         let (reset, work) = books.withLock { books in
@@ -142,7 +143,7 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
         if reset.forgetsNow { forget() }
     }
 
-    /// Empties the store in a task of its own: the one that worked on the question has been cancelled.
+    /// Empties the store in a new Swift task, because that of the question has been cancelled.
     private func forget() {
         Task {
             let hasForgotten = await emptyStore()
@@ -156,7 +157,7 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
 }
 
 extension Authorizer.Journey {
-    /// Whether another attempt would do what the first did, and there is one left.
+    /// Whether the task can be sent again, and has a replay left.
     fileprivate var canBeReplayed: Bool {
         replays <= Scheme.greatestReplays && !task.isCancelled && task.request.body.canBeSentAgain
     }
@@ -167,7 +168,7 @@ extension Authorizer.Journey {
             reason: failure.reason)
     }
 
-    /// Ends because of a reset, with the server's answer if there is one.
+    /// Ends because of a reset, with the server's response if there is one.
     fileprivate func refuse() {
         if let rejection {
             task.complete(rejection)
@@ -176,7 +177,7 @@ extension Authorizer.Journey {
         }
     }
 
-    /// Ends or goes on as it is, because there is nobody who could have a credential.
+    /// Ends, or goes on without a credential, because there is no source.
     fileprivate func goWithout() {
         if let rejection { task.complete(rejection) } else { loader.forward(task) }
     }

@@ -1,10 +1,10 @@
 import Dispatch
 
-/// Adds a user and a password to each request that has no `Authorization` yet.
+/// Adds a user and a password to each request that has no `Authorization` header.
 ///
-/// It is for servers that know their callers by name and password (RFC 7617). A request may bring its own credentials in
-/// ``HTTPRequest/basicCredentials``. All others get those of the store; while there are none, the provider is asked, once
-/// for all the tasks that wait meanwhile.
+/// It is for servers that use basic authentication (RFC 7617). A request may have its own credentials in
+/// ``HTTPRequest/basicCredentials``. All others get those of the store; if it has none, the provider is asked once for
+/// all the tasks that wait meanwhile.
 ///
 /// ```swift
 /// struct SignInSheet: BasicCredentialsProvider {
@@ -18,25 +18,25 @@ import Dispatch
 ///     --> throttle --> terminal
 /// ```
 ///
-/// When the server answers 401 to the credentials, the store forgets them before the provider is asked for others, and
-/// the task is sent once more with those, if its body can be sent again. A second 401 is the task's result, and so is the
-/// first one if the request brought its own credentials, or if there is no provider. A provider that answers nil fails the
-/// tasks that wait with ``HTTPError/Code/authenticationRequired``; the next task asks again. When all who waited were
-/// cancelled, the question goes on, and its answer is kept.
+/// When the server responds with 401, the store forgets the credentials, the provider is asked for new ones, and the
+/// task is sent once more with those, if its body can be sent again. A second 401 is the task's result, and so is the
+/// first one if the request has its own credentials, or if there is no provider. If the provider returns nil, the tasks
+/// that wait fail with ``HTTPError/Code/authenticationRequired``; the next task asks again. If all tasks that wait are
+/// cancelled, the question continues, and its answer is kept.
 ///
-/// **Where it belongs:** after whatever fills in the request's host, since that decides who is told the credentials. After
-/// ``Retry``, so that each of its attempts carries the credentials of its own time. If somebody may have to sign in first,
-/// before ``Throttle`` and whatever else counts what runs, so that a task that waits takes nobody's place; otherwise the
-/// throttle may stand above both, where a task keeps its slot from one attempt to the next.
+/// **Where it belongs:** after the loader that fills in the request's host, because the host decides whether
+/// credentials are sent. After ``Retry``, so that each attempt carries the credentials of its time. If the user may
+/// have to sign in, before ``Throttle`` and other loaders that limit what runs, so that a task that waits takes no
+/// slot; otherwise the throttle may be above both, where a task keeps its slot from one attempt to the next.
 ///
-/// A reset forgets the credentials, also in the store. Tasks that wait fail with ``HTTPError/Code/resetInProgress``, or end
-/// with the 401 that they already had, and so do those that come before it has finished. It cancels the question that is
-/// under way, and finishes when the provider and the store have returned.
+/// A reset forgets the credentials, also in the store. Tasks that wait fail with ``HTTPError/Code/resetInProgress``, or
+/// end with the 401 that they already had, and so do tasks that come before the reset has finished. It cancels the
+/// question that is under way, and finishes when the provider and the store have returned.
 public final class BasicAuth: HTTPLoader, @unchecked Sendable {
     private let hosts: AuthorizedHosts
     private let authorizer: Authorizer<BasicScheme>?
 
-    /// Makes a loader that adds the credentials that requests bring themselves, and no others.
+    /// Makes a loader that only adds the credentials that requests have themselves.
     public override init() {
         hosts = []
         authorizer = nil
@@ -45,10 +45,10 @@ public final class BasicAuth: HTTPLoader, @unchecked Sendable {
     /// Makes a loader that has credentials of its own.
     ///
     /// - Parameters:
-    ///   - hosts: who is told them; requests to others pass as they are. Credentials that a request brings itself go to
-    ///     wherever that request goes.
-    ///   - store: where they are kept; by default in memory, so that they are gone when the program ends.
-    ///   - provider: who is asked when the store has none; nil, the default, to send requests without any then.
+    ///   - hosts: the hosts that get the credentials; requests to other hosts pass unchanged. A request's own
+    ///     credentials are sent to any host.
+    ///   - store: keeps the credentials; by default in memory, so that they are gone when the program ends.
+    ///   - provider: is asked if the store has none; nil, the default, to send requests without credentials then.
     public init(
         hosts: AuthorizedHosts,
         store: any CredentialStore<BasicCredentials> = MemoryCredentialStore<BasicCredentials>(),
@@ -58,7 +58,7 @@ public final class BasicAuth: HTTPLoader, @unchecked Sendable {
         authorizer = Authorizer(BasicScheme(provider: provider), store: store)
     }
 
-    /// Passes the task on with credentials, as soon as there are any.
+    /// Passes the task on with credentials as soon as there are any.
     public override func load(task: HTTPTask) {
         let request = task.request
         guard !request.headers.contains("Authorization") else { return super.load(task: task) }

@@ -4,20 +4,20 @@
     import Foundation
 #endif
 
-/// A user and a password, for the scheme that sends both with every request.
+/// A user and a password for basic authentication.
 ///
-/// It is a request's option as well, for a request that brings its own:
+/// They are also an option, for a request with its own credentials:
 ///
 /// ```swift
 /// request.basicCredentials = BasicCredentials(user: "zoe", password: password)
 /// ```
 ///
-/// No text made of it holds either. Encoding it writes both out, for a store that keeps it in a safe place.
+/// Descriptions contain neither of them. Encoding writes both out, for a store that is safe.
 public struct BasicCredentials: Hashable, Codable, Sendable {
     private var secretUser: Secret<String>
     private var secretPassword: Secret<String>
 
-    /// Makes credentials; neither part may hold control characters, nor the user a colon.
+    /// Makes credentials; neither part may contain control characters, and the user no colon.
     public init(user: String, password: String) {
         secretUser = Secret(user)
         secretPassword = Secret(password)
@@ -40,10 +40,10 @@ public struct BasicCredentials: Hashable, Codable, Sendable {
         set { secretPassword.value = newValue }
     }
 
-    /// The value of the header that carries them, or why none can.
+    /// The value of the `Authorization` header; throws if the credentials cannot be sent.
     func headerValue() throws(AuthenticationFailure) -> String {
         guard !user.utf8.contains(UInt8(ascii: ":")) else {
-            // The server would take what follows the colon for a part of the password.
+            // The server would read what follows the colon as a part of the password.
             throw Self.refusal("The user of basic credentials cannot have a colon in it")
         }
         guard !(user + password).unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
@@ -66,12 +66,12 @@ extension BasicCredentials: CustomStringConvertible, CustomDebugStringConvertibl
 }
 
 extension BasicCredentials: HTTPRequestOption {
-    /// None: a ``BasicAuth`` brings its own.
+    /// None: the credentials of ``BasicAuth`` are used.
     public static var defaultOptionValue: BasicCredentials? { nil }
 }
 
 extension HTTPRequest {
-    /// The credentials that the request brings itself, for a ``BasicAuth`` to send.
+    /// The request's own credentials, which a ``BasicAuth`` sends.
     public var basicCredentials: BasicCredentials? {
         get { self[option: BasicCredentials.self] }
         set { self[option: BasicCredentials.self] = newValue }

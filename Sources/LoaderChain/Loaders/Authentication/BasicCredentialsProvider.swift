@@ -1,7 +1,7 @@
-/// Somebody who can be asked for a user and a password, usually by asking the user.
+/// Provides a user and a password, usually by asking the user.
 ///
-/// One question is put at a time, for any number of tasks that wait for its answer. It may take as long as it takes. When
-/// the loader is reset, the Swift task that it runs in is cancelled.
+/// It is asked once at a time, for any number of tasks that wait for the answer, and may take any time. When the loader
+/// is reset, the Swift task that it runs in is cancelled.
 ///
 /// ```swift
 /// struct FixedCredentials: BasicCredentialsProvider {
@@ -15,6 +15,6 @@
 public protocol BasicCredentialsProvider: Sendable {
     /// Returns the credentials to use; nil if there are none, which fails the tasks that wait.
     ///
-    /// - Parameter rejected: credentials that a server has just refused, if that is why there is a question.
+    /// - Parameter rejected: the credentials that the server has just refused; nil if there were none.
     func credentials(replacing rejected: BasicCredentials?) async throws -> BasicCredentials?
 }

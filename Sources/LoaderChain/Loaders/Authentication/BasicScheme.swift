@@ -1,4 +1,4 @@
-/// What a ``BasicAuth`` does its own way.
+/// Basic authentication, for ``BasicAuth``.
 struct BasicScheme: AuthenticationScheme {
     let provider: (any BasicCredentialsProvider)?
 
@@ -6,7 +6,7 @@ struct BasicScheme: AuthenticationScheme {
     static var greatestReplays: Int { 1 }
     static var forgetsRejected: Bool { true }
 
-    /// Passwords know no time.
+    /// Passwords do not expire, so no clock is needed.
     var now: TimerInstant { TimerInstant(nanoseconds: 0) }
 
     func prepare(

@@ -1,9 +1,9 @@
 import Dispatch
 
-/// Adds a bearer token to each request that has no `Authorization` yet, and replaces the token when it is due.
+/// Adds a bearer token to each request that has no `Authorization` header, and replaces the token when it is due.
 ///
-/// It is for servers that are told who is calling by a token that expires, as OAuth 2 has it (RFC 6749 and 6750). Where
-/// tokens come from is the ``TokenSource``'s affair, where they are kept that of the ``CredentialStore``.
+/// It is for servers that use tokens that expire, as in OAuth 2 (RFC 6749 and 6750). A ``TokenSource`` gets tokens, and
+/// a ``CredentialStore`` keeps them.
 ///
 /// ```swift
 /// let chain = resetGuard --> environment --> retry
@@ -13,27 +13,27 @@ import Dispatch
 ///     --> throttle --> terminal
 /// ```
 ///
-/// What can be relied on:
-/// - One question to the source at a time, for any number of tasks that wait. They wait in no particular place: what the
-///   source asks of the chain does not wait with them. If it fails, they fail with it, and none is sent; the next task asks
-///   again. When all who waited were cancelled, the question goes on, and its answer is kept, because the server may have
-///   used up the refresh token.
-/// - A token whose lifetime is known is replaced before its end, on the monotonic clock. The wall clock is read only for a
-///   token that comes from the store; a clock that was set costs at most one question too many.
-/// - A task that is answered 401 is sent again with a later token: with the one that is there, if it was sent with an
-///   earlier one, or else with one asked for. That happens at most twice to each task. Then, and if its body cannot be
-///   sent again, the 401 is its result.
-/// - A 401 with challenges for other schemes alone, or for an error other than `invalid_token`, is left as it is.
+/// You can rely on the following:
+/// - The source is asked once at a time, for any number of tasks that wait. The source's own requests do not wait for
+///   the token. If the source fails, the tasks fail and are not sent; the next task asks again. If all tasks that wait
+///   are cancelled, the question continues and its answer is kept, because the server may have used up the refresh
+///   token.
+/// - A token with a known lifetime is replaced before its end, by the monotonic clock. The wall clock is read only for
+///   a token from the store; a clock that was set costs at most one unnecessary question.
+/// - A task that gets a 401 is sent again with a newer token: the current one if the task was sent with an older one,
+///   otherwise a new one. This happens at most twice per task. After that, or if its body cannot be sent again, the 401
+///   is its result.
+/// - A 401 with challenges only for other schemes, or for an error other than `invalid_token`, is passed on unchanged.
 ///
-/// **Where it belongs:** after whatever fills in the request's host, since that decides who is told the token. After
-/// ``Retry``, so that each of its attempts carries the token of its own time. If somebody may have to sign in first,
-/// before ``Throttle`` and whatever else counts what runs, so that a task that waits takes nobody's place; otherwise the
-/// throttle may stand above both, where a task keeps its slot from one attempt to the next.
+/// **Where it belongs:** after the loader that fills in the request's host, because the host decides whether the token
+/// is sent. After ``Retry``, so that each attempt carries the token of its time. If the user may have to sign in,
+/// before ``Throttle`` and other loaders that limit what runs, so that a task that waits takes no slot; otherwise the
+/// throttle may be above both, where a task keeps its slot from one attempt to the next.
 ///
-/// A reset forgets the token, also in the store. Tasks that wait fail with ``HTTPError/Code/resetInProgress``, or end with
-/// the 401 that they already had, and so do those that come before it has finished. It cancels the question that is under
-/// way, and finishes when the source and the store have returned. A task that was sent before a reset is never sent again
-/// with a token of whoever signed in after it.
+/// A reset forgets the token, also in the store. Tasks that wait fail with ``HTTPError/Code/resetInProgress``, or end
+/// with the 401 that they already had, and so do tasks that come before the reset has finished. It cancels the question
+/// that is under way, and finishes when the source and the store have returned. A task that was sent before a reset is
+/// never sent again with the token of a user who signed in after it.
 public final class BearerAuth: HTTPLoader, @unchecked Sendable {
     private let hosts: AuthorizedHosts
     private let authorizer: Authorizer<BearerScheme>
@@ -41,11 +41,11 @@ public final class BearerAuth: HTTPLoader, @unchecked Sendable {
     /// Makes a loader.
     ///
     /// - Parameters:
-    ///   - hosts: who is told the token; requests to others pass as they are.
-    ///   - source: who is asked for a token.
-    ///   - store: where the token is kept; by default in memory, so that it is gone when the program ends.
-    ///   - leeway: how long before its end a token is replaced, by default half a minute; at most half of its life.
-    ///   - timers: what tells the time.
+    ///   - hosts: the hosts that get the token; requests to other hosts pass unchanged.
+    ///   - source: gets tokens.
+    ///   - store: keeps the token; by default in memory, so that it is gone when the program ends.
+    ///   - leeway: how long before its end a token is replaced, by default half a minute; at most half of its lifetime.
+    ///   - timers: the clock.
     public init(
         hosts: AuthorizedHosts, source: any TokenSource,
         store: any CredentialStore<BearerToken> = MemoryCredentialStore<BearerToken>(),
@@ -55,7 +55,7 @@ public final class BearerAuth: HTTPLoader, @unchecked Sendable {
         authorizer = Authorizer(BearerScheme(source: source, leeway: leeway, timers: timers), store: store)
     }
 
-    /// Passes the task on with a token, as soon as there is one.
+    /// Passes the task on with a token as soon as there is one.
     public override func load(task: HTTPTask) {
         let request = task.request
         guard !request.headers.contains("Authorization"), hosts.contain(request.host) else {
@@ -74,19 +74,19 @@ public final class BearerAuth: HTTPLoader, @unchecked Sendable {
         super.reset(with: group)
     }
 
-    /// Where the loader has got to.
+    /// The state of the token.
     public enum State: Hashable, Sendable {
-        /// There is no token, and nobody has been asked.
+        /// There is no token, and neither the store nor the source has been asked.
         case idle
         /// The store or the source is being asked.
         case authorizing
-        /// There is a token, and nothing is known against it.
+        /// There is a token, and no reason to replace it.
         case authorized
-        /// There is a token that was rejected or has outlived its time. The next task asks for another.
+        /// There is a token that was rejected or has expired. The next task asks for a new one.
         case expired
     }
 
-    /// Where the loader has got to, for display.
+    /// The state of the token, for display.
     public var state: State {
         switch authorizer.phase {
         case .idle, .resetting: .idle
@@ -96,7 +96,7 @@ public final class BearerAuth: HTTPLoader, @unchecked Sendable {
         }
     }
 
-    /// Where the loader has got to, and how many tasks wait.
+    /// The state of the token, and how many tasks wait.
     public override var details: String { authorizer.details }
 }
 

@@ -1,4 +1,4 @@
-/// What a ``BearerAuth`` does its own way.
+/// Authentication with bearer tokens, for ``BearerAuth``.
 struct BearerScheme: AuthenticationScheme {
     let source: any TokenSource
     let leeway: Duration
@@ -7,7 +7,7 @@ struct BearerScheme: AuthenticationScheme {
     static var name: String { "Bearer" }
     static var greatestReplays: Int { 2 }
 
-    /// A rejected token still has the refresh token with it.
+    /// A rejected token still has its refresh token.
     static var forgetsRejected: Bool { false }
 
     var now: TimerInstant { timers.now }

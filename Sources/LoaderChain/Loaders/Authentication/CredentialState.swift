@@ -1,61 +1,61 @@
-/// What a loader knows of the one credential that all its tasks need, decided without threads, clocks or callbacks.
+/// The state of the credential that all tasks of a loader need, decided without threads, clocks or callbacks.
 ///
-/// At most one question is under way at any time: who the user is, put to the store, to the source or to both. Tasks that
-/// have no credential wait for its answer. Credentials are numbered in the order in which they came, so that a task whose
-/// credential was rejected can be told from one that was sent with a later one.
+/// At most one question for a credential is under way, to the store, the source or both. Tasks without a credential
+/// wait for its answer. Credentials are numbered in the order in which they come, so that a rejection of an old
+/// credential is told from one of the current credential.
 ///
-/// Every method changes the state and returns what there is to do. The owner does that after it has unlocked.
+/// Every method changes the state and returns what there is to do, which the owner does after it has unlocked.
 struct CredentialState<Credential: Sendable, Waiter> {
-    /// Where the knowledge has got to.
+    /// A phase of the credential.
     enum Phase: Sendable {
-        /// Nothing is known. The store may know more.
+        /// There is no credential. The store may have one.
         case idle
-        /// A question is under way. What was known before is not used any more.
+        /// A question is under way. The old credential is not used any more.
         case authorizing(replacing: Held?)
-        /// There is a credential, and nothing is known against it.
+        /// There is a credential, and no reason to replace it.
         case authorized(Held)
-        /// There is a credential that was rejected or that nobody could replace in time. The next task asks again.
+        /// There is a credential that was rejected or could not be replaced in time. The next task asks again.
         case expired(Held)
         /// Everything is to be forgotten, once the question that is still under way has stopped.
         case resetting(isAsking: Bool)
     }
 
-    /// A credential with what is known about it.
+    /// A credential with its number and its deadline.
     struct Held: Sendable {
         let credential: Credential
         let generation: Int
-        /// When it is to be replaced; nil if only the server knows.
+        /// When to replace it; nil if only the server knows.
         let deadline: TimerInstant?
 
         func isDue(at now: TimerInstant) -> Bool { deadline.map { $0 <= now } ?? false }
     }
 
-    /// What is to be found out.
+    /// A question for a credential.
     struct Question: Sendable {
         let number: Int
-        /// What is known already, and is to be replaced.
+        /// The credential to replace, if there is one.
         let old: Credential?
-        /// Whether the store may have it.
+        /// Whether the store may have the answer.
         let mayLoad: Bool
         /// Whether the store is to forget what it has before anything else.
         let mustForget: Bool
     }
 
-    /// What becomes of a task.
+    /// What to do with a task.
     enum Step {
-        /// It goes on its way with this credential.
+        /// Send it with this credential.
         case go(Held)
-        /// It is kept under a number until the question is answered.
+        /// It is kept, under this number, until the question is answered.
         case wait(Int)
-        /// It is kept too, and the question is to be asked.
+        /// It is kept, under this number; ask the question.
         case ask(Question, Int)
-        /// It goes nowhere, because of a reset.
+        /// Refuse it, because of a reset.
         case refuse
     }
 
     private(set) var phase = Phase.idle
     private let forgetsRejected: Bool
-    // What the store still has although a reset wanted it gone.
+    // Whether the store still has a credential that a reset was to remove.
     private var mustForget = false
     private var generation = 0
     private var firstGenerationSinceReset = 1
@@ -63,9 +63,9 @@ struct CredentialState<Credential: Sendable, Waiter> {
     private var waiters: [Int: Waiter] = [:]
     private var nextWaiter = 0
 
-    /// Begins with nothing.
+    /// Makes a state without a credential.
     ///
-    /// - Parameter forgetsRejected: whether a credential that has expired is of no use for getting the next.
+    /// - Parameter forgetsRejected: whether a credential that has expired is useless for getting the next one.
     init(forgetsRejected: Bool) { self.forgetsRejected = forgetsRejected }
 
     var waiting: Int { waiters.count }
@@ -83,23 +83,23 @@ struct CredentialState<Credential: Sendable, Waiter> {
         }
     }
 
-    /// The server rejected the credential of this generation; nil if the task has to live with that.
+    /// The server rejected the credential of this generation; nil if that is the task's result.
     ///
     /// - Parameter waiter: the task, if it can be sent again.
     mutating func reject(_ generation: Int, by waiter: Waiter?, at now: TimerInstant) -> Step? {
-        // Who was signed in before a reset is not the one who is now.
+        // The user of before the reset may not be the user of now.
         guard generation >= firstGenerationSinceReset else { return nil }
         if case .authorized(let held) = phase, held.generation == generation { phase = .expired(held) }
         guard let waiter else { return nil }
         return arrive(waiter, at: now)
     }
 
-    /// A task does not wait any longer; nil if it did not wait.
+    /// Removes a task that no longer waits; nil if it did not wait.
     mutating func leave(_ number: Int) -> Waiter? { waiters.removeValue(forKey: number) }
 
     // MARK: The question
 
-    /// What is to be done with the work on a question, once somebody can.
+    /// The standing of the work on a question.
     enum Standing { case underWay, unwanted, over }
 
     func standing(of number: Int) -> Standing {
@@ -111,19 +111,19 @@ struct CredentialState<Credential: Sendable, Waiter> {
         }
     }
 
-    /// What an answered question leads to.
+    /// What to do after an answer.
     enum Ending {
-        /// These go on their way.
+        /// Send these tasks.
         case go([Waiter], Held)
-        /// There is nothing for these to go on with.
+        /// There is no credential for these tasks.
         case stay([Waiter])
-        /// The reset that wanted the question to stop goes on.
+        /// Continue the reset that has stopped the question.
         case forget
     }
 
     /// The question was answered, with a credential or without.
     ///
-    /// - Parameter hasForgotten: whether the store has been emptied in the course of it.
+    /// - Parameter hasForgotten: whether the store was emptied meanwhile.
     mutating func answer(_ credential: Credential?, until deadline: TimerInstant?, hasForgotten: Bool) -> Ending {
         guard case .authorizing(let old) = phase else {
             phase = .resetting(isAsking: false)
@@ -142,13 +142,13 @@ struct CredentialState<Credential: Sendable, Waiter> {
 
     // MARK: Resetting
 
-    /// Everything is to be forgotten; returns who waits in vain, and whether the store can be emptied now.
+    /// Starts a reset; returns the tasks that wait in vain, and whether the store can be emptied now.
     mutating func reset() -> (waiters: [Waiter], forgetsNow: Bool) {
         firstGenerationSinceReset = generation + 1
         mustForget = true
         switch phase {
         case .resetting:
-            // The one that runs forgets for both: nothing has been learnt since it began.
+            // The reset that is under way serves both: no credential has come since it began.
             return ([], false)
         case .authorizing:
             phase = .resetting(isAsking: true)
@@ -159,7 +159,7 @@ struct CredentialState<Credential: Sendable, Waiter> {
         }
     }
 
-    /// The store has been emptied, or would not be.
+    /// Ends a reset, after the store was emptied or has failed to be.
     mutating func finishReset(hasForgotten: Bool) {
         phase = .idle
         mustForget = !hasForgotten
@@ -182,7 +182,7 @@ struct CredentialState<Credential: Sendable, Waiter> {
         return nextWaiter
     }
 
-    /// Everybody who waits, first come first.
+    /// Removes all waiting tasks, in their order.
     private mutating func takeWaiters() -> [Waiter] {
         exchange(&waiters, with: [:]).sorted { $0.key < $1.key }.map(\.value)
     }

@@ -1,12 +1,12 @@
-/// Where a loader keeps the credentials of its user.
+/// Keeps the credentials of a loader's user.
 ///
-/// A loader reads it before it asks anybody, and keeps what it read in memory. It never calls two methods at once, and
-/// calls none under a lock.
+/// A loader reads the store before it asks its source, and keeps the credential in memory. It never calls two methods
+/// at once, and calls none under a lock.
 ///
 /// ## Which to choose
 ///
-/// ``MemoryCredentialStore`` for what may be forgotten when the program ends. An app that keeps its user signed in writes
-/// one over the system's keychain.
+/// Use ``MemoryCredentialStore`` if credentials may be forgotten when the program ends. For an app that keeps its user
+/// signed in, write one with the system's keychain.
 ///
 /// ## How to write your own
 ///
@@ -19,43 +19,43 @@
 /// }
 /// ```
 ///
-/// What a method throws reaches the tasks that wait at the time, beneath an ``HTTPError/Code/authenticationFailed``. After
-/// a failed save the loader still goes on with what it has. After a failed ``forget()`` it loads nothing before another
-/// one has succeeded, so that nobody is signed in again by accident.
+/// An error that a method throws fails the tasks that wait, as the underlying error of an
+/// ``HTTPError/Code/authenticationFailed``. After a failed save, the loader still uses the credential. After a failed
+/// ``forget()`` it does not load before another one has succeeded, so that the user is not signed in again by accident.
 public protocol CredentialStore<Credential>: Sendable {
-    /// What is kept.
+    /// The type of the credentials.
     associatedtype Credential: Sendable
 
-    /// Returns what was saved last; nil if nothing was, or it was forgotten.
+    /// Returns the credential that was saved last; nil if there is none.
     func load() async throws -> Credential?
 
-    /// Keeps `credential` in the place of what was there.
+    /// Saves `credential`, and replaces the one before.
     func save(_ credential: Credential) async throws
 
-    /// Forgets what is kept; there may be nothing.
+    /// Forgets the credential, if there is one.
     func forget() async throws
 }
 
-/// A store that lasts as long as the program.
+/// A store in memory, which lasts as long as the program.
 public actor MemoryCredentialStore<Credential: Sendable>: CredentialStore {
     private var credential: Credential?
 
-    /// Makes a store that holds `credential`, if there is one already.
+    /// Makes a store, with `credential` if you have one.
     public init(_ credential: Credential? = nil) {
         self.credential = credential
     }
 
-    /// Returns what is kept.
+    /// Returns the credential.
     public func load() -> Credential? { credential }
 
-    /// Keeps `credential`.
+    /// Saves `credential`.
     public func save(_ credential: Credential) { self.credential = credential }
 
-    /// Forgets what is kept.
+    /// Forgets the credential.
     public func forget() { credential = nil }
 }
 
 extension MemoryCredentialStore: CustomReflectable {
-    /// Shows nothing, since what is kept need not know how to hide itself.
+    /// Empty, because the credential may not hide its secrets itself.
     public nonisolated var customMirror: Mirror { Mirror(self, children: []) }
 }

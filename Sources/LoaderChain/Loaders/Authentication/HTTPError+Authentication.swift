@@ -1,16 +1,16 @@
 extension HTTPError.Code {
-    /// Somebody has to sign in: there are no credentials, or none that could still be of use.
+    /// The user has to sign in: there are no usable credentials.
     public static let authenticationRequired = HTTPError.Code("authenticationRequired")
 
-    /// Credentials could not be had this time, although there may be some the next time.
+    /// Credentials could not be obtained; another attempt may succeed.
     public static let authenticationFailed = HTTPError.Code("authenticationFailed")
 }
 
-/// Why there is no credential, as the tasks that waited for it are told.
+/// Why there is no credential, for the tasks that waited for one.
 struct AuthenticationFailure: Error {
     var code = HTTPError.Code.authenticationFailed
     var reason: String
     var underlyingError: (any Error)?
-    /// Whether what is in the store can never be of use again.
+    /// Whether the stored credential can never be used again.
     var makesStoredWorthless = false
 }

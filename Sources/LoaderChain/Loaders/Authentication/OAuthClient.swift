@@ -4,17 +4,17 @@
     import Foundation
 #endif
 
-/// As what a program is known to a token endpoint.
+/// The identity of a program at a token endpoint.
 public struct OAuthClient: Hashable, Sendable {
-    /// How an endpoint is told the secret.
+    /// How the secret is sent to an endpoint.
     public enum SecretPlacement: Hashable, Sendable {
-        /// In the `Authorization` header, which every endpoint has to understand.
+        /// In the `Authorization` header, which every endpoint must support.
         case header
-        /// In the body, for endpoints that understand nothing else.
+        /// In the body, for endpoints that support nothing else.
         case body
     }
 
-    /// The name under which the endpoint knows the program.
+    /// The program's identifier at the endpoint.
     public var id: String
 
     /// Where the secret goes.
@@ -24,14 +24,14 @@ public struct OAuthClient: Hashable, Sendable {
 
     /// Makes a client.
     ///
-    /// The secret is nil for a program that cannot keep one, such as an app; it is known by its name alone.
+    /// The secret is nil for a program that cannot keep one, such as an app, which has only an identifier.
     public init(id: String, secret: String? = nil, placement: SecretPlacement = .header) {
         self.id = id
         self.placement = placement
         secretSecret = secret.map { Secret($0) }
     }
 
-    /// Says in a request who sends it.
+    /// Adds the client's identifier and secret to a request.
     func sign(_ form: inout FormBody, _ headers: inout HTTPHeaders) throws {
         guard let secret = secretSecret?.value else { return form.append(id, for: "client_id") }
         switch placement {
@@ -44,7 +44,7 @@ public struct OAuthClient: Hashable, Sendable {
         }
     }
 
-    /// The text as a form would send it, which RFC 6749 wants before the two are joined by a colon.
+    /// The text with form encoding, which RFC 6749 requires before the two are joined by a colon.
     private static func escaped(_ text: String) -> String {
         let content = FormBody([(name: text, value: "")]).encode()
         guard case .data(let data)? = content.segments.first else { return "" }

@@ -4,19 +4,19 @@
     import Foundation
 #endif
 
-/// Where tokens are given out, and how it is asked for one: RFC 6749, section 3.2.
+/// A token endpoint, and the requests to it: RFC 6749, section 3.2.
 struct TokenEndpoint: Sendable {
     let url: URL
     let client: OAuthClient
     let scope: String?
 
-    /// Exchanges what the fields say for a token.
+    /// Exchanges the fields for a token.
     func token(for fields: FormBody, using chain: RestOfChain) async throws -> BearerToken {
         let response: HTTPResponse
         do {
             response = try await chain(request(with: fields))
         } catch var error as HTTPError {
-            // What arrived may have a token in it, and errors are logged.
+            // The response may contain a token, and errors are logged.
             error.response?.body = Data()
             throw error
         }
@@ -38,13 +38,13 @@ struct TokenEndpoint: Sendable {
         }
         request.body = SecretForm(form: Secret(form))
         request.hidesBodies = true
-        // An error of the standard is an answer to be read, whatever the loaders below demand of others.
+        // An error of the standard is a response to read, whatever the loaders below demand of other responses.
         request.responseCheck = .nothing
         return request
     }
 }
 
-/// A form that no dump of a request shows.
+/// A form that a dump of the request does not show.
 private struct SecretForm: HTTPBody {
     let form: Secret<FormBody>
 

@@ -4,24 +4,24 @@
     import Foundation
 #endif
 
-/// Somebody who gets a ``BearerAuth`` its tokens.
+/// Gets tokens for a ``BearerAuth``.
 ///
-/// One question is put at a time, for any number of tasks that wait for its answer. It may take as long as it takes. When
-/// the loader is reset, the Swift task that it runs in is cancelled, and the reset waits for its end; so it must not wait
-/// for a reset itself.
+/// A source is asked once at a time, for any number of tasks that wait for the answer, and may take any time. When the
+/// loader is reset, the Swift task that it runs in is cancelled, and the reset waits for its end; a source must
+/// therefore not wait for a reset.
 ///
 /// ## Which to choose
 ///
 /// - ``ClientCredentialsFlow`` for a program that acts for itself.
-/// - ``RefreshTokenFlow`` for one that acts for a user who has signed in, and whose token is in the store.
-/// - One of your own for what needs a browser or anything else that only the app can show.
+/// - ``RefreshTokenFlow`` for a program that acts for a user who has signed in, and whose token is in the store.
+/// - A source of your own for flows that need a browser or another part of the app.
 ///
 /// ## How to write your own
 ///
-/// Return a token, or throw. Throw ``SignInRequired`` when trying again would not help; the tasks that wait then fail with
-/// ``HTTPError/Code/authenticationRequired``, and the store forgets what it has. After any other error they fail with
-/// ``HTTPError/Code/authenticationFailed``, and the next task asks again. Whatever is asked of `chain` passes the loaders
-/// after the `BearerAuth` alone, and does not wait for a token.
+/// Return a token, or throw. Throw ``SignInRequired`` when another attempt would not help: the tasks that wait then
+/// fail with ``HTTPError/Code/authenticationRequired``, and the store forgets its token. After any other error they
+/// fail with ``HTTPError/Code/authenticationFailed``, and the next task asks again. Requests that you load with `chain`
+/// pass only the loaders after the `BearerAuth`, and do not wait for a token.
 ///
 /// ```swift
 /// struct BrowserSignIn: TokenSource {
@@ -37,11 +37,11 @@
 /// }
 /// ```
 public protocol TokenSource: Sendable {
-    /// Returns a token to be used from now on.
+    /// Returns a token to use from now on.
     ///
     /// - Parameters:
     ///   - old: the token that has expired or was rejected; nil if there is none.
-    ///   - chain: what requests for a token are loaded with.
+    ///   - chain: loads requests for a token.
     func token(replacing old: BearerToken?, using chain: RestOfChain) async throws -> BearerToken
 }
 

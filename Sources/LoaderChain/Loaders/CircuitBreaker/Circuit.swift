@@ -1,12 +1,12 @@
-/// The circuit of one host, or of all.
+/// The circuit of one host, or of all hosts.
 ///
-/// Verdicts and the change hook are a user's code, and run under no lock.
+/// Verdicts and the change hook are user code, and run under no lock.
 final class Circuit: Sendable {
     let host: String?
     private let policy: Policy
     private let state: Guarded<CircuitState>
 
-    /// What all circuits of a breaker have in common.
+    /// What all circuits of a breaker share.
     struct Policy: Sendable {
         let settings: CircuitBreaker.Settings
         let verdict: @Sendable (HTTPResult) -> CircuitBreaker.Verdict
@@ -27,7 +27,7 @@ final class Circuit: Sendable {
 
     func isIdle(at now: TimerInstant) -> Bool { state.withLock { $0.isIdle(at: now) } }
 
-    /// Admits a call, or not; a change is to be told once no lock is held.
+    /// Admits or refuses a call; report a change when no lock is held.
     func admit(at now: TimerInstant) -> (admission: CircuitState.Admission, change: CircuitBreaker.Change?) {
         changing { $0.admit(at: now) }
     }
@@ -39,12 +39,12 @@ final class Circuit: Sendable {
         tell(changing { $0.record(verdict, of: period, at: now, jitteredBy: policy.dice) }.change)
     }
 
-    /// Closes it, with nothing counted.
+    /// Closes the circuit and forgets its counts.
     func reset() {
         tell(changing { $0.close() }.change)
     }
 
-    /// Tells the hook of a change.
+    /// Reports a change to the hook.
     func tell(_ change: CircuitBreaker.Change?) {
         if let change { policy.onChange?(change) }
     }
@@ -59,7 +59,7 @@ final class Circuit: Sendable {
     }
 }
 
-/// Hears how the calls of one phase of a circuit end: all of them share it, so that a call costs no allocation.
+/// Observes the calls of one phase of a circuit, which all share it, so that a call costs no allocation.
 final class CircuitWatch: HTTPTaskObserver {
     let period: UInt64
     private let circuit: Circuit

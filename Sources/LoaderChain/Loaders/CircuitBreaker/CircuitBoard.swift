@@ -1,13 +1,13 @@
 /// The circuits of a breaker: one for all hosts, or one for each.
 ///
-/// A circuit is idle, and goes to make room, when it was not used for the length of its window: nothing is counted any
-/// more. With it goes the memory that it was open, if it was; the next call would have been a probe, and is a usual one.
+/// A circuit that was not used for the length of its window is idle, and is removed to make room: it counts nothing any
+/// more. If it was open, that is forgotten too; the next call, which would have been a probe, is then an ordinary one.
 struct CircuitBoard {
     private let policy: Circuit.Policy
     private var common: Place
     private var places = HostTable<String, Place>()
 
-    /// A circuit, and who hears of the calls of its present phase.
+    /// A circuit, and the observer of the calls of its present phase.
     private struct Place {
         let circuit: Circuit
         var watch: CircuitWatch
@@ -23,18 +23,18 @@ struct CircuitBoard {
         common = Place(of: nil, policy, at: now)
     }
 
-    /// What becomes of a call.
+    /// What to do with a call.
     struct Answer {
-        /// Who hears of its end; nil if it is refused.
+        /// The observer of its end; nil if it is refused.
         var watch: CircuitWatch?
-        /// Until when it is refused; nil if that is up to the probes that are on their way.
+        /// Until when it is refused; nil if that depends on the probes that are in flight.
         var end: TimerInstant?
-        /// A change to be told of, and by whom.
+        /// A change to report, and the circuit that reports it.
         let change: CircuitBreaker.Change?
         let circuit: Circuit
     }
 
-    /// Admits a call to `host`, or not; nil for the circuit of all hosts.
+    /// Admits or refuses a call to `host`; nil for the circuit of all hosts.
     mutating func admit(_ host: String?, at now: TimerInstant) -> Answer {
         guard let host else { return Self.admit(to: &common, at: now) }
         return places.withEntry(

@@ -1,25 +1,26 @@
 extension CircuitBreaker {
     /// When a circuit opens, and how it closes again.
     public struct Settings: Hashable, Sendable {
-        /// Which part of the calls in the window must fail for the circuit to open, from 0 to 1.
+        /// The share of the calls in the window that must fail for the circuit to open, from 0 to 1.
         public var failureRatio: Double
-        /// How many calls there must be in the window before the part that fails means anything.
+        /// How many calls there must be in the window before the circuit can open.
         public var minimumNumberOfCalls: Int
         /// For how long a call counts.
         public var window: Duration
         /// How long the circuit stays open at first; twice as long after each failed probe.
         public var openDuration: Duration
-        /// What that never grows beyond.
+        /// The longest time that the circuit stays open, without jitter.
         public var maximumOpenDuration: Duration
-        /// How much longer it may stay open by chance, as a part of the duration, so that clients do not probe together.
+        /// How much longer it may stay open at random, as a share of the duration, so that clients do not probe
+        /// together.
         public var jitter: Double
         /// How many probes may run at once, and must succeed for the circuit to close.
         public var probes: Int
 
-        /// Makes settings; the defaults suit an app that talks to one service.
+        /// Makes settings; the defaults are for an app that talks to one service.
         ///
-        /// With them a circuit opens when half of at least 20 calls in 10 seconds have failed. It stays open for 5 to 6
-        /// seconds, for twice as long after each probe that fails, and never for longer than a minute and a fifth.
+        /// With the defaults, a circuit opens when half of at least 20 calls in 10 seconds have failed. It stays open
+        /// for 5 to 6 seconds, twice as long after each probe that fails, and never longer than 72 seconds.
         public init(
             failureRatio: Double = 0.5, minimumNumberOfCalls: Int = 20, window: Duration = .seconds(10),
             openDuration: Duration = .seconds(5), maximumOpenDuration: Duration = .seconds(60), jitter: Double = 0.2,
@@ -37,17 +38,17 @@ extension CircuitBreaker {
 
     /// Whether requests pass.
     public enum State: String, Sendable {
-        /// They pass, and their results are counted.
+        /// Requests pass, and their results are counted.
         case closed
-        /// They are refused.
+        /// Requests are refused.
         case open
-        /// A few pass as probes, whose results decide.
+        /// A few requests pass as probes, whose results decide.
         case halfOpen
     }
 
-    /// A circuit that went from one state to another.
+    /// A change of a circuit's state.
     public struct Change: Hashable, Sendable {
-        /// Whose circuit it is, in lowercase; nil where there is one for all hosts.
+        /// The host in lowercase; nil for the circuit of all hosts.
         public let host: String?
         /// The state before.
         public let from: State
@@ -55,13 +56,13 @@ extension CircuitBreaker {
         public let to: State
     }
 
-    /// What a result says about the health of the server.
+    /// What a result says about the server's health.
     public enum Verdict: Sendable {
-        /// It is well, whatever it thinks of the request.
+        /// The server is healthy, even if it refused the request.
         case success
-        /// It is not.
+        /// The server is not healthy.
         case failure
-        /// Nothing: the server was not asked, or could not answer in time because somebody else lost interest.
+        /// Nothing: the request did not reach the server, or was cancelled before the response.
         case nothing
     }
 
@@ -82,7 +83,7 @@ extension CircuitBreaker {
         guard let status = result.response?.status else { return .failure }
         if status.rawValue >= 500 || status == .tooManyRequests { return .failure }
         if result.error == nil { return .success }
-        // The server is well that refuses a request, but not the one that grants it and sends garbage.
+        // A server that refuses a request is healthy; one that accepts it and sends garbage is not.
         return status.isClientError ? .success : .failure
     }
 

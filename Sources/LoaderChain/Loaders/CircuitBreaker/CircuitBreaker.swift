@@ -1,24 +1,24 @@
 import Dispatch
 
-/// Leaves a server alone that fails, and finds out carefully when it is well again.
+/// Stops requests to a server that fails, and probes carefully whether it has recovered.
 ///
 /// ```swift
 /// let breaker = CircuitBreaker(onChange: { print($0.host ?? "", $0.to) })
 /// let chain = Retry(strategy: strategy) --> breaker --> RateLimit(requests: 10, per: .seconds(1)) --> terminal
 /// ```
 ///
-/// **What it is for.** A server that is down is not helped by more requests, nor a user by waiting for a timeout each time.
-/// When enough of enough requests of late have failed, the circuit *opens*, and requests fail at once as
-/// ``HTTPError/Code/circuitOpen``. After a while it is *half-open*: a probe passes, and if it succeeds, the circuit is
-/// *closed* again and everything passes. If not, it stays open for twice as long.
+/// **What it is for.** More requests do not help a server that is down, and a timeout for each request does not help
+/// the user. When a large share of the recent requests has failed, the circuit *opens*, and requests fail at once with
+/// ``HTTPError/Code/circuitOpen``. After a while it is *half-open*: a probe passes. If it succeeds, the circuit is
+/// *closed* again and all requests pass; if not, the circuit stays open for twice as long.
 ///
-/// **Where it belongs.** Below ``Retry``, so that it sees every attempt and its refusals cost the server nothing; a refusal
-/// is not a transient failure, and is not retried. Below what fills in the host. Above a ``RateLimit``, whose tokens are
-/// for requests that are made. Above what judges responses, so that a response that cannot be used is a failure here too.
+/// **Where it belongs.** Below ``Retry``, so that it sees every attempt; its refusals are not transient failures, and
+/// are not retried. Below the loader that fills in the host. Above a ``RateLimit``, whose tokens are for requests that
+/// are sent. Above loaders that judge responses, so that an unusable response counts as a failure.
 ///
-/// Each host has a circuit of its own, unless one for all is asked for; those of hosts that are no longer called are
-/// forgotten. A probe that is cancelled leaves its place to the next. A reset closes every circuit, and what was on its
-/// way then is not counted.
+/// Each host has a circuit of its own, unless you choose one for all; circuits of hosts that are no longer used are
+/// removed. A cancelled probe makes room for another one. A reset closes every circuit, and requests that are in flight
+/// then are not counted.
 public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
     private let timers: any Timers
     private let isPerHost: Bool
@@ -28,11 +28,11 @@ public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - settings: when a circuit opens, and how it closes again.
-    ///   - perHost: whether each host has a circuit of its own, as by default; otherwise there is one for all.
-    ///   - timers: the clock. Nothing is ever scheduled.
-    ///   - dice: choose how much longer than it must a circuit stays open.
+    ///   - perHost: whether each host has a circuit of its own, the default; otherwise there is one for all hosts.
+    ///   - timers: the clock. No timer is scheduled.
+    ///   - dice: choose the jitter.
     ///   - verdict: what a result says about the server; by default ``usualVerdict(on:)``.
-    ///   - onChange: called after a circuit went from one state to another, on the thread that made it, under no lock.
+    ///   - onChange: called after a circuit has changed its state, on the thread that changed it, under no lock.
     public init(
         _ settings: Settings = Settings(), perHost: Bool = true, timers: any Timers = SystemTimers.shared,
         dice: Dice = .system, verdict: @escaping @Sendable (HTTPResult) -> Verdict = CircuitBreaker.usualVerdict,

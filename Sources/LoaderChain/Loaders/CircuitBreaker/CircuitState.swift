@@ -1,13 +1,14 @@
-/// Whether one server may be asked, decided without threads, clocks or callbacks.
+/// The state of a circuit, decided without threads, clocks or callbacks.
 ///
 /// The phases:
-/// - **closed**: every call passes, and its verdict is counted in a sliding window. When enough of enough calls have
-///   failed, the circuit opens.
+/// - **closed**: every call passes, and its verdict is counted in a sliding window. When a large enough share of enough
+///   calls has failed, the circuit opens.
 /// - **open**: no call passes until an instant. The first one after it is a probe.
-/// - **half-open**: a few probes pass. When all have succeeded, the circuit closes; when one fails, it opens for longer.
+/// - **half-open**: a few probes pass. When all have succeeded, the circuit closes; when one fails, it opens for
+///   longer.
 ///
-/// No timer is needed: the time is looked at when somebody calls. Each phase has a number, and the verdict on a call that
-/// began in an earlier phase is not counted.
+/// No timer is needed: the time is read at each call. Each phase has a number, and the verdict on a call that began in
+/// an earlier phase is not counted.
 struct CircuitState {
     private enum Phase {
         case closed
@@ -19,7 +20,7 @@ struct CircuitState {
     private var phase = Phase.closed
     private var period: UInt64 = 0
     private var window: SlidingWindow<CircuitCalls>
-    /// How many calls of the present phase are on their way.
+    /// How many calls of the present phase are in flight.
     private var running = 0
     /// How often it has opened since it was last closed.
     private var openings = 0
@@ -39,15 +40,15 @@ struct CircuitState {
         }
     }
 
-    /// What becomes of a call.
+    /// What to do with a call.
     enum Admission: Equatable {
         /// It passes; its verdict belongs to the phase of this number.
         case passes(period: UInt64)
-        /// It is refused until that instant, or until the probes that are on their way have ended.
+        /// It is refused until that instant, or until the probes that are in flight have ended.
         case refused(until: TimerInstant?)
     }
 
-    /// Admits a call, or not.
+    /// Admits or refuses a call.
     mutating func admit(at now: TimerInstant) -> Admission {
         lastUse = max(lastUse, now)
         switch phase {
@@ -61,7 +62,7 @@ struct CircuitState {
         return .passes(period: period)
     }
 
-    /// Hears the verdict on a call that began in the phase of that number.
+    /// Counts the verdict on a call that began in the phase of that number.
     mutating func record(
         _ verdict: CircuitBreaker.Verdict, of period: UInt64, at now: TimerInstant, jitteredBy dice: Dice
     ) {
@@ -69,7 +70,7 @@ struct CircuitState {
         running -= 1
         lastUse = max(lastUse, now)
         switch (phase, verdict) {
-        case (_, .nothing): break  // A probe that says nothing leaves its place to another one.
+        case (_, .nothing): break  // A probe that says nothing makes room for another one.
         case (.open, _): break  // No call begins in an open phase, so none ends in it.
         case (.closed, .success): count(CircuitCalls(all: 1, failed: 0), at: now)
         case (.closed, .failure):
@@ -89,7 +90,7 @@ struct CircuitState {
         openings = 0
     }
 
-    /// Whether nobody would miss it: nothing has been asked for so long that no call counts any more.
+    /// Whether the circuit can be removed: no call has been made for so long that none counts any more.
     func isIdle(at now: TimerInstant) -> Bool {
         var quietSince = lastUse
         if case .open(let end) = phase { quietSince = max(quietSince, end) }
@@ -102,7 +103,7 @@ struct CircuitState {
         return window.sum
     }
 
-    /// Without any probe it would never close.
+    /// At least one: without a probe the circuit would never close.
     private var probes: Int { max(1, settings.probes) }
 
     private mutating func enter(_ phase: Phase) {
@@ -136,7 +137,7 @@ struct CircuitState {
     }
 }
 
-/// So many calls, and how many of them failed.
+/// A number of calls, and how many of them failed.
 struct CircuitCalls: AdditiveArithmetic {
     var all = 0
     var failed = 0

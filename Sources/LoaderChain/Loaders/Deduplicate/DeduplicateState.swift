@@ -1,7 +1,7 @@
-/// Which executions are under way, and who shares them; decided without threads or tasks.
+/// The executions that are under way and their followers, decided without threads or tasks.
 ///
-/// An execution is *open* while it has followers: newcomers with its key join it. When the last follower has left, it is
-/// cancelled and no longer open, though it stays here until it has ended, so that a reset can wait for it.
+/// An execution is *open* while it has followers: requests with its key join it. When the last follower has left, it is
+/// cancelled and no longer open, but it stays here until it has ended, so that a reset can wait for it.
 struct DeduplicateState<Key: Hashable, Follower, Execution> {
     private struct Flight {
         let key: Key
@@ -17,9 +17,9 @@ struct DeduplicateState<Key: Hashable, Follower, Execution> {
     var executions: Int { flights.count }
     var followers: Int { flightsOfFollowers.count }
 
-    /// Lets a follower share the open execution of `key`, or one that is made now.
+    /// Lets a follower share the open execution of `key`, or makes one.
     ///
-    /// - Returns: the execution that was made, with its number; nil if there was one.
+    /// - Returns: the new execution with its number; nil if there was one already.
     mutating func join(
         _ follower: Follower, number: UInt64, key: Key, execution: () -> Execution
     ) -> (flight: UInt64, execution: Execution)? {
@@ -37,17 +37,17 @@ struct DeduplicateState<Key: Hashable, Follower, Execution> {
         return (turn, flight.execution)
     }
 
-    /// What becomes of a follower who leaves before the end.
+    /// What to do when a follower leaves before the end.
     enum Leaving {
-        /// There is no such follower any more: the end came first.
+        /// Nothing: the end came first.
         case tooLate
-        /// Others still follow.
+        /// Others still follow the execution.
         case left(Follower)
-        /// Nobody follows any more, so the execution is to be cancelled; the key is only to be let go of.
+        /// No follower is left: cancel the execution. The key is returned only to end outside the lock.
         case leftLast(Follower, Execution, Key)
     }
 
-    /// Takes one follower out.
+    /// Removes one follower.
     mutating func leave(_ number: UInt64) -> Leaving {
         guard let flight = flightsOfFollowers.removeValue(forKey: number),
             let left = flights[flight]?.followers.removeValue(forKey: number)
@@ -57,14 +57,15 @@ struct DeduplicateState<Key: Hashable, Follower, Execution> {
         return .leftLast(left.follower, remaining.execution, remaining.key)
     }
 
-    /// Who follows an execution that has ended, in the order in which they joined; the key is only to be let go of.
+    /// Removes an execution that has ended, and returns its followers in their order; the key is returned only to end
+    /// outside the lock.
     mutating func end(_ flight: UInt64) -> (followers: [Follower], key: Key)? {
         guard let ended = flights.removeValue(forKey: flight) else { return nil }
         if open[ended.key] == flight { open[ended.key] = nil }
         return (takeFollowers(of: ended), ended.key)
     }
 
-    /// Takes all followers out; the executions stay until they have ended.
+    /// Removes all followers; the executions stay until they have ended.
     mutating func reset() -> (followers: [Follower], executions: [Execution]) {
         open = [:]
         let all = flights.sorted { $0.key < $1.key }

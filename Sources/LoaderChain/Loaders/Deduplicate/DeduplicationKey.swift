@@ -7,20 +7,19 @@ extension Deduplicate {
         }
         private let content: Content
 
-        /// A key of one's own; it is never the same as a ``standard(for:ignoring:)`` one.
+        /// Makes a key of your own, which is never equal to a ``standard(for:ignoring:)`` key.
         public init(_ text: String) {
             content = .text(text)
         }
 
-        /// The usual key; nil for a request that is never shared, one with a body or an unsafe method.
+        /// The standard key; nil for a request that is never shared, because it has a body or an unsafe method.
         ///
-        /// The same are two `GET` or two `HEAD` requests of the same URL, the same headers, the same
-        /// ``HTTPRequest/basicCredentials`` and the same ``HTTPRequest/responseCheck``, to be decoded as the same type if at
-        /// all.
+        /// Two `GET` or two `HEAD` requests have the same key if their URL, headers, ``HTTPRequest/basicCredentials``,
+        /// ``HTTPRequest/responseCheck`` and type to decode are the same.
         ///
         /// - Parameters:
-        ///   - request: what is to be loaded.
-        ///   - ignored: headers that make no difference, in whatever case.
+        ///   - request: the request.
+        ///   - ignored: the names of headers to ignore, in any case.
         public static func standard(
             for request: HTTPRequest, ignoring ignored: [String] = Deduplicate.ignoredHeaders
         ) -> Key? {
@@ -28,9 +27,9 @@ extension Deduplicate {
                 let address = request.storage.address.text(showing: .shown)
             else { return nil }
             let headers = request.headers.filter { field in !ignored.contains { field.isNamed($0) } }
-            // One who demands more than another, or less, must not be answered with what the other demanded.
+            // Requests with different checks must not share a result.
             let checks = [request.responseCheck, request.decodingCheck]
-            // Nor one with what somebody else may see, by a loader below that turns these into a header.
+            // Requests of different users must not either: a loader below turns these credentials into a header.
             let credentials = request.basicCredentials
             return Key(content: .request(request.method, address: address, HTTPHeaders(headers), checks, credentials))
         }
@@ -40,7 +39,7 @@ extension Deduplicate {
         }
     }
 
-    /// The headers that the usual key ignores: those that number or trace requests.
+    /// The headers that the standard key ignores: those that number or trace requests.
     public static let ignoredHeaders = [
         "traceparent", "tracestate", "b3", "X-Request-ID", "X-Correlation-ID", "X-Trace-ID",
     ]

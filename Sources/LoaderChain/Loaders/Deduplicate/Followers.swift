@@ -1,7 +1,7 @@
 extension Deduplicate {
     /// The tasks that follow executions, from when they join until they leave.
     ///
-    /// Who leaves is completed outside the lock, and let go of there too.
+    /// A follower that leaves is completed and released outside the lock.
     final class Followers: HTTPTaskObserver {
         private let state = Guarded(DeduplicateState<Key, HTTPTask, HTTPTask>())
 
@@ -15,18 +15,18 @@ extension Deduplicate {
             let started = state.withLock { state in
                 state.join(task, number: task.number, key: key) { HTTPTask(request: request) }
             }
-            // After it has joined: a task that is over already calls back at once.
+            // After it has joined, because a task that is completed already calls back at once.
             task.addObserver(self)
             return started
         }
 
-        /// Completes all who follow an execution.
+        /// Completes all followers of an execution.
         func complete(_ flight: UInt64, with result: HTTPResult) {
             guard let ended = state.withLock({ $0.end(flight) }) else { return }
             for follower in ended.followers { follower.complete(result) }
         }
 
-        /// Takes out all who follow, and returns them and the executions that are to be stopped.
+        /// Removes all followers, and returns them with the executions to stop.
         func leaveAll() -> (followers: [HTTPTask], executions: [HTTPTask]) {
             state.withLock { $0.reset() }
         }
@@ -38,12 +38,12 @@ extension Deduplicate {
 
         // MARK: As an observer
 
-        /// Lets a follower that has a result leave, whoever it is from.
+        /// Removes a follower that has a result.
         func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
             leave(task)
         }
 
-        /// Lets a follower leave at once, and completes it as cancelled.
+        /// Removes a follower at once, and completes it as cancelled.
         func taskWasCancelled(_ task: HTTPTask) {
             leave(task)
             task.fail(.cancelled)

@@ -1,7 +1,7 @@
 extension ServerEnvironment {
-    /// The request with everything filled in, or nil if it lacks nothing.
+    /// The request with everything filled in, or nil if nothing is missing.
     ///
-    /// Looking allocates nothing, so a request that is complete costs no more than the look.
+    /// The checks allocate nothing, so that a complete request costs little.
     func filled(_ request: HTTPRequest) -> HTTPRequest? {
         let lacksHost = request.storage.address.lacksHost && !host.isEmpty
         let hasRelativePath = request.path.utf8.first != UInt8(ascii: "/")
@@ -23,14 +23,14 @@ extension ServerEnvironment {
         if request.port == nil { request.port = port }
     }
 
-    /// The path behind the prefix, with one slash before each of them.
+    /// The path after the prefix, with a slash before each of them.
     private func absolute(_ path: String) -> String {
         let prefix = pathPrefix.drop { $0 == "/" }
         if prefix.isEmpty { return "/" + path }
         return path.isEmpty || prefix.last == "/" ? "/\(prefix)\(path)" : "/\(prefix)/\(path)"
     }
 
-    /// Appends what is missing; what is there stays as it is written.
+    /// Appends missing items; existing ones stay as they are written.
     private func fillQuery(of request: inout HTTPRequest) {
         let present = request.query
         var added = RequestAddress()
@@ -47,7 +47,7 @@ extension ServerEnvironment {
             let written = item.prefix { $0 != UInt8(ascii: "=") }
             if written.isEmpty, item.isEmpty { continue }
             if written.elementsEqual(name.utf8) { return true }
-            // Only a name with an escape in it may be spelled in more than one way.
+            // Only a name with an escape can be written in several ways.
             if written.contains(UInt8(ascii: "%")), PercentEncoding.decode(Substring(written)) == name { return true }
         }
         return false

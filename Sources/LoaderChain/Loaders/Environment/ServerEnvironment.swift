@@ -1,4 +1,4 @@
-/// What requests lack when they only say what they want, and not of which server.
+/// The parts of requests that depend on the server: host, path prefix, headers and query items.
 ///
 /// ```swift
 /// extension ServerEnvironment {
@@ -12,22 +12,22 @@
 /// let people = try await chain.load(HTTPRequest(path: "people"))  // https://api.example.com/v1/people
 /// ```
 ///
-/// It is a request's own option as well, and then outdoes the one of ``ApplyEnvironment``.
+/// It is also an option of a request, which replaces the environment of ``ApplyEnvironment``.
 public struct ServerEnvironment: Hashable, Sendable {
-    /// The scheme for requests without a host; nil to leave the one they have.
+    /// The scheme for requests without a host; nil to keep theirs.
     public var scheme: String?
     /// The host for requests without one.
     public var host: String
     /// The port for requests without a host, unless they name a port; nil for the scheme's own.
     public var port: Int?
-    /// What comes before relative paths, those that do not begin with a slash.
+    /// The prefix of relative paths, which do not begin with a slash.
     public var pathPrefix: String
-    /// The headers for requests in which their names are missing.
+    /// The headers to add to requests that do not have them.
     public var headers: HTTPHeaders
-    /// The query items for requests in which their names are missing.
+    /// The query items to add to requests that do not have them.
     public var query: [HTTPQueryItem]
 
-    /// Makes an environment; what is left out is not filled in.
+    /// Makes an environment; what you omit is not filled in.
     public init(
         scheme: String? = nil, host: String, port: Int? = nil, pathPrefix: String = "/", headers: HTTPHeaders = [:],
         query: [HTTPQueryItem] = []
@@ -49,7 +49,7 @@ extension ServerEnvironment: HTTPRequestOption {
 extension HTTPRequest {
     /// The environment that fills in what this request lacks; nil for the one of ``ApplyEnvironment``.
     ///
-    /// One with an empty host and nothing else, `ServerEnvironment(host: "")`, fills in no more than the slash before a
+    /// An environment with an empty host and nothing else, `ServerEnvironment(host: "")`, only adds the slash before a
     /// relative path.
     public var serverEnvironment: ServerEnvironment? {
         get { self[option: ServerEnvironment.self] }

@@ -5,9 +5,9 @@
 #endif
 
 extension HTTPMetric {
-    /// Describes a task by what it ended with.
+    /// Makes the metric of a task from its result.
     ///
-    /// The address is that of the request as it was sent, when all loaders had filled in what it lacked.
+    /// The address is that of the request as it was sent, with everything that loaders have filled in.
     init(of result: HTTPResult, duration: Duration, waiting: Duration, by settings: MetricsTap.Settings) {
         let request = result.request.storage
         let response = result.response

@@ -1,13 +1,13 @@
 extension MetricsTap {
-    /// What a tap says about all its tasks, and whom it tells.
+    /// The tap's recorder, and what it adds to the metrics of all tasks.
     ///
-    /// It is all of a tap that a task keeps, and it leads to no loader.
+    /// This is the only part of a tap that a task keeps, and it has no reference to a loader.
     final class Settings: Sendable {
         let recorder: MetricRecorder
         let module: String?
         let tags: [String: String]
         let isListening: Bool
-        /// The only sink, if it is a board and nothing is filtered: then no metric of each request is needed.
+        /// The only sink, if it is a board and there is no filter: then requests need no metric.
         let board: MetricBoard?
         let boardHasSameClock: Bool
         private let measuresAll: Bool
@@ -24,12 +24,12 @@ extension MetricsTap {
             boardHasSameClock = board?.clock.isSame(as: clock) ?? false
         }
 
-        /// Whether the task that comes now is among those that are measured.
+        /// Draws whether a task that comes now is measured.
         func drawSample() -> Bool { measuresAll || recorder.drawSample() }
 
         var now: TimerInstant { clock.now }
 
-        /// Tells of a request that has ended now.
+        /// Emits the metric of a request that has ended now.
         func emit(_ result: HTTPResult, nanoseconds: Int64, waiting: Duration) {
             recorder.emit(
                 .request(HTTPMetric(of: result, duration: .nanoseconds(nanoseconds), waiting: waiting, by: self)))

@@ -1,4 +1,4 @@
-/// Measures every task that passes, and tells sinks about it when it has ended.
+/// Measures every task that passes, and sends a metric to the sinks when it has ended.
 ///
 /// ```swift
 /// let board = MetricBoard()
@@ -11,39 +11,39 @@
 /// print(board)
 /// ```
 ///
-/// **What it tells.** One ``HTTPMetric`` per task: when, how long, how much of that in queues, where to, how many attempts
-/// and bytes, and how it ended.
+/// **What it measures.** One ``HTTPMetric`` per task: when, how long, how much of that in queues, where to, how many
+/// attempts and bytes, and how it ended.
 ///
-/// **Where it belongs.** Above ``Throttle`` and ``Retry`` it measures what the program waits for, and knows how much of that
-/// was waiting. Below ``Retry`` it measures each attempt, as the server sees it. Both may be had: each tap tells of its own.
-/// ``Validate`` goes below, or it does not hear of what could not be parsed.
+/// **Where it belongs.** Above ``Throttle`` and ``Retry`` it measures what the program waits for, and how much of that
+/// was waiting. Below ``Retry`` it measures each attempt, as the server sees it. You can use both. ``Validate`` belongs
+/// below the tap, so that responses that could not be parsed are counted as such.
 ///
-/// A request whose ``HTTPRequest/measurement`` is ``MeasurementOption/never`` goes straight through, and so does every
-/// request while there is no sink. A reset changes nothing here: what it ends is measured like everything else.
+/// A request whose ``HTTPRequest/measurement`` is ``MeasurementOption/never`` is not measured, and neither is any
+/// request without a sink. A reset changes nothing here: the tasks that it ends are measured like all others.
 ///
-/// The tap keeps no task, and what a task keeps of it leads to no loader.
+/// The tap keeps no task, and no task keeps a loader because of the tap.
 public final class MetricsTap: HTTPLoader, @unchecked Sendable {
     private let settings: Settings
 
-    /// Makes a tap that tells by a recorder, which others may use too.
+    /// Makes a tap with a recorder, which several taps may share.
     ///
     /// - Parameters:
-    ///   - recorder: what hands the metrics to the sinks.
-    ///   - module: the part of the program that the requests belong to, unless they say it themselves.
-    ///   - tags: what is told about every request beside the rest.
+    ///   - recorder: hands the metrics to the sinks.
+    ///   - module: the part of the program that the requests belong to, unless they set their own.
+    ///   - tags: further tags of all requests.
     public init(_ recorder: MetricRecorder, module: String? = nil, tags: [String: String] = [:]) {
         settings = Settings(recorder: recorder, module: module, tags: tags)
     }
 
-    /// Makes a tap that tells one sink of every task.
+    /// Makes a tap with one sink.
     public convenience init(_ sink: any MetricSink, module: String? = nil, tags: [String: String] = [:]) {
         self.init(MetricRecorder(sink), module: module, tags: tags)
     }
 
-    /// What hands the metrics to the sinks; events and traces are recorded here too.
+    /// Hands the metrics to the sinks; use it to record events and traces too.
     public var recorder: MetricRecorder { settings.recorder }
 
-    /// Passes the task on, and begins to measure.
+    /// Starts to measure the task, and passes it on.
     public override func load(task: HTTPTask) {
         if settings.isListening, task.option(MeasurementOption.self) == .always, settings.drawSample() {
             task.addMeter(TaskMeasurement(by: settings))
@@ -51,7 +51,7 @@ public final class MetricsTap: HTTPLoader, @unchecked Sendable {
         super.load(task: task)
     }
 
-    /// The module, and what was dropped.
+    /// The module, and how many records were dropped.
     public override var details: String {
         let dropped = recorder.dropped
         let parts = [settings.module, dropped == 0 ? nil : "dropped \(dropped)"]

@@ -1,6 +1,6 @@
-/// One task on its way below a tap: the one allocation that measuring costs.
+/// The measurement of one task: the only allocation that measuring costs.
 ///
-/// It hears of the task's waits and of its end. The task keeps it until then; it keeps neither the task nor the tap.
+/// It observes the task's waits and its end. The task keeps it until then; it keeps neither the task nor the tap.
 final class TaskMeasurement: WaitMeter {
     private let settings: MetricsTap.Settings
     private let start: TimerInstant
@@ -23,7 +23,7 @@ final class TaskMeasurement: WaitMeter {
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
         let request = result.request.storage
-        // A loader below may have found that it is none of anybody's business.
+        // A loader below may have decided that the request must not be measured.
         guard request.options[MeasurementOption.self] == .always else { return }
         let end = settings.now
         if let board = settings.board {

@@ -1,14 +1,14 @@
-/// Whether the bodies of a request and its response are kept from those who print or log them; false, the default, if not.
+/// Whether the bodies of a request and its response are hidden from logs; false by default.
 public enum HiddenBodiesOption: HTTPRequestOption {
-    /// They may be shown.
+    /// The bodies may be shown.
     public static var defaultOptionValue: Bool { false }
 }
 
 extension HTTPRequest {
-    /// Whether the bodies of the request and its response hold secrets, and are not to be shown by a ``PrintLoader``.
+    /// Whether the bodies of the request and its response contain secrets, so that a ``PrintLoader`` hides them.
     ///
-    /// Set it for a request that signs somebody in. Those that ``RefreshTokenFlow`` and ``ClientCredentialsFlow`` make have
-    /// it set. A loader of your own that writes bodies down should go by it too.
+    /// Set it for a request that signs a user in. ``RefreshTokenFlow`` and ``ClientCredentialsFlow`` set it on theirs.
+    /// A loader of your own that logs bodies should respect it too.
     public var hidesBodies: Bool {
         get { self[option: HiddenBodiesOption.self] }
         set { self[option: HiddenBodiesOption.self] = newValue }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Prints what goes down the chain and what comes back.
+/// Prints the requests that go down the chain and the results that come back.
 ///
-/// Put it where you want to look: at the head it shows what the app asks for, before the terminal what is really sent.
+/// Put it where you want to look: at the head it shows what the app requests, before the terminal what is sent.
 ///
 /// ```swift
 /// let chain = retry --> PrintLoader(bodyLimit: 1_000) --> terminal
@@ -16,9 +16,9 @@ import Synchronization
 ///         Content-Type: application/json
 ///         {"name":"Ada","id":1}
 ///
-/// Headers that carry secrets and the values of the query are redacted, and what could break a line is escaped. Bodies
-/// are shown only when asked for, cut to a limit, and never if the request says ``HTTPRequest/hidesBodies``. The number is
-/// the task's, so that its lines can be found among others, also those of another such loader; a request is always printed
+/// Secret headers and the values of the query are redacted, and characters that would break a line are escaped. Bodies
+/// are shown only if you ask for them, up to a limit, and never if the request has ``HTTPRequest/hidesBodies``. The
+/// number is the task's, which connects its lines, also those of another such loader. A request is always printed
 /// before its result.
 public final class PrintLoader: HTTPLoader, @unchecked Sendable {
     private let showsHeaders: Bool
@@ -31,8 +31,8 @@ public final class PrintLoader: HTTPLoader, @unchecked Sendable {
     /// - Parameters:
     ///   - showsHeaders: whether header fields are printed.
     ///   - bodyLimit: how many bytes of a body are printed; 0 for none. A request's body is encoded once more for it.
-    ///   - timers: what tells how long the answer took.
-    ///   - output: is given each text, of one or more lines, from any thread.
+    ///   - timers: the clock.
+    ///   - output: receives each text, of one or more lines, on any thread.
     public init(
         showsHeaders: Bool = true, bodyLimit: Int = 0, timers: any Timers = SystemTimers.shared,
         output: @escaping @Sendable (String) -> Void = { print($0) }
@@ -43,7 +43,7 @@ public final class PrintLoader: HTTPLoader, @unchecked Sendable {
         self.output = output
     }
 
-    /// Prints the request now and the result when it is there, and passes the task on.
+    /// Prints the request now and the result at the end, and passes the task on.
     public override func load(task: HTTPTask) {
         let number = task.number
         let request = task.request

@@ -6,10 +6,10 @@
 
 /// The beginning of a body, as the lines of a log show it.
 struct PrintedBody {
-    /// The lines; none for an empty body, or where none is to be shown.
+    /// The lines; none for an empty body, or if bodies are not shown.
     let lines: [String]
 
-    /// Says no more than that there is one.
+    /// Only says that there is a body.
     static let hidden = PrintedBody(lines: ["<a body that is hidden>"])
 
     /// Shows at most `limit` of the bytes.
@@ -17,7 +17,7 @@ struct PrintedBody {
         self.init(beginning: data.prefix(max(limit, 0)), length: Int64(data.count))
     }
 
-    /// Shows at most `limit` of the bytes, if they can be had without using them up.
+    /// Shows at most `limit` of the bytes, if the body can be read more than once.
     init(_ body: any HTTPBody, limit: Int) {
         guard limit > 0, !body.isEmpty else {
             self.init(beginning: Data(), length: 0)
@@ -49,7 +49,7 @@ struct PrintedBody {
             self.init(lines: ["<\(length.map { "\($0)" } ?? "at least \(beginning.count)") bytes that are no text>"])
             return
         }
-        // What a server sent must not look like a line of the log's own.
+        // The text of a server must not look like a line of the log.
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { ASCII.printable(String($0)) }
         if let rest, rest > 0 { lines.append("… and \(rest) more bytes") }
         self.init(lines: lines)
@@ -64,7 +64,7 @@ struct PrintedBody {
         return beginning
     }
 
-    /// The bytes as text, without the beginning of a character that a cut went through; nil if they are no text.
+    /// The bytes as text, without a character that was cut at the end; nil if they are not text.
     private static func text(_ bytes: Data, isCut: Bool) -> String? {
         let longestCharacter = 4
         for dropped in 0..<(isCut ? longestCharacter : 1) {

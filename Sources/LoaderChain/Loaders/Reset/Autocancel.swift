@@ -1,17 +1,17 @@
 import Dispatch
 
-/// Cancels what is in flight when the chain is reset, and waits until each of those tasks has completed.
+/// Cancels the tasks that are in flight when the chain is reset, and waits until each has completed.
 ///
-/// Put it near the head of the chain, just below the ``ResetGuard``: it ends what is below it, so what waits in a
-/// `Throttle` or for a retry should be below.
+/// Put it near the head of the chain, just below the ``ResetGuard``: it ends the tasks below it, also those that wait
+/// in a `Throttle` or for a retry.
 ///
 /// ```swift
 /// let chain = ResetGuard() --> Autocancel() --> throttle --> terminal
 /// await chain.reset()  // Nothing is in flight now.
 /// ```
 ///
-/// The tasks in flight complete as ``HTTPError/Code/cancelled``. One that arrives while they are being waited for fails
-/// with ``HTTPError/Code/resetInProgress``, so that a reset always comes to an end; with a guard above, hardly any will.
+/// The tasks in flight complete with ``HTTPError/Code/cancelled``. A task that arrives meanwhile fails with
+/// ``HTTPError/Code/resetInProgress``, so that a reset always ends; with a guard above, this is rare.
 public final class Autocancel: HTTPLoader, @unchecked Sendable {
     private let inFlight = TasksInFlight()
 
@@ -21,7 +21,7 @@ public final class Autocancel: HTTPLoader, @unchecked Sendable {
         super.load(task: task)
     }
 
-    /// Cancels what is in flight, and finishes when all of it has completed.
+    /// Cancels the tasks in flight, and finishes when all have completed.
     public override func reset(with group: DispatchGroup) {
         inFlight.cancelAll(in: group)
         super.reset(with: group)

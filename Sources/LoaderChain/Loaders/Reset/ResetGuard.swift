@@ -3,15 +3,15 @@ import Synchronization
 
 /// Refuses every task while the chain is being reset.
 ///
-/// Put it at the head of the chain: a reset starts there, so nothing gets in between the reset of one loader and that of
-/// the next.
+/// Put it at the head of the chain: a reset starts there, so that no task gets in between the reset of one loader and
+/// that of the next.
 ///
 /// ```swift
 /// let chain = ResetGuard() --> Autocancel() --> throttle --> terminal
 /// ```
 ///
-/// A task that arrives during a reset fails with ``HTTPError/Code/resetInProgress``. Resets may overlap; it opens when the
-/// last of them has finished, which needs no particular thread or queue.
+/// A task that arrives during a reset fails with ``HTTPError/Code/resetInProgress``. Resets may overlap; the guard
+/// opens when the last has finished, on no particular thread or queue.
 public final class ResetGuard: HTTPLoader, @unchecked Sendable {
     private let resets = Atomic(0)
     private let groups = Guarded<[DispatchGroup]>([])
@@ -22,7 +22,7 @@ public final class ResetGuard: HTTPLoader, @unchecked Sendable {
         super.load(task: task)
     }
 
-    /// Refuses tasks from now on, until everybody has left the group.
+    /// Refuses tasks from now on, until the group is empty.
     public override func reset(with group: DispatchGroup) {
         group.enter()
         groups.withLock { $0.append(group) }
@@ -38,10 +38,10 @@ public final class ResetGuard: HTTPLoader, @unchecked Sendable {
         return running == 0 ? "" : "resets \(running)"
     }
 
-    /// How many groups there are that somebody has not left yet.
+    /// How many groups are not empty yet.
     ///
-    /// A reset is over at the very moment when its group is empty. The notification that forgets it comes some time after,
-    /// maybe after somebody who waited for the same reset loads the next request.
+    /// A reset is over at the moment when its group is empty. The notification that forgets it comes later, perhaps
+    /// after a caller that waited for the same reset has loaded the next request.
     private var runningResets: Int {
         groups.withLock { $0.count { $0.wait(timeout: .now()) == .timedOut } }
     }

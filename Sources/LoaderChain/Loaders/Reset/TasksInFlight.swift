@@ -1,17 +1,17 @@
 import Dispatch
 
-/// The tasks that a loader has passed on and not heard the end of, remembered for its reset.
+/// The tasks that a loader has passed on and that have not ended, for its reset.
 ///
-/// They are remembered by their cores, which keeps no task from being abandoned when everybody below has let go of it.
+/// They are kept by their cores, so that a task is still seen as abandoned when the loaders below have let go of it.
 final class TasksInFlight: HTTPTaskObserver {
     private let state = Guarded(InFlightState<TaskCore, DispatchGroup>())
 
     var count: Int { state.withLock { $0.count } }
 
-    /// Remembers a task until its end, and answers whether it may be passed on: not while a reset waits for others.
+    /// Remembers a task until its end, and returns whether it may be passed on: not while a reset waits for others.
     func admit(_ task: HTTPTask) -> Bool {
         let isAdmitted = state.withLock { $0.admit(task.core, number: task.number) }
-        // Outside the lock, and after the entry is there: a task that is over already calls back at once.
+        // Outside the lock and after the entry, because a task that is completed already calls back at once.
         if isAdmitted { task.addObserver(self) }
         return isAdmitted
     }
@@ -20,7 +20,7 @@ final class TasksInFlight: HTTPTaskObserver {
         for group in state.withLock({ $0.end(task.number) }) { group.leave() }
     }
 
-    /// Cancels all, and keeps `group` from emptying until each has completed.
+    /// Cancels all tasks, and leaves `group` when each has completed.
     func cancelAll(in group: DispatchGroup) {
         group.enter()
         guard let waitedFor = state.withLock({ $0.begin(group) }) else { return group.leave() }

@@ -4,14 +4,14 @@
     import Foundation
 #endif
 
-/// Tries again after transient failures, so many times, after delays that follow a rule.
+/// Retries after transient failures, up to a number of attempts, with delays that follow a rule.
 ///
 /// ```swift
 /// request.retryStrategy = Backoff.exponential(delay: 0.2, maximumNumberOfAttempts: 4)
 /// ```
 ///
-/// The number of attempts includes the first. These results are transient failures, as `HTTPResult.isTransientFailure`
-/// tells:
+/// The number of attempts includes the first. These results are transient failures, according to
+/// `HTTPResult.isTransientFailure`:
 ///
 /// | Result | Transient |
 /// |---|---|
@@ -33,27 +33,27 @@ public struct Backoff: HTTPRetryStrategy {
         case exponential(Pacing, Dice)
     }
 
-    /// Never tries again; for a request that is not to follow the strategy of the loader.
+    /// Never retries; for a request that should not use the loader's strategy.
     public static let never = Backoff(rule: .constant(0), maximumNumberOfAttempts: 1)
 
-    /// Tries again at once.
+    /// Retries at once.
     public static func immediately(maximumNumberOfAttempts: Int) -> Backoff {
         Backoff(rule: .constant(0), maximumNumberOfAttempts: maximumNumberOfAttempts)
     }
 
-    /// Tries again after `delay` seconds, the same each time.
+    /// Retries after `delay` seconds, the same each time.
     public static func constant(delay: TimeInterval, maximumNumberOfAttempts: Int) -> Backoff {
         Backoff(rule: .constant(delay), maximumNumberOfAttempts: maximumNumberOfAttempts)
     }
 
-    /// Tries again after a delay that is any from nothing up to a bound, which doubles each time.
+    /// Retries after a random delay between zero and a bound that doubles each time.
     ///
-    /// That is called full jitter: it spreads the clients that failed together over the whole of the time.
+    /// This is called full jitter: it spreads clients that failed together over the whole time.
     ///
     /// - Parameters:
     ///   - delay: the bound of the first delay, in seconds.
-    ///   - maximumNumberOfAttempts: how many attempts there are in all.
-    ///   - maximumDelay: what the bound never grows beyond, in seconds; half a minute by default.
+    ///   - maximumNumberOfAttempts: the number of attempts, including the first.
+    ///   - maximumDelay: the largest bound, in seconds; half a minute by default.
     ///   - dice: choose the delay; give seeded ones in tests.
     public static func exponential(
         delay: TimeInterval, maximumNumberOfAttempts: Int, maximumDelay: TimeInterval = 30, dice: Dice = .system
@@ -62,7 +62,7 @@ public struct Backoff: HTTPRetryStrategy {
         return Backoff(rule: .exponential(pacing, dice), maximumNumberOfAttempts: maximumNumberOfAttempts)
     }
 
-    /// The delay that the rule says, after a transient failure while there are attempts left.
+    /// The delay of the rule, after a transient failure with attempts left.
     public func retryDelay(for result: HTTPResult) -> TimeInterval? {
         guard result.isTransientFailure, result.attempts < maximumNumberOfAttempts else { return nil }
         switch rule {

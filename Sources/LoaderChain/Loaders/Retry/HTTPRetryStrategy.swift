@@ -4,15 +4,15 @@
     import Foundation
 #endif
 
-/// Decides whether a request that came to some result is to be tried again, and when.
+/// Decides whether and when a request is retried.
 ///
 /// ## Choosing one
 ///
-/// ``Backoff`` is one for nearly every need: at once, after the same delay each time, or after delays that double.
+/// ``Backoff`` serves nearly every need: at once, after the same delay each time, or after delays that double.
 ///
 /// ## Using one
 ///
-/// Give it to a request, or to the ``Retry`` loader for all requests that bring none:
+/// Set it on a request, or give it to the ``Retry`` loader for all requests without their own:
 ///
 /// ```swift
 /// request.retryStrategy = Backoff.exponential(delay: 0.2, maximumNumberOfAttempts: 4)
@@ -20,8 +20,8 @@
 ///
 /// ## Writing your own
 ///
-/// A strategy is asked after each attempt, whatever came of it: the result tells how many attempts there were so far. So
-/// it needs no memory, and one value can serve any number of requests, from any thread.
+/// A strategy is asked after each attempt, whatever its result, which has the number of attempts so far. A strategy
+/// therefore needs no state, and one value can serve any number of requests, from any thread.
 ///
 /// ```swift
 /// struct UntilItIsReady: HTTPRetryStrategy {
@@ -31,19 +31,19 @@
 /// }
 /// ```
 ///
-/// One that does keep a memory, such as a count of its own, belongs to one request, which asks it about one result at a
-/// time. Whatever a strategy says, ``Retry`` has the last word: see there for what it does not repeat.
+/// A strategy with state, such as a count, belongs to one request, which asks it about one result at a time. ``Retry``
+/// may decide not to repeat a request whatever its strategy says; see there.
 public protocol HTTPRetryStrategy: Sendable {
-    /// How many seconds to wait before the next attempt: 0 to try again at once, nil not to.
+    /// How many seconds to wait before the next attempt: 0 to retry at once, nil not to retry.
     ///
-    /// - Parameter result: what the last attempt came to. Its `attempts` is the number of attempts so far.
+    /// - Parameter result: the result of the last attempt. Its `attempts` is the number of attempts so far.
     func retryDelay(for result: HTTPResult) -> TimeInterval?
 }
 
 extension Result where Success == HTTPResponse, Failure == HTTPError {
-    /// Whether the same request may well succeed if it is made again.
+    /// Whether the same request may well succeed at another attempt.
     ///
-    /// ``Backoff`` goes by this, and shows which results those are. A strategy of your own may use it too.
+    /// ``Backoff`` uses this, and lists the results. A strategy of your own may use it too.
     public var isTransientFailure: Bool {
         switch self {
         case .success(let response): return response.status.isTransient

@@ -6,7 +6,7 @@ import Dispatch
     import Foundation
 #endif
 
-/// Tries requests again that came to nothing, as their strategy says.
+/// Retries requests that failed, as their strategy says.
 ///
 /// ```swift
 /// let chain = ResetGuard() --> Throttle() --> Retry(strategy: strategy) --> CircuitBreaker() --> terminal
@@ -15,23 +15,24 @@ import Dispatch
 /// request.retryStrategy = Backoff.exponential(delay: 0.2, maximumNumberOfAttempts: 4)
 /// ```
 ///
-/// **Where it belongs.** Below what looks after a task as a whole, such as a throttle: a task that waits for its next
-/// attempt keeps its place there, so that failures slow the program down instead of making it busier. Above what is to see
-/// each attempt: credentials, a circuit breaker, a rate limit, metrics.
+/// **Where it belongs.** Below loaders that are concerned with a task as a whole, such as a throttle: a task that waits
+/// for its next attempt keeps its slot there, so that failures slow the program down instead of making it busier. Above
+/// loaders that should see each attempt: credentials, a circuit breaker, a rate limit, metrics.
 ///
-/// A request is tried again by its own ``HTTPRequest/retryStrategy``, or by the loader's; without either it passes
-/// through untouched. Whatever the strategy says, there is no further attempt
+/// A request is retried by its own ``HTTPRequest/retryStrategy``, or by the loader's; without either it passes through
+/// unchanged. Whatever the strategy says, there is no further attempt
 /// - after a cancel, a reset, or an error that says ``HTTPError/Code/resetInProgress``;
-/// - of a request that may not be repeated, which ``HTTPRequest/isRepeatable`` tells;
-/// - with a body that cannot be sent again, which ``HTTPBody/canBeSentAgain`` tells;
+/// - of a request that may not be repeated, according to ``HTTPRequest/isRepeatable``;
+/// - with a body that cannot be sent again, according to ``HTTPBody/canBeSentAgain``;
 /// - that would not begin before the deadline;
 /// - when the ``RetryBudget`` is spent.
 ///
-/// In all these cases the last result stands. It tells how many attempts there were. And no delay is shorter than the one
-/// that the server asks for in a `Retry-After` header, up to a maximum.
+/// In all these cases the last result is the task's, with the number of attempts. No delay is shorter than the one that
+/// the server requests in a `Retry-After` header, up to a maximum.
 ///
-/// A cancel during a delay completes the task at once, and a reset completes it as ``HTTPError/Code/resetInProgress`` with
-/// the last response, or the last error beneath. A reset waits for the attempts that are running.
+/// A cancel during a delay completes the task at once, and a reset completes it with
+/// ``HTTPError/Code/resetInProgress``, which has the last response or the last error beneath it. A reset waits for the
+/// attempts that are running.
 public final class Retry: HTTPLoader, @unchecked Sendable {
     let timers: any Timers
     let budget: RetryBudget
@@ -44,13 +45,13 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
     /// Makes a loader that retries.
     ///
     /// - Parameters:
-    ///   - strategy: for requests that bring none; nil, the default, to pass those through.
-    ///   - deadline: how long all attempts at a request may take together, delays included, unless the request says
-    ///     otherwise; by default as long as they take. An attempt that is running by then is cancelled, and the task fails as
+    ///   - strategy: the strategy for requests without their own; nil, the default, to pass those through.
+    ///   - deadline: how long all attempts of a request may take together, including delays, unless the request has its
+    ///     own deadline; by default unlimited. At the deadline, a running attempt is cancelled, and the task fails with
     ///     ``HTTPError/Code/timedOut``.
-    ///   - maximumRetryAfter: how much of a server's wish to wait is granted at most; a minute by default.
-    ///   - budget: what retries there may be altogether; nil for a ``RetryBudget`` of this loader's own.
-    ///   - timers: the clock, and what waits.
+    ///   - maximumRetryAfter: the longest delay that a server can request; a minute by default.
+    ///   - budget: limits the retries of all requests; nil for a ``RetryBudget`` of this loader's own.
+    ///   - timers: the clock and the timers of the delays.
     public init(
         strategy: (any HTTPRetryStrategy)? = nil, deadline: Duration? = nil,
         maximumRetryAfter: Duration = .seconds(60), budget: RetryBudget? = nil,
@@ -64,9 +65,9 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
         self.timers = timers
     }
 
-    /// Passes a task on as often as it takes.
+    /// Passes a task on, as often as its strategy says.
     public override func load(task: HTTPTask) {
-        // A task without a strategy pays for one look at its request, and for no copy of what is not there.
+        // A task without a strategy costs one read of its request, and no copy.
         if let own = task.option(RetryOption.self) {
             begin(task, by: own)
         } else if hasStrategy, let strategy {
@@ -92,7 +93,7 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
         super.reset(with: group)
     }
 
-    /// How many tasks are on their way, how many of them wait for their next attempt, and what is left of the budget.
+    /// How many tasks are running, how many of them wait for their next attempt, and what is left of the budget.
     public override var details: String {
         let runs = runs.withLock { $0.elements }
         let retries = budget.remaining.map { ", retries left \($0)" } ?? ""
@@ -104,12 +105,12 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
     /// Passes an attempt on.
     func pass(_ attempt: HTTPTask) { super.load(task: attempt) }
 
-    /// Lets go of a run whose task has its result.
+    /// Removes a run whose task has its result.
     func forget(_ run: RetryRun) {
         _ = runs.withLock { $0.remove(run.place) }
     }
 
-    /// How long a response asks to wait, as far as that is granted.
+    /// The delay that a response requests, up to the maximum.
     func delayAsked(by response: HTTPResponse?) -> Duration {
         min(maximumRetryAfter, RetryAfter.delay(of: response, now: timers.date))
     }

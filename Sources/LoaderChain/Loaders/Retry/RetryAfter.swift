@@ -6,12 +6,12 @@
 
 /// How long a server asks its clients to wait, in either form of the `Retry-After` header.
 package enum RetryAfter {
-    /// What no server can ask beyond: some thirty years, which any clock can add to its present.
+    /// The longest delay that a server can request: some thirty years, which any clock can add to its present.
     private static let longest: Int64 = 1_000_000_000
 
-    /// The delay that a response asks for; zero if it asks for none, or in no form that HTTP knows.
+    /// The delay that a response requests; zero if it requests none, or not in a form of HTTP.
     ///
-    /// - Parameter now: the date by which a date is a delay; asked for only where there is one.
+    /// - Parameter now: the present, from which a date is a delay; read only if there is a date.
     package static func delay(of response: HTTPResponse?, now: @autoclosure () -> Date) -> Duration {
         guard let text = response?.headers.values(for: "Retry-After").first else { return .zero }
         if let seconds = seconds(text) { return .seconds(seconds) }
@@ -20,7 +20,7 @@ package enum RetryAfter {
         return .seconds(min(max(0, date.timeIntervalSince(now)), Double(longest)))
     }
 
-    /// The number that the text is, digits and nothing else, or the longest delay where that is shorter.
+    /// The number of the text, if it consists of digits only; at most the longest delay.
     private static func seconds(_ text: String) -> Int64? {
         let digits = ASCII.trimmed(text.utf8)
         guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }

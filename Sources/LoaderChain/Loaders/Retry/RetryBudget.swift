@@ -1,11 +1,11 @@
-/// What retries a chain may make altogether, so that they can never multiply an outage.
+/// Limits the retries of a chain, so that they never multiply an outage.
 ///
-/// A server that fails under its load must not be asked three times as often because it fails. So each request pays for a
-/// fifth of a retry, and retries are paid from what the requests of the last ten seconds have saved; ten a second are
-/// always allowed, so that a quiet program can retry at all. Once that is spent, failures are final until more requests
-/// come by.
+/// A server that fails under its load must not get three times as many requests because it fails. Each request
+/// therefore pays for a fifth of a retry, and retries are paid from what the requests of the last ten seconds have
+/// saved; ten per second are always allowed, so that a quiet program can retry at all. When the budget is spent,
+/// failures are final until more requests come.
 ///
-/// ``Retry`` has a budget of its own unless it is given one. Loaders that talk to the same server may share one:
+/// ``Retry`` has its own budget unless you give it one. Loaders that use the same server may share a budget:
 ///
 /// ```swift
 /// let budget = RetryBudget()
@@ -13,12 +13,12 @@
 /// let photos = Retry(strategy: strategy, budget: budget) --> otherTerminal
 /// ```
 ///
-/// Only requests that have a strategy count. A retry counts when it is decided, also if it is cancelled in its delay.
+/// Only requests with a strategy count. A retry counts when it is decided, even if it is cancelled during its delay.
 public final class RetryBudget: Sendable {
     private let timers: any Timers
     private let state: Guarded<RetryBudgetState>?
 
-    /// A budget that never ends; for tests, and for servers that no number of retries can harm.
+    /// An unlimited budget; for tests, and for servers that no number of retries can harm.
     public static let unlimited = RetryBudget(nil, SystemTimers.shared)
 
     private init(_ state: RetryBudgetState?, _ timers: any Timers) {
@@ -30,7 +30,7 @@ public final class RetryBudget: Sendable {
     ///
     /// - Parameters:
     ///   - ratio: how many retries each request pays for.
-    ///   - minimumPerSecond: how many retries are allowed in each second however few requests there are.
+    ///   - minimumPerSecond: how many retries per second are always allowed.
     ///   - window: for how long requests and retries count.
     ///   - timers: the clock.
     public convenience init(
@@ -47,14 +47,14 @@ public final class RetryBudget: Sendable {
         state.withLock { $0.noteRequest(at: now) }
     }
 
-    /// Takes one retry from the budget, and answers whether there was one.
+    /// Takes a retry from the budget, and returns whether there was one.
     public func takeRetry() -> Bool {
         guard let state else { return true }
         let now = timers.now
         return state.withLock { $0.takeRetry(at: now) }
     }
 
-    /// How many retries could be made now; nil where there is no limit.
+    /// How many retries are possible now; nil for an unlimited budget.
     public var remaining: Int? {
         guard let state else { return nil }
         let now = timers.now

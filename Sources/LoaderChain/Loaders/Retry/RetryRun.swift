@@ -8,8 +8,8 @@ import Dispatch
 
 /// One task on its way through ``Retry``, from its first attempt to its result.
 ///
-/// It observes the attempts, one after the other. The next attempt is made when a pause begins, not when it ends: so a
-/// cancel of the task reaches it, and through it the pause.
+/// It observes the attempts, one after the other. The next attempt is made when a pause begins, not when it ends, so
+/// that a cancel of the task reaches the attempt, and through it the pause.
 ///
 /// It keeps the task, and keeps an attempt only for a pause, while nobody else has it.
 final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
@@ -36,7 +36,7 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
         self.retry = retry
     }
 
-    /// Whether the next attempt is waiting for its time.
+    /// Whether the next attempt is waiting for its start.
     var isPausing: Bool { state.withLock { $0.isPausing } }
 
     /// Starts the first attempt.
@@ -53,13 +53,13 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
 
     private func end(with result: HTTPResult) {
         task.complete(result)
-        // Not before, so that a reset that comes meanwhile waits for the completion.
+        // After the completion, so that a reset that comes meanwhile waits for it.
         let groups = state.withLock { $0.end() }
         retry.forget(self)
         for group in groups { group.leave() }
     }
 
-    // MARK: Hearing of attempts
+    // MARK: The end of attempts
 
     func task(_ attempt: HTTPTask, didCompleteWith result: HTTPResult) {
         let (timer, attempts, isExpired) = state.withLock { ($0.attemptEnded(), $0.attempts, $0.isExpired) }
@@ -79,7 +79,7 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
     }
 
     func taskWasCancelled(_ attempt: HTTPTask) {
-        // A running attempt is completed by whoever has it.
+        // A running attempt is completed by the loader that has it.
         guard let ended = state.withLock({ $0.interrupt() }) else { return }
         ended.timer?.cancel()
         endWait(of: ended.pause)
@@ -90,22 +90,22 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
 
     /// How long to wait for the next attempt; nil if this result is the last.
     private func delay(after result: HTTPResult) -> Duration? {
-        // Whoever asked for the end, and whoever ended it, waits for no other attempt.
+        // A task that was cancelled or completed needs no other attempt.
         guard !task.isCancelled, !task.isCompleted, state.withLock({ $0.mayGoOn }) else { return nil }
         if let code = result.error?.code, code == .cancelled || code == .resetInProgress { return nil }
         guard let seconds = strategy.retryDelay(for: result), !seconds.isNaN else { return nil }
 
         let request = task.request
-        // Made twice, it might do twice what it is to do once.
+        // The request has effects, which another attempt could repeat.
         guard request.isRepeatable else { return nil }
-        // Its body is spent.
+        // The body cannot be sent again.
         guard request.body.canBeSentAgain else { return nil }
 
         let longest: TimeInterval = 1_000_000_000
         let delay = max(.seconds(min(max(0, seconds), longest)), retry.delayAsked(by: result.response))
-        // Nobody will wait that long.
+        // The deadline comes before the next attempt.
         if let deadline, retry.timers.now.advanced(by: delay) >= deadline { return nil }
-        // Others have spent what the server can bear.
+        // Other requests have spent the budget.
         guard retry.budget.takeRetry() else { return nil }
         return delay
     }
@@ -155,7 +155,7 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
 
     // MARK: Resets
 
-    /// Sees to it that there are no further attempts, and lets the group wait for the one that runs.
+    /// Prevents further attempts, and lets the group wait for the running one.
     func reset(with group: DispatchGroup) {
         group.enter()
         switch state.withLock({ $0.reset(group) }) {

@@ -1,12 +1,12 @@
-/// Where a retried task stands, decided without threads, clocks or callbacks.
+/// The state of a retried task, decided without threads, clocks or callbacks.
 ///
 /// The phases:
-/// - **running**: an attempt is with the loaders below, or has just come back from them.
-/// - **pausing**: the next attempt exists and waits for its time, in what is called a pause.
+/// - **running**: the loaders below have an attempt, or have just returned it.
+/// - **pausing**: the next attempt exists and waits for its start.
 /// - **over**: the task has its result. Nothing changes any more.
 ///
-/// There is one alarm: in a pause it ends the pause, and while an attempt runs it is the deadline's. Every method changes
-/// the state and returns what there is to do. The owner does that after it has unlocked.
+/// There is one alarm: it ends a pause, and while an attempt runs it is the deadline's. Every method changes the state
+/// and returns what there is to do, which the owner does after it has unlocked.
 struct RetryState<Pause: Sendable, Waiter: Sendable>: Sendable {
     private enum Phase {
         case running
@@ -27,27 +27,27 @@ struct RetryState<Pause: Sendable, Waiter: Sendable>: Sendable {
         if case .pausing = phase { true } else { false }
     }
 
-    /// Whether there can be another attempt; a reset and the deadline end that.
+    /// Whether another attempt is possible; not after a reset or the deadline.
     var mayGoOn: Bool {
         if case .running = phase { !isReset && !isExpired } else { false }
     }
 
     // MARK: Attempts
 
-    /// The deadline is to be watched while an attempt runs: returns the number to set a timer with.
+    /// Sets the alarm for the deadline of a running attempt; returns the number to schedule a timer with.
     mutating func watchDeadline() -> UInt64 { alarm.set() }
 
-    /// The attempt that was running has ended: returns the deadline's timer, which is to be cancelled.
+    /// The running attempt has ended; returns the deadline's timer, to be cancelled.
     mutating func attemptEnded() -> (any ScheduledTimer)? { alarm.clear() }
 
-    /// The next attempt is to start now, and does if this answers true.
+    /// Starts the next attempt without a pause; returns whether that is possible.
     mutating func goOn() -> Bool {
         guard mayGoOn else { return false }
         attempts += 1
         return true
     }
 
-    /// The task has its result: returns who waited for that.
+    /// The task has its result; returns the resets that waited for it.
     mutating func end() -> [Waiter] {
         phase = .over
         return exchange(&waiters, with: [])
@@ -55,20 +55,20 @@ struct RetryState<Pause: Sendable, Waiter: Sendable>: Sendable {
 
     // MARK: Pauses
 
-    /// The next attempt is to wait: returns the number to set a timer with, or nil where there is no next attempt.
+    /// Starts a pause; returns the number to schedule a timer with, or nil if there is no next attempt.
     mutating func pause(_ pause: Pause) -> UInt64? {
         guard mayGoOn else { return nil }
         phase = .pausing(pause)
         return alarm.set()
     }
 
-    /// A pause that is over, with what is left of its timer.
+    /// A pause that is over, with its timer.
     struct EndedPause {
         let pause: Pause
         let timer: (any ScheduledTimer)?
     }
 
-    /// The timer of a pause rang: the attempt is to start, unless the pause has ended otherwise.
+    /// Ends a pause whose timer fired, to start the attempt; nil if the pause has ended otherwise.
     mutating func resume(_ number: UInt64) -> EndedPause? {
         guard case .pausing(let pause) = phase, let rung = alarm.ring(number) else { return nil }
         phase = .running
@@ -76,7 +76,7 @@ struct RetryState<Pause: Sendable, Waiter: Sendable>: Sendable {
         return EndedPause(pause: pause, timer: rung.timer)
     }
 
-    /// Nobody waits for the next attempt any more: a pause ends, and its attempt is to be completed without having run.
+    /// Ends a pause whose attempt is to be completed without having run; nil if there is none.
     mutating func interrupt() -> EndedPause? {
         guard case .pausing(let pause) = phase else { return nil }
         phase = .running
@@ -85,27 +85,27 @@ struct RetryState<Pause: Sendable, Waiter: Sendable>: Sendable {
 
     // MARK: Timers and resets
 
-    /// A timer has been scheduled: returns it if it is of no use any more, and to be cancelled.
+    /// Stores a timer that was scheduled; returns it to be cancelled if its setting is out of date.
     mutating func keep(_ timer: any ScheduledTimer, of number: UInt64) -> (any ScheduledTimer)? {
         alarm.keep(timer, of: number)
     }
 
-    /// The deadline came: the attempt is to be cancelled if one is running.
+    /// The deadline has come; returns nil unless an attempt is running, which is to be cancelled.
     mutating func expire(_ number: UInt64) -> Alarm.Rung? {
         guard case .running = phase, let rung = alarm.ring(number) else { return nil }
         isExpired = true
         return rung
     }
 
-    /// What a reset finds.
+    /// The result of a reset.
     enum Reset {
         /// The task has its result.
         case isOver
-        /// The waiter is told when the task has its result. If there was a pause, it has ended.
+        /// The waiter is kept until the task has its result. If there was a pause, it has ended.
         case waits(EndedPause?)
     }
 
-    /// A reset wants to know when the task has its result; there are no further attempts.
+    /// Keeps a reset until the task has its result, and prevents further attempts.
     mutating func reset(_ waiter: Waiter) -> Reset {
         if case .over = phase { return .isOver }
         isReset = true

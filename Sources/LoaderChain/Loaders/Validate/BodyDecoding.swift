@@ -4,25 +4,25 @@
     import Foundation
 #endif
 
-/// The demand that a body can be decoded, whatever as.
+/// A check that a body can be decoded, without the type.
 protocol ResponseDecoding: Sendable {
-    /// The same for two that decode alike.
+    /// Equal for two checks that decode in the same way.
     var identity: DecodingIdentity { get }
 
-    /// The error that a response deserves; nil if its body can be decoded.
+    /// The error for a response; nil if its body can be decoded.
     func verdict(on response: HTTPResponse) -> HTTPError?
 }
 
-/// What is decoded, and by whom.
+/// The type that is decoded, and the decoder.
 struct DecodingIdentity: Hashable {
     let type: ObjectIdentifier
     let decoder: ObjectIdentifier?
 }
 
-/// Decodes bodies, and may keep the last value for whoever asks for it later.
+/// Decodes bodies, and can keep the last value.
 ///
-/// The value is kept along with the response that it came from. So a body is decoded where it is checked and not again at
-/// the end of the chain, and a response that was replaced on its way up is decoded for what it is.
+/// The value is kept together with the response that it came from. A body is therefore decoded where it is checked and
+/// not again at the head of the chain, and a response that was replaced on its way up is decoded again.
 final class BodyDecoding<Value: Decodable & Sendable>: ResponseDecoding {
     private let decoder: JSONDecoder?
     private let keepsValue: Bool
@@ -53,7 +53,7 @@ final class BodyDecoding<Value: Decodable & Sendable>: ResponseDecoding {
         }
     }
 
-    /// The value of a response's body, decoded now for the loader of that name.
+    /// Decodes the body of a response; an error names `loader`.
     func decode(_ response: HTTPResponse, for loader: String? = nil) throws(HTTPError) -> Value {
         do {
             return try (decoder ?? JSONDecoder()).decode(Value.self, from: response.body)
@@ -64,13 +64,13 @@ final class BodyDecoding<Value: Decodable & Sendable>: ResponseDecoding {
         }
     }
 
-    /// Gives away the value that was kept, if it came from such a response.
+    /// Removes and returns the kept value, if it came from an equal response.
     func takeValue(for response: HTTPResponse) -> Value? {
         guard let kept = keep(nil), kept.status == response.status, kept.body == response.body else { return nil }
         return kept.value
     }
 
-    /// Keeps a value, and returns the one kept before, which therefore ends outside the lock.
+    /// Keeps a value, and returns the previous one, so that it ends outside the lock.
     @discardableResult
     private func keep(_ new: Kept?) -> Kept? {
         kept.withLock { exchange(&$0, with: new) }

@@ -11,12 +11,12 @@ extension HTTPLoader {
     /// let user = try await chain.load(HTTPRequest(url: url), as: User.self)
     /// ```
     ///
-    /// The body is decoded by the chain's ``Validate``, where one that cannot be decoded counts as a failure; without one,
-    /// at the end. A request that brings no ``HTTPRequest/responseCheck`` demands a status that says success. Without a
-    /// decoder, a `JSONDecoder` with its usual settings decodes.
+    /// The chain's ``Validate`` decodes the body, so that a body that cannot be decoded counts as a failure there;
+    /// without one, the body is decoded at the end. A request without a ``HTTPRequest/responseCheck`` requires a
+    /// success status. Without a decoder, a `JSONDecoder` with default settings is used.
     ///
-    /// - Throws: ``HTTPError/Code/invalidResponse`` for a status that does not say success, and
-    ///   ``HTTPError/Code/cannotDecodeResponse`` for a body that is something else. Both carry the response.
+    /// - Throws: ``HTTPError/Code/invalidResponse`` for any other status, and ``HTTPError/Code/cannotDecodeResponse``
+    ///   for a body that cannot be decoded. Both have the response.
     public final func load<Value: Decodable & Sendable>(
         _ request: HTTPRequest, as type: Value.Type = Value.self, decoder: JSONDecoder? = nil
     ) async throws(HTTPError) -> Value {
@@ -28,7 +28,7 @@ extension HTTPLoader {
         do throws(HTTPError) {
             let response = try await load(decoded)
             if let value = decoding.takeValue(for: response) { return value }
-            // Nobody below has checked it, or what they checked has been replaced since.
+            // No loader below has checked the response, or it was replaced since.
             if let error = (request.responseCheck ?? .success).verdict(on: response, by: name) { throw error }
             return try decoding.decode(response, for: name)
         } catch {
@@ -38,7 +38,7 @@ extension HTTPLoader {
 }
 
 extension HTTPError {
-    /// The error for the caller, whose request never said what it would be decoded as.
+    /// The error without the check that decoding added to the caller's request.
     fileprivate var withoutDecodingCheck: HTTPError {
         var error = self
         error.request.decodingCheck = nil

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// What a response must be like to count as one.
+/// The requirements that a response must meet.
 ///
 /// A request carries its check, and ``Validate`` applies it inside the chain:
 ///
@@ -13,74 +13,74 @@
 /// request.responseCheck = .statuses(200, 404).and(.contentTypes("application/json"))
 /// ```
 ///
-/// A response that does not pass becomes an ``HTTPError/Code/invalidResponse``, or an
-/// ``HTTPError/Code/cannotDecodeResponse``, that carries it.
+/// A response that does not pass becomes an ``HTTPError/Code/invalidResponse`` or an
+/// ``HTTPError/Code/cannotDecodeResponse`` that has the response.
 ///
-/// Two checks are equal if they demand the same in the same order. A closure is equal to itself alone.
+/// Two checks are equal if they have the same requirements in the same order. A closure is equal only to itself.
 public struct ResponseCheck: Hashable, Sendable {
     let rules: [ResponseRule]
 }
 
 extension ResponseCheck {
-    /// Demands nothing.
+    /// Requires nothing.
     public static let nothing = ResponseCheck(rules: [])
 
-    /// Demands a status from 200 to 299.
+    /// Requires a status from 200 to 299.
     public static let success = statuses(in: 200...299)
 
-    /// Demands one of these statuses.
+    /// Requires one of these statuses.
     public static func statuses(_ accepted: HTTPStatus...) -> ResponseCheck {
         ResponseCheck(rules: [.statuses(accepted.map { $0.rawValue...$0.rawValue })])
     }
 
-    /// Demands a status of a range.
+    /// Requires a status in a range.
     public static func statuses(in accepted: ClosedRange<Int>) -> ResponseCheck {
         ResponseCheck(rules: [.statuses([accepted])])
     }
 
-    /// Demands that the body, if there is one, is of one of these media types.
+    /// Requires that the body, if there is one, has one of these media types.
     ///
-    /// Parameters, such as a `charset`, make no difference. `image/*` accepts every image.
+    /// Parameters such as a `charset` are ignored. `image/*` accepts every image type.
     public static func contentTypes(_ accepted: String...) -> ResponseCheck {
         ResponseCheck(rules: [.contentTypes(accepted)])
     }
 
-    /// Demands that the body can be decoded from JSON as `type`.
+    /// Requires that the body can be decoded from JSON as `type`.
     ///
-    /// ``HTTPLoader/load(_:as:decoder:)`` does so by itself, and decodes once.
+    /// ``HTTPLoader/load(_:as:decoder:)`` adds this itself, and decodes once.
     public static func decoding<Value: Decodable & Sendable>(
         _ type: Value.Type, decoder: JSONDecoder? = nil
     ) -> ResponseCheck {
         ResponseCheck(rules: [.decoding(BodyDecoding<Value>(decoder: decoder, keepsValue: false))])
     }
 
-    /// Demands that `check` does not throw.
+    /// Requires that `check` does not throw.
     ///
-    /// A thrown ``HTTPError`` is the result as it is, with the response added to it; any other lies beneath an
-    /// ``HTTPError/Code/invalidResponse``.
+    /// A thrown ``HTTPError`` becomes the result, with the response added; any other error becomes the underlying error
+    /// of an ``HTTPError/Code/invalidResponse``.
     public static func custom(_ check: @escaping @Sendable (HTTPResponse) throws -> Void) -> ResponseCheck {
         ResponseCheck(rules: [.closure(ResponseRule.Closure(check))])
     }
 
-    /// Demands this, and then `other`.
+    /// Requires this, and then `other`.
     public func and(_ other: ResponseCheck) -> ResponseCheck {
         ResponseCheck(rules: rules + other.rules)
     }
 }
 
 extension ResponseCheck: HTTPRequestOption {
-    /// None: what ``Validate`` demands of all is demanded.
+    /// None: the check of ``Validate`` applies.
     public static var defaultOptionValue: ResponseCheck? { nil }
 }
 
 extension HTTPRequest {
-    /// What the response must be like, in the place of what ``Validate`` demands of all; nil for that.
+    /// The check of the response, which replaces the one of ``Validate``; nil to use that one.
     public var responseCheck: ResponseCheck? {
         get { self[option: ResponseCheck.self] }
         set { self[option: ResponseCheck.self] = newValue }
     }
 
-    /// What is demanded besides, because the caller awaits a decoded value.
+    /// The check that is added because the caller awaits a decoded value.
     var decodingCheck: ResponseCheck? {
         get { self[option: DecodingCheck.self] }
         set { self[option: DecodingCheck.self] = newValue }

@@ -1,11 +1,11 @@
-/// One thing that a response must be like.
+/// One requirement of a response.
 enum ResponseRule: Sendable {
     case statuses([ClosedRange<Int>])
     case contentTypes([String])
     case decoding(any ResponseDecoding)
     case closure(Closure)
 
-    /// A user's closure, which only its identity can tell from others.
+    /// A user's closure, which is compared by identity.
     final class Closure: Sendable {
         let check: @Sendable (HTTPResponse) throws -> Void
         init(_ check: @escaping @Sendable (HTTPResponse) throws -> Void) { self.check = check }
@@ -13,7 +13,7 @@ enum ResponseRule: Sendable {
 }
 
 extension ResponseCheck {
-    /// The error that a response deserves; nil if it passes.
+    /// The error for a response; nil if it passes.
     func verdict(on response: HTTPResponse, by loader: String) -> HTTPError? {
         for rule in rules {
             guard var error = rule.verdict(on: response) else { continue }
@@ -48,7 +48,7 @@ extension ResponseRule {
     }
 
     private func verdict(on response: HTTPResponse, contentTypes accepted: [String]) -> HTTPError? {
-        // Where nothing is, nothing can be misread.
+        // An empty body has no type.
         if response.body.isEmpty { return nil }
         guard let found = response.headers.values(for: "Content-Type").first else {
             return invalid(response, "It has no content type; it should be \(Self.list(accepted))")

@@ -1,7 +1,7 @@
-/// Checks responses inside the chain, so that one that the client cannot use counts as a failure wherever failures count.
+/// Checks responses inside the chain, so that an unusable response counts as a failure for the other loaders.
 ///
-/// Put it just above the terminal, and in any case below `Retry` and `CircuitBreaker`: to the loaders above it, and to
-/// those below that have asked to hear of the end, a response that does not pass is an error.
+/// Put it just above the terminal, and in any case below `Retry` and `CircuitBreaker`: a response that does not pass is
+/// an error to all loaders that observe the task, above and below.
 ///
 /// ```swift
 /// let chain = retry --> Validate() --> terminal
@@ -10,22 +10,22 @@
 /// request.responseCheck = .success.and(.contentTypes("application/json"))
 /// ```
 ///
-/// By itself it demands nothing, so that every status is a response. A check given to it is demanded of all requests that
-/// bring none of their own. What ``HTTPLoader/load(_:as:decoder:)`` is to decode is decoded here, once.
+/// By default it requires nothing, so that every status is a response. A check that you give it applies to all requests
+/// without their own. Bodies that ``HTTPLoader/load(_:as:decoder:)`` decodes are decoded here, once.
 ///
-/// A response that does not pass becomes an error that names this loader and carries the response.
+/// A response that does not pass becomes an error that names this loader and has the response.
 public final class Validate: HTTPLoader, @unchecked Sendable {
-    /// What all are told that bring no check of their own; nil where nothing is demanded.
+    /// The filter for requests without their own check; nil if nothing is required.
     private let judge: ResponseJudge?
     private let check: ResponseCheck
 
-    /// Makes a loader that demands `check` of requests that bring no check of their own; by default nothing.
+    /// Makes a loader with a check for requests without their own; by default it requires nothing.
     public init(_ check: ResponseCheck = .nothing) {
         self.check = check
         judge = check.rules.isEmpty ? nil : ResponseJudge(check)
     }
 
-    /// Passes the task on, and has a look at its result if there is anything to check.
+    /// Passes the task on, with a filter for its result if there is anything to check.
     public override func load(task: HTTPTask) {
         let request = task.request
         let own = request.responseCheck
@@ -39,7 +39,7 @@ public final class Validate: HTTPLoader, @unchecked Sendable {
     }
 }
 
-/// Makes an error of a response that does not pass.
+/// Turns a response that does not pass into an error.
 private final class ResponseJudge: HTTPResultFilter {
     private let check: ResponseCheck
 

@@ -6,8 +6,8 @@
 
 /// A body of a file's bytes, read piece by piece while they are sent.
 ///
-/// Each ``encode()`` uses the file as it is at that time. If the file changes before its last byte is sent, the request fails, because
-/// its length has been announced.
+/// Each ``encode()`` uses the file as it is at that time. If the file changes before its last byte is sent, the request
+/// fails, because its length has been announced.
 public struct FileBody: HTTPBody {
     /// The file's URL.
     public let url: URL

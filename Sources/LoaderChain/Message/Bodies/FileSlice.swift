@@ -8,8 +8,8 @@ import DurableFiles
 
 /// A file, or a range of its bytes, as it was at one moment.
 ///
-/// It remembers the file's length and the time of its last change. Reading it later fails if either differs: bytes that do not fit the
-/// announced length must not be sent.
+/// It remembers the file's length and the time of its last change. Reading it later fails if either differs: bytes that
+/// do not fit the announced length must not be sent.
 public struct FileSlice: Hashable, Sendable {
     /// The file's URL.
     public let url: URL

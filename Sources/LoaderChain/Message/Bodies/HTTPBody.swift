@@ -1,5 +1,5 @@
-// Message/Bodies: what a request carries, from a value to the bytes that are read piece by piece. It may use Headers and
-// Support.
+// Message/Bodies: what a request carries, from a value to the bytes that are read piece by piece. It may use Headers
+// and Support.
 
 /// The body of a request: a recipe for bytes, and the headers that describe them.
 ///
@@ -15,8 +15,9 @@
 ///
 /// ## Using one
 ///
-/// A body is a value. A terminal adds ``additionalHeaders`` to the request's own headers, then calls ``encode()`` and reads the
-/// content. Each attempt encodes again and gets the same bytes; if ``canBeSentAgain`` is false, there is only one attempt.
+/// A body is a value. A terminal adds ``additionalHeaders`` to the request's own headers, then calls ``encode()`` and
+/// reads the content. Each attempt encodes again and gets the same bytes; if ``canBeSentAgain`` is false, there is only
+/// one attempt.
 ///
 ///     let content = try body.encode()
 ///     var reader = content.makeReader()
@@ -24,8 +25,8 @@
 ///
 /// ## Writing your own
 ///
-/// Implement ``encode()``, and the headers that follow from it. Throw ``HTTPBodyError`` to say what was wrong, with no content in its
-/// text. If the body may not give the same bytes twice, return false from ``canBeSentAgain``.
+/// Implement ``encode()``, and the headers that follow from it. Throw ``HTTPBodyError`` to say what was wrong, with no
+/// content in its text. If the body may not give the same bytes twice, return false from ``canBeSentAgain``.
 ///
 ///     struct PlainText: HTTPBody {
 ///         var text: String

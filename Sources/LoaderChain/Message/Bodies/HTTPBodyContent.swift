@@ -80,13 +80,19 @@ public struct HTTPBodyContent: Sendable {
         var collected = Data()
         var reader = makeReader()
         while let piece = try reader.read(upTo: HTTPBodyReader.largestPiece) {
-            guard piece.count <= limit - collected.count else {
-                throw HTTPBodyError(
-                    "The body has more bytes than the limit of \(limit); raise it or read piece by piece.",
-                    code: .tooLarge)
-            }
-            collected.append(piece)
+            try collected.append(piece, upTo: limit)
         }
         return collected
+    }
+}
+
+extension Data {
+    /// Appends a piece of a body; throws if there are more than `limit` bytes then.
+    mutating func append(_ piece: Data, upTo limit: Int) throws(HTTPBodyError) {
+        guard piece.count <= limit - count else {
+            throw HTTPBodyError(
+                "The body has more bytes than the limit of \(limit); raise it or read piece by piece.", code: .tooLarge)
+        }
+        append(piece)
     }
 }

@@ -6,8 +6,9 @@
 
 /// A position in the bytes of a body, which reading moves on.
 ///
-/// It opens a file when its turn comes and closes it after the last byte, so that at most one file is open. A reader that has failed
-/// stays failed. Copies read independently, except in a stream: use only one reader there, or each would miss bytes.
+/// It opens a file when its turn comes and closes it after the last byte, so that at most one file is open. A reader
+/// that has failed stays failed. Copies read independently, except in a stream: use only one reader there, or each
+/// would miss bytes.
 public struct HTTPBodyReader: Sendable {
     /// The most bytes that one read takes from a file, however many are requested.
     static let largestPiece = 256 * 1024
@@ -22,8 +23,8 @@ public struct HTTPBodyReader: Sendable {
 
     /// The next bytes, at least one and at most `count`, or nil at the end.
     ///
-    /// A read may return fewer bytes than are left. It throws ``HTTPBodyError`` if a file is missing or has changed, or if a stream does
-    /// not have its announced length, and any error that a stream throws.
+    /// A read may return fewer bytes than are left. It throws ``HTTPBodyError`` if a file is missing or has changed, or
+    /// if a stream does not have its announced length, and any error that a stream throws.
     public mutating func read(upTo count: Int) throws -> Data? {
         precondition(count > 0, "HTTPBodyReader was asked for \(count) bytes; ask for one at least")
         if let failure { throw failure }

@@ -14,8 +14,8 @@ public struct HTTPBodyStream: Sendable {
 
     /// Makes a stream that calls `next` for each piece, until it returns nil.
     ///
-    /// The calls come one after the other, on the thread that sends the body. Empty pieces are skipped. An error that `next` throws ends
-    /// the body, and is passed to the reader unchanged.
+    /// The calls come one after the other, on the thread that sends the body. Empty pieces are skipped. An error that
+    /// `next` throws ends the body, and is passed to the reader unchanged.
     public init(length: Int64? = nil, next: @escaping @Sendable () throws -> Data?) {
         self.length = length
         pull = next

@@ -6,8 +6,8 @@
 
 /// A body of a value as JSON.
 ///
-/// The value is encoded at once, so that every attempt sends the same bytes even if the encoder orders keys at random, and the value
-/// need not be `Sendable`. If the value cannot be encoded, ``encode()`` throws.
+/// The value is encoded at once, so that every attempt sends the same bytes even if the encoder orders keys at random,
+/// and the value need not be `Sendable`. If the value cannot be encoded, ``encode()`` throws.
 public struct JSONBody: HTTPBody {
     private let encoded: Result<Data, HTTPBodyError>
 

@@ -11,10 +11,10 @@
 ///         .file("photo", url, contentType: "image/jpeg"),
 ///     ])
 ///
-/// Parts are separated by a line, the boundary, which occurs in none of them. Candidates are made from a seed that is fixed when the
-/// body is made, until one occurs nowhere. The boundary is chosen at the first use of the headers or the content, and then holds for
-/// every copy of the body. Choosing it reads all files, which must not change until the request is done. If it fails, because a file
-/// is missing, make a new body.
+/// Parts are separated by a line, the boundary, which occurs in none of them. Candidates are made from a seed that is
+/// fixed when the body is made, until one occurs nowhere. The boundary is chosen at the first use of the headers or the
+/// content, and then holds for every copy of the body. Choosing it reads all files, which must not change until the
+/// request is done. If it fails, because a file is missing, make a new body.
 public struct MultipartBody: HTTPBody {
     /// The parts, in order.
     public let parts: [Part]
@@ -63,8 +63,8 @@ public struct MultipartBody: HTTPBody {
 
     private func settled() -> Settlement {
         if let known = settlement.withLock({ $0 }) { return known }
-        // Reading files takes long, so it happens outside the lock. Of several threads that do it at once, the first to finish
-        // decides, and the others use its boundary.
+        // Reading files takes long, so it happens outside the lock. Of several threads that do it at once, the first to
+        // finish decides, and the others use its boundary.
         let found = settle()
         return settlement.withLock { known in
             if let known { return known }

@@ -12,8 +12,8 @@ extension HTTPHeaders {
 
     /// The same headers with every secret value replaced, for logs and reports.
     ///
-    /// A header is secret if its name contains one of these words: auth, cookie, credential, jwt, key, password, secret, session,
-    /// signature or token. Challenges and idempotency keys are not secret.
+    /// A header is secret if its name contains one of these words: auth, cookie, credential, jwt, key, password,
+    /// secret, session, signature or token. Challenges and idempotency keys are not secret.
     public var redacted: HTTPHeaders {
         HTTPHeaders(fields.lazy.map { $0.redacted })
     }

@@ -7,8 +7,8 @@
 extension HTTPHeaders {
     /// Throws for the first header that must not be sent.
     ///
-    /// A name is a token of RFC 9110. A value contains no control character except the tab: a line break would let the author of the
-    /// value add headers. Bytes outside ASCII are allowed in values.
+    /// A name is a token of RFC 9110. A value contains no control character except the tab: a line break would let the
+    /// author of the value add headers. Bytes outside ASCII are allowed in values.
     public func validate() throws(Invalid) {
         for (index, field) in fields.enumerated() {
             if let problem = field.problem {

@@ -26,8 +26,8 @@ public struct HTTPHeaders: Sendable {
 
     /// The value of a header, or nil if there is none.
     ///
-    /// Several values are joined as the standard says: by a comma, or by a semicolon for `Cookie`. Values of `Set-Cookie` cannot be
-    /// joined, so the first is returned; use ``values(for:)`` for all.
+    /// Several values are joined as the standard says: by a comma, or by a semicolon for `Cookie`. Values of
+    /// `Set-Cookie` cannot be joined, so the first is returned; use ``values(for:)`` for all.
     ///
     /// Setting replaces all values by one, at the position of the first or at the end. Setting nil removes the header.
     public subscript(name: String) -> String? {

@@ -6,9 +6,10 @@
 /// print(histogram.quantile(0.99) ?? .zero)
 /// ```
 ///
-/// Every octave, from one duration to its double, is divided into 32 equal parts, and the durations in each are counted. A
-/// quantile is therefore off by at most 1/64, or 1.6 % (``relativeError``); below 33 µs, where the parts become no narrower, by
-/// at most 0.6 µs. The minimum, the maximum and the mean are exact. Beyond 73 minutes only the count and the maximum are.
+/// Every octave, from one duration to its double, is divided into 32 equal parts, and the durations in each are
+/// counted. A quantile is therefore off by at most 1/64, or 1.6 % (``relativeError``); below 33 µs, where the parts
+/// become no narrower, by at most 0.6 µs. The minimum, the maximum and the mean are exact. Beyond 73 minutes only the
+/// count and the maximum are.
 ///
 /// It takes 3.5 kB. Adding two gives the histogram of both, with the same error.
 public struct LatencyHistogram: Sendable {
@@ -78,7 +79,8 @@ public struct LatencyHistogram: Sendable {
 
     /// The duration that a share of all durations does not exceed; nil if none were recorded.
     ///
-    /// - Parameter share: from 0 to 1, such as 0.5 for the median. For anything else, such as 95 or NaN, the answer is nil.
+    /// - Parameter share: from 0 to 1, such as 0.5 for the median. For anything else, such as 95 or NaN, the answer is
+    ///   nil.
     public func quantile(_ share: Double) -> Duration? {
         guard count > 0, share >= 0, share <= 1 else { return nil }
         let rank = max(1, Int(exactly: (share * Double(count)).rounded(.up)) ?? count)

@@ -1,5 +1,5 @@
-// Metrics/Board: the sink that counts in memory: rows of routes, each with a histogram of its durations. It may use Sinks,
-// Records and Routes.
+// Metrics/Board: the sink that counts in memory: rows of routes, each with a histogram of its durations. It may use
+// Sinks, Records and Routes.
 
 /// A sink that counts in memory, for each route of each host: how many requests, how they ended, how long they took.
 ///
@@ -14,11 +14,11 @@
 /// print(board)
 /// ```
 ///
-/// A row takes less than 4 kB however many requests it counts. The number of rows is limited; requests beyond it are counted
-/// together. Quantiles are off by at most 1.6 %; see ``LatencyHistogram``.
+/// A row takes less than 4 kB however many requests it counts. The number of rows is limited; requests beyond it are
+/// counted together. Quantiles are off by at most 1.6 %; see ``LatencyHistogram``.
 ///
-/// The board counts a request as soon as it has ended, and ignores events and traces. With a sampled recorder, counts and rates are
-/// those of the sample.
+/// The board counts a request as soon as it has ended, and ignores events and traces. With a sampled recorder, counts
+/// and rates are those of the sample.
 public final class MetricBoard: MetricSink {
     let clock: TimerClock
     private let state: Guarded<MetricBoardState>

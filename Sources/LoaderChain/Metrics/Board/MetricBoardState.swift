@@ -1,7 +1,7 @@
 /// The rows of a board, in a bounded number.
 ///
-/// The first rows stay. Routes beyond the limit share one row, so that a program that uses too many names loses detail, and the
-/// memory stays bounded.
+/// The first rows stay. Routes beyond the limit share one row, so that a program that uses too many names loses detail,
+/// and the memory stays bounded.
 struct MetricBoardState {
     private struct Row {
         var summary = MetricSummary()

@@ -18,9 +18,9 @@
 ///
 /// Any number of taps may share a recorder. Without sinks nothing is measured, at no cost.
 ///
-/// **What a sink costs a request.** Only an entry in a queue: each sink has a queue of its own, of a fixed length, and is called from
-/// there. A sink that is slow, or never returns, loses its own oldest records, which are counted; it delays no request and no other
-/// sink. Only sinks that ask for it are called at once; see ``MetricSink/isImmediate``.
+/// **What a sink costs a request.** Only an entry in a queue: each sink has a queue of its own, of a fixed length, and
+/// is called from there. A sink that is slow, or never returns, loses its own oldest records, which are counted; it
+/// delays no request and no other sink. Only sinks that ask for it are called at once; see ``MetricSink/isImmediate``.
 public final class MetricRecorder: Sendable {
     /// The share of all requests, events and traces that is recorded, from 0 to 1.
     public let samplingRate: Double
@@ -34,8 +34,8 @@ public final class MetricRecorder: Sendable {
     ///
     /// - Parameters:
     ///   - sinks: what receives the records.
-    ///   - samplingRate: the share of all requests, events and traces that is recorded. The sample is drawn when they begin, so that
-    ///     the others cost next to nothing, and each record has the rate.
+    ///   - samplingRate: the share of all requests, events and traces that is recorded. The sample is drawn when they
+    ///     begin, so that the others cost next to nothing, and each record has the rate.
     ///   - capacity: how many records may wait for one sink; beyond that, the oldest are dropped.
     ///   - filter: decides which records are handed on. It is called on the thread that measured, under no lock.
     ///   - dice: draws the sample.

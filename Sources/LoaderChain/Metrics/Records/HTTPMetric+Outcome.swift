@@ -40,7 +40,8 @@ extension HTTPMetric.Outcome.Kind {
 extension HTTPMetric.Outcome {
     /// The outcome of a task's result.
     ///
-    /// A code that is neither one of the transport's nor one with a case of its own was made by a loader that refused the task.
+    /// A code that is neither one of the transport's nor one with a case of its own was made by a loader that refused
+    /// the task.
     public init(_ result: HTTPResult) {
         switch result {
         case .success(let response): self = .response(response.status)

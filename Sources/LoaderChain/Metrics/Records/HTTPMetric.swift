@@ -8,8 +8,8 @@
 
 /// The measurement of one request: when, how long, where to, how much, and how it ended.
 ///
-/// A ``MetricsTap`` emits one for every task that passes it. It holds no query, fragment, user, password, header or body, and its
-/// ``route`` has placeholders for the parts that differ from user to user.
+/// A ``MetricsTap`` emits one for every task that passes it. It holds no query, fragment, user, password, header or
+/// body, and its ``route`` has placeholders for the parts that differ from user to user.
 public struct HTTPMetric: Sendable {
     /// When the task reached the tap.
     public var start: Date

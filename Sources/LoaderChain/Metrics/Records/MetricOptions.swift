@@ -35,7 +35,8 @@ public enum MetricTagsOption: HTTPRequestOption {
 extension HTTPRequest {
     /// Whether the request is measured by a ``MetricsTap``; ``MeasurementOption/always`` unless it is set.
     ///
-    /// A sink that sends metrics by requests sets it to ``MeasurementOption/never`` for those, or it would report its own reports.
+    /// A sink that sends metrics by requests sets it to ``MeasurementOption/never`` for those, or it would report its
+    /// own reports.
     public var measurement: MeasurementOption {
         get { self[option: MeasurementOption.self] }
         set { self[option: MeasurementOption.self] = newValue }
@@ -43,8 +44,8 @@ extension HTTPRequest {
 
     /// The name of the request's route in metrics; nil for its path with placeholders.
     ///
-    /// Set it where the path holds words that differ from user to user: `/articles/{title}`. Use few names, and put no value of the
-    /// request into them.
+    /// Set it where the path holds words that differ from user to user: `/articles/{title}`. Use few names, and put no
+    /// value of the request into them.
     public var route: String? {
         get { self[option: RouteOption.self] }
         set { self[option: RouteOption.self] = newValue }

@@ -1,12 +1,13 @@
-// Metrics/Routes: how the path of a request becomes the name of its route, without what differs from user to user. It may
-// use Support.
+// Metrics/Routes: how the path of a request becomes the name of its route, without what differs from user to user. It
+// may use Support.
 
 /// Reduces a path to the part that all users share: `/users/{id}/orders/{id}`.
 ///
-/// A whole segment becomes `{id}` if it cannot be a word of an interface: it is longer than 64 bytes, is a UUID, has percent-encoded
-/// bytes, an at sign or an equals sign, or mixes capitals, small letters and digits. Otherwise the segment is split at its
-/// punctuation, and the numbers and opaque parts become `{id}`, as ``PathToken`` decides. A version such as `v2` stays. What follows
-/// a semicolon is dropped, and so is everything from the seventeenth segment on.
+/// A whole segment becomes `{id}` if it cannot be a word of an interface: it is longer than 64 bytes, is a UUID, has
+/// percent-encoded bytes, an at sign or an equals sign, or mixes capitals, small letters and digits. Otherwise the
+/// segment is split at its punctuation, and the numbers and opaque parts become `{id}`, as ``PathToken`` decides. A
+/// version such as `v2` stays. What follows a semicolon is dropped, and so is everything from the seventeenth segment
+/// on.
 enum PathTemplate {
     private static let longestSegment = 64
     private static let mostSegments = 16

@@ -4,8 +4,8 @@
 /// - **idle**: nothing waits, and nothing is being delivered.
 /// - **delivering**: one batch after the other goes to the sink, until nothing waits any more.
 ///
-/// Records are numbered in the order in which they come. A record is settled when the sink has returned from it, or when it was
-/// dropped.
+/// Records are numbered in the order in which they come. A record is settled when the sink has returned from it, or
+/// when it was dropped.
 struct CourierState<Record, Waiter> {
     private let capacity: Int
     /// The records that wait: a ring once it is full, whose oldest is at `oldest`.

@@ -5,9 +5,9 @@
 /// **How to choose one.** A ``MetricBoard`` keeps counts and percentiles in memory, a ``MetricStream`` is read with
 /// `for await`, a ``ClosureSink`` calls a closure.
 ///
-/// **How to write one.** Implement ``record(_:)``. It is called with one record after the other, in the order in which they were
-/// made, on a queue that belongs to this sink alone. It may take its time: records that arrive meanwhile are kept up to the
-/// recorder's limit; beyond it, the oldest is dropped and counted. No request waits for it.
+/// **How to write one.** Implement ``record(_:)``. It is called with one record after the other, in the order in which
+/// they were made, on a queue that belongs to this sink alone. It may take its time: records that arrive meanwhile are
+/// kept up to the recorder's limit; beyond it, the oldest is dropped and counted. No request waits for it.
 ///
 /// A sink that returns at once can set ``isImmediate``, and save the way over the queue.
 public protocol MetricSink: Sendable {
@@ -16,8 +16,8 @@ public protocol MetricSink: Sendable {
 
     /// Whether ``record(_:)`` is called at once, on the thread that measured; by default false.
     ///
-    /// The caller of the request learns its result right after. An immediate sink therefore returns at once, never waits, and
-    /// accepts calls from many threads at a time. No lock of the library is held.
+    /// The caller of the request learns its result right after. An immediate sink therefore returns at once, never
+    /// waits, and accepts calls from many threads at a time. No lock of the library is held.
     var isImmediate: Bool { get }
 }
 

@@ -11,8 +11,9 @@ import Synchronization
 /// print(chain, reader)
 /// ```
 ///
-/// Records wait until they are read, up to a limit; beyond it, the oldest is dropped and counted. The stream is meant for one reader;
-/// several share the records between them. A reader whose task is cancelled ends the stream, as ``finish()`` does.
+/// Records wait until they are read, up to a limit; beyond it, the oldest is dropped and counted. The stream is meant
+/// for one reader; several share the records between them. A reader whose task is cancelled ends the stream, as
+/// ``finish()`` does.
 public final class MetricStream: MetricSink, AsyncSequence {
     /// What is read.
     public typealias Element = MetricRecord

@@ -1,7 +1,7 @@
 /// The attempts of a task that are under way.
 ///
-/// They are held until they end. That cycle always breaks: the handle that goes down the chain for an attempt is not held here, and
-/// when the chain lets go of it, the attempt ends.
+/// They are held until they end. That cycle always breaks: the handle that goes down the chain for an attempt is not
+/// held here, and when the chain lets go of it, the attempt ends.
 struct AttemptList: Sendable {
     // A task usually has one attempt, which needs no dictionary.
     private var first: TaskCore?

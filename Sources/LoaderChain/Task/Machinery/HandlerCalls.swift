@@ -8,9 +8,9 @@
 
 /// The calls to handlers that are under way on one thread, and those that wait until its stack is flat again.
 ///
-/// A handler may complete another task, whose handler loads a third, and so on for every task that waits in a queue. Such calls
-/// nest while the stack is shallow, so that in ordinary code everything has happened when a call returns. Deeper calls wait, and
-/// are made when the outermost call has done its own part.
+/// A handler may complete another task, whose handler loads a third, and so on for every task that waits in a queue.
+/// Such calls nest while the stack is shallow, so that in ordinary code everything has happened when a call returns.
+/// Deeper calls wait, and are made when the outermost call has done its own part.
 ///
 /// Each thread has one object of this type, which no other thread sees.
 final class HandlerCalls {
@@ -73,7 +73,8 @@ final class HandlerCalls {
 
     // MARK: Calling handlers
 
-    /// Pops `handlers` and calls them with a result: now, or when the stack is flat and all cancels have been delivered.
+    /// Pops `handlers` and calls them with a result: now, or when the stack is flat and all cancels have been
+    /// delivered.
     @inline(__always)
     static func tell(_ handlers: inout HandlerStack, of task: HTTPTask, _ result: HTTPResult) {
         let calls = ofThisThread
@@ -125,10 +126,12 @@ final class HandlerCalls {
 
     // MARK: Releasing
 
-    /// Releases what an object held when it ended, such as the next loader of a chain, without nesting one release in another.
+    /// Releases what an object held when it ended, such as the next loader of a chain, without nesting one release in
+    /// another.
     ///
-    /// The stack would grow with the length of the chain otherwise. The references are unmanaged to fix the moment of each release:
-    /// the optimizer may end a variable after its last use, which would be before the array is there for the next object to join.
+    /// The stack would grow with the length of the chain otherwise. The references are unmanaged to fix the moment of
+    /// each release: the optimizer may end a variable after its last use, which would be before the array is there for
+    /// the next object to join.
     static func release(_ object: Unmanaged<AnyObject>) {
         let calls = ofThisThread
         guard calls.released == nil else {

@@ -1,7 +1,8 @@
 /// The name of a loader in descriptions and errors, as a number that stands for the text.
 ///
-/// A task remembers which loader has it, and may outlive that loader. Names are therefore kept for the life of the process, each
-/// once, and a task notes a name with a plain store, where a reference would cost two atomic operations per loader.
+/// A task remembers which loader has it, and may outlive that loader. Names are therefore kept for the life of the
+/// process, each once, and a task notes a name with a plain store, where a reference would cost two atomic operations
+/// per loader.
 struct LoaderName {
     /// The position in the list of all names, counted from one.
     let number: Int

@@ -2,15 +2,16 @@ import Synchronization
 
 /// What all handles of one task share: its state, behind one lock.
 ///
-/// The caller holds one `HTTPTask` and another one goes down the chain, so that a caller that keeps its handle does not hide that
-/// the chain has let go of the task. Both refer to one core, as does anything that remembers a task without being responsible
-/// for it.
+/// The caller holds one `HTTPTask` and another one goes down the chain, so that a caller that keeps its handle does not
+/// hide that the chain has let go of the task. Both refer to one core, as does anything that remembers a task without
+/// being responsible for it.
 final class TaskCore: Sendable {
     /// The number that the task's id is made of; it rises in the order in which tasks are made.
     let number: UInt64
     /// The task that this attempt works for.
     let parent: TaskCore?
-    /// Whether an observer measures waits, of this task or of one that it works for; without one, a wait costs a read of this byte.
+    /// Whether an observer measures waits, of this task or of one that it works for; without one, a wait costs a read
+    /// of this byte.
     let isMetered: Atomic<Bool>
     private let holder = Atomic(0)
     private let state: InPlaceLocked<State>

@@ -8,8 +8,9 @@ import Synchronization
 
 /// Numbers the tasks of a process, and makes a UUID of a number.
 ///
-/// A random UUID costs more than a whole task should. These are made of 60 random bits per process and a counter, so that a task only
-/// counts, and the UUID is made when it is read. They have version 8, which the standard leaves to such schemes.
+/// A random UUID costs more than a whole task should. These are made of 60 random bits per process and a counter, so
+/// that a task only counts, and the UUID is made when it is read. They have version 8, which the standard leaves to
+/// such schemes.
 enum TaskIdentity {
     private static let counter = Atomic<UInt64>(0)
     private static let process = UUID()
@@ -22,7 +23,8 @@ enum TaskIdentity {
         var bytes = process.uuid
         withUnsafeMutableBytes(of: &bytes) { bytes in
             bytes[6] = 0x80 | (bytes[6] & 0x0F)
-            // The last 62 bits are the number, combined with bits of the process, so that two processes have different ids.
+            // The last 62 bits are the number, combined with bits of the process, so that two processes have different
+            // ids.
             var tail = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
             tail ^= number
             tail = (tail & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000

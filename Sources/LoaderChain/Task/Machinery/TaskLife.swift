@@ -5,8 +5,8 @@
 /// - **settling**: a completion has won and is passing the filters. All others have lost.
 /// - **finished**: the task has its only result. Nothing changes any more, and late handlers are called at once.
 ///
-/// A cancel can come in any phase but the last. The loader that has the task then stops and completes it; whatever it completes the
-/// task with, the result says that the task was cancelled.
+/// A cancel can come in any phase but the last. The loader that has the task then stops and completes it; whatever it
+/// completes the task with, the result says that the task was cancelled.
 ///
 /// Every method changes the state and returns what there is to do, which the owner does after it has unlocked.
 struct TaskLife: Sendable {
@@ -34,7 +34,8 @@ struct TaskLife: Sendable {
         case tooLate
     }
 
-    /// Registers `handler`; a handler of the caller is called after those of all loaders, however late it is registered.
+    /// Registers `handler`; a handler of the caller is called after those of all loaders, however late it is
+    /// registered.
     @inline(__always)
     mutating func register(_ handler: TaskHandler, isFromCaller: Bool) -> Registration {
         guard phase != .finished, !isCancelled else { return registerLate(handler, isFromCaller: isFromCaller) }
@@ -87,11 +88,13 @@ struct TaskLife: Sendable {
 
     /// What becomes of a completion.
     ///
-    /// The handlers that it concerns are returned separately: as associated values they would be copied on the way out of the lock.
+    /// The handlers that it concerns are returned separately: as associated values they would be copied on the way out
+    /// of the lock.
     enum Finish: Sendable {
         /// It won: the handlers are to be called, in the order in which they are popped.
         case won
-        /// It won, and passes the handlers, which are filters, first; then the life is settled with what they made of it.
+        /// It won, and passes the handlers, which are filters, first; then the life is settled with what they made of
+        /// it.
         case mustPass
         /// A cancel came first, and the outcome must say so: finish again with one that does.
         case mustSayCancelled
