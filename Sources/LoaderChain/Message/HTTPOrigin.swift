@@ -1,6 +1,7 @@
 /// The server that a request is for: the host, however it is spelled, and the port if that is not the scheme's own.
 ///
-/// It is what loaders mean by a host that they limit: two ports of one machine are two servers.
+/// It is what loaders mean by a host that they limit: two ports of one machine are two servers, while `http` and `https` at
+/// their own ports are one.
 struct HTTPOrigin: Hashable, Sendable {
     /// The host in lower case; empty where it is still to be filled in.
     let host: String

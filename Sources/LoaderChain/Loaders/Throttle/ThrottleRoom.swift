@@ -3,8 +3,8 @@ import Dispatch
 /// The state of a throttle behind its lock, which the throttle shares with its waiters.
 ///
 /// The state decides, and here the waiters' phases are changed in the same step: their tasks may be cancelled or completed on
-/// another thread at any moment. Nothing else is done under the lock.
-struct ThrottleRoom: Sendable {
+/// another thread at any moment. Nothing else is done under the lock. It is an object so that a waiter counts one reference.
+final class ThrottleRoom: Sendable {
     typealias State = ThrottleState<ThrottleWaiter, DispatchGroup>
 
     private let state: Guarded<State>
