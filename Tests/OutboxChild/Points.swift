@@ -22,7 +22,7 @@ enum Points {
         policy.firstDelay = .milliseconds(1)
         policy.maximumDelay = .milliseconds(20)
         policy.maximumRetryAfter = .milliseconds(20)
-        // Some blocks are sent from memory, and others are read back from disk.
+        // Some blocks are sent from memory, and others are read again.
         policy.maximumBytes = 16 << 10
         policy.synchronization = .milliseconds(5)
         let url = URL(string: "http://127.0.0.1:\(port)") ?? URL(filePath: "/")

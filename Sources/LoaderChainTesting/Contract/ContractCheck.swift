@@ -1,3 +1,5 @@
+// Contract: the check that every loader has to pass. It may use everything but Loopback.
+
 import LoaderChain
 
 /// Checks whether a loader keeps the contract that all loaders of a chain rely on.

@@ -1,3 +1,5 @@
+// Loopback: an HTTP server in the test's process, with every fault. It may use Support.
+
 import LoaderChain
 
 #if canImport(FoundationEssentials)

@@ -1,3 +1,5 @@
+// Support: waiting, threads and errors of the system, also for the tests of this package. It uses no other folder.
+
 import Dispatch
 
 extension Duration {

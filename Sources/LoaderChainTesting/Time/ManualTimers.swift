@@ -1,3 +1,5 @@
+// Time: timers whose clock a test controls. It uses no other folder.
+
 import LoaderChain
 
 #if canImport(FoundationEssentials)

@@ -1,3 +1,6 @@
+// Exchange: the loading of one request, and the session's owner and delegate, which know each other and their exchanges. It
+// may use every other folder.
+
 import Dispatch
 import Foundation
 import LoaderChain

@@ -1,3 +1,5 @@
+// Incoming: the body of a response on its way into memory, into a file, or to its reader. It uses no other folder.
+
 import Foundation
 
 /// Where the body of a response goes.

@@ -1,3 +1,5 @@
+// Outgoing: a request and its body in the form that the session sends. It may use Options, and Incoming for temporary files.
+
 import Foundation
 import LoaderChain
 

@@ -1,3 +1,5 @@
+// Redirects: which redirects are followed, and how they change a request. It uses no other folder.
+
 import Foundation
 import LoaderChain
 

@@ -1,3 +1,5 @@
+// Session: what a session needs that knows no exchange: its settings, its queue and its deadlines. It may use Trust.
+
 import Foundation
 import LoaderChain
 

@@ -1,3 +1,5 @@
+// Trust: which servers are trusted. It uses no other folder.
+
 import Foundation
 import LoaderChain
 
