@@ -17,7 +17,7 @@ import LoaderChain
 struct BatchingState<Content: Sendable, Waiter> {
     typealias Item = Parcel<Content>
 
-    let settings: BatchingSettings
+    let limits: BatchingLimits
     private(set) var pacing: SendPacing
     private(set) var queue = ParcelQueue<Content>()
     /// The batches on their way, by the number of their last parcel.
@@ -36,9 +36,9 @@ struct BatchingState<Content: Sendable, Waiter> {
     /// The latest that is known of when a point came.
     private var newest = TimerInstant(nanoseconds: .min)
 
-    init(_ settings: BatchingSettings) {
-        self.settings = settings
-        pacing = SendPacing(settings.pacing)
+    init(_ limits: BatchingLimits) {
+        self.limits = limits
+        pacing = SendPacing(limits.pacing)
     }
 
     // MARK: Holding
@@ -57,11 +57,11 @@ struct BatchingState<Content: Sendable, Waiter> {
     /// Grants room for a block that is going to be filled; others give way only if `mayDrop`, and the settings say so.
     mutating func grant(points: Int, room: Int, mayDrop: Bool = true) -> Grant {
         var excess = (
-            points: heldPoints + points - settings.maximumPoints, room: heldRoom + room - settings.maximumRoom
+            points: heldPoints + points - limits.maximumPoints, room: heldRoom + room - limits.maximumRoom
         )
         var dropped: [Item] = []
         if excess.points > 0 || excess.room > 0 {
-            guard mayDrop, settings.whenFull == .dropOldest, excess.points <= queue.points, excess.room <= queue.room
+            guard mayDrop, limits.whenFull == .dropOldest, excess.points <= queue.points, excess.room <= queue.room
             else {
                 return .refused
             }
@@ -122,7 +122,7 @@ struct BatchingState<Content: Sendable, Waiter> {
     }
 
     private func releaseTime(since oldest: TimerInstant) -> TimerInstant {
-        min(oldest.advanced(by: settings.maximumAge), max(newest, oldest).advanced(by: settings.quiet))
+        min(oldest.advanced(by: limits.maximumAge), max(newest, oldest).advanced(by: limits.quiet))
     }
 
     /// Time has passed, and the last point came at `newest`, as far as there was any.
@@ -148,7 +148,7 @@ struct BatchingState<Content: Sendable, Waiter> {
     /// The next thing to do; nil if there is nothing to do before something happens.
     mutating func nextStep(at now: TimerInstant) -> Step? {
         // After a failure, one batch tries the ground for all.
-        let limit = pacing.failures > 0 ? 1 : settings.maximumInFlight
+        let limit = pacing.failures > 0 ? 1 : limits.maximumInFlight
         guard !pacing.isPaused(at: now), inFlight.count < limit else { return nil }
         if wantsGathering {
             beginGathering()
@@ -169,8 +169,8 @@ struct BatchingState<Content: Sendable, Waiter> {
 
     /// Whether the parcels fill a batch, as far as the next block might not fit any more.
     private var isEnough: Bool {
-        queue.points > settings.batchPoints - settings.blockPoints
-            || queue.bytes > settings.batchBytes - settings.blockRoom
+        queue.points > limits.batchPoints - limits.blockPoints
+            || queue.bytes > limits.batchBytes - limits.blockRoom
     }
 
     private mutating func takeBatch() -> [Item] {
@@ -179,7 +179,7 @@ struct BatchingState<Content: Sendable, Waiter> {
         while let next = queue.first {
             if let first = batch.first {
                 guard !first.wasTried, !next.wasTried, next.precision == first.precision,
-                    points + next.points <= settings.batchPoints, bytes + next.bytes <= settings.batchBytes
+                    points + next.points <= limits.batchPoints, bytes + next.bytes <= limits.batchBytes
                 else { break }
                 if let border = ledger.border(from: first.number), next.number > border { break }
             }

@@ -4,12 +4,12 @@ import LoaderChain
 /// How a writer collects points, how much it holds, and how it goes about sending.
 ///
 /// ```swift
-/// var policy = WriterPolicy()
-/// policy.maximumAge = .seconds(60)
-/// policy.whenFull = .dropNewest
-/// policy.tags = ["app": "shop"]
+/// var settings = WriterSettings()
+/// settings.maximumAge = .seconds(60)
+/// settings.whenFull = .dropNewest
+/// settings.tags = ["app": "shop"]
 /// ```
-public struct WriterPolicy: Sendable {
+public struct WriterSettings: Sendable {
     /// What becomes of points for which there is no room.
     public enum WhenFull: Hashable, Sendable {
         /// The oldest make room, a block of them at a time; those that are being sent stay.
@@ -66,6 +66,6 @@ public struct WriterPolicy: Sendable {
     /// Where chance comes from.
     public var dice: Dice = .system
 
-    /// The policy that the properties say, each of which can be set.
+    /// Settings with the values above, each of which can be set.
     public init() {}
 }

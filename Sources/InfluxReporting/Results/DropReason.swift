@@ -1,6 +1,6 @@
 /// Why a point is gone without a server having seen it.
 public enum DropReason: String, Sendable, Hashable, CaseIterable, Codable {
-    /// The writer held as much as its policy allows.
+    /// The writer held as much as its settings allow.
     case noRoom = "no-room"
     /// The line is longer than a batch may be.
     case tooLarge = "too-large"

@@ -23,7 +23,7 @@ import LoaderChain
 /// - Writing a point never waits for a server, a disk or another thread's work, and never throws. It becomes a line at once and
 ///   lies in a buffer when the call returns.
 /// - Points leave when none has come for a while, when the oldest has waited for long enough, when there are enough, or when
-///   somebody flushes; see ``WriterPolicy``.
+///   somebody flushes; see ``WriterSettings``.
 /// - What does not arrive is kept and tried again, at the server's pace. A point that is refused costs no other.
 /// - Memory is bounded. Every point that has to go is counted by its reason, told as an event, and reported as a point.
 /// - With a directory, a point that was taken survives the end of the process, however that comes.
@@ -34,7 +34,7 @@ import LoaderChain
 /// In memory, what a writer holds is gone with it; end it with ``shutDown(within:)``.
 public final class InfluxWriter: Sendable {
     /// How it collects, holds and sends.
-    public let policy: WriterPolicy
+    public let settings: WriterSettings
     let engine: WriterEngine
 
     /// Makes a writer that holds its points in memory.
@@ -42,74 +42,74 @@ public final class InfluxWriter: Sendable {
     /// - Parameters:
     ///   - destination: where they are sent.
     ///   - chain: what they are sent through.
-    ///   - policy: how they are collected, held and sent.
+    ///   - settings: how they are collected, held and sent.
     ///   - onEvent: hears of everything that happens, on any thread, under no lock; it returns quickly.
     public convenience init(
-        destination: InfluxDestination, chain: HTTPLoader, policy: WriterPolicy = WriterPolicy(),
+        destination: InfluxDestination, chain: HTTPLoader, settings: WriterSettings = WriterSettings(),
         onEvent: (@Sendable (WriterEvent) -> Void)? = nil
     ) {
         self.init(
-            sender: Self.sender(to: destination, through: chain, policy), dialect: destination.lineDialect,
-            policy: policy, onEvent: onEvent)
+            sender: Self.sender(to: destination, through: chain, settings), dialect: destination.lineDialect,
+            settings: settings, onEvent: onEvent)
     }
 
     /// Makes a writer that keeps its points in a directory until they have arrived.
     ///
     /// A point that was taken survives the end of the process, however that comes, and a loss of power after
-    /// ``WriterPolicy/synchronization``. What an earlier launch left is sent first. A point may arrive twice, and is the same
+    /// ``WriterSettings/synchronization``. What an earlier launch left is sent first. A point may arrive twice, and is the same
     /// point then, because it has its timestamp from when it was written.
     ///
     /// - Parameters:
     ///   - destination: where the points are sent.
     ///   - chain: what they are sent through.
     ///   - directory: where they are kept; it is made if it is not there, for this user alone. It belongs to one writer at a time.
-    ///   - policy: how they are collected, held and sent.
+    ///   - settings: how they are collected, held and sent.
     ///   - onEvent: hears of everything that happens, on any thread, under no lock; it returns quickly.
     /// - Throws: ``WriterError/Code/inUse`` if another writer has the directory, or why it cannot be used.
     public convenience init(
-        destination: InfluxDestination, chain: HTTPLoader, directory: URL, policy: WriterPolicy = WriterPolicy(),
+        destination: InfluxDestination, chain: HTTPLoader, directory: URL, settings: WriterSettings = WriterSettings(),
         onEvent: (@Sendable (WriterEvent) -> Void)? = nil
     ) throws(WriterError) {
         let files: SystemDirectory
         do throws(FileFailure) { files = try SystemDirectory(directory) } catch { throw WriterError(error) }
         try self.init(
-            sender: Self.sender(to: destination, through: chain, policy), dialect: destination.lineDialect,
+            sender: Self.sender(to: destination, through: chain, settings), dialect: destination.lineDialect,
             directory: files,
-            policy: policy, onEvent: onEvent)
+            settings: settings, onEvent: onEvent)
     }
 
     /// Makes a writer that sends by whatever it is given, as a test does.
     init(
-        sender: any LineSender, dialect: LineDialect = .portable, policy: WriterPolicy, stripes: Int? = nil,
+        sender: any LineSender, dialect: LineDialect = .portable, settings: WriterSettings, stripes: Int? = nil,
         onEvent: (@Sendable (WriterEvent) -> Void)? = nil
     ) {
-        self.policy = policy
-        let settings = BatchingSettings(
-            policy, stripes: stripes, maximumPoints: policy.maximumPoints, maximumRoom: policy.maximumBytes)
+        self.settings = settings
+        let limits = BatchingLimits(
+            settings, stripes: stripes, maximumPoints: settings.maximumPoints, maximumRoom: settings.maximumBytes)
         engine = WriterEngine(
-            settings, policy: policy, dialect: dialect, store: MemoryStore(), sender: sender, onEvent: onEvent)
+            limits, settings: settings, dialect: dialect, store: MemoryStore(), sender: sender, onEvent: onEvent)
     }
 
     /// Makes a writer with a directory that sends by whatever it is given, as a test does.
     init(
-        sender: any LineSender, dialect: LineDialect = .portable, directory: any Directory, policy: WriterPolicy,
+        sender: any LineSender, dialect: LineDialect = .portable, directory: any Directory, settings: WriterSettings,
         stripes: Int? = nil, onEvent: (@Sendable (WriterEvent) -> Void)? = nil
     ) throws(WriterError) {
-        self.policy = policy
-        let settings = BatchingSettings(
-            policy, stripes: stripes, maximumPoints: policy.maximumPoints, maximumRoom: policy.maximumDiskBytes)
-        let store = try JournalStore(directory, precision: policy.precision, dice: policy.dice)
+        self.settings = settings
+        let limits = BatchingLimits(
+            settings, stripes: stripes, maximumPoints: settings.maximumPoints, maximumRoom: settings.maximumDiskBytes)
+        let store = try JournalStore(directory, precision: settings.precision, dice: settings.dice)
         let remains = try store.takeRemains()
         engine = WriterEngine(
-            settings, policy: policy, dialect: dialect, store: store, sender: sender, onEvent: onEvent)
+            limits, settings: settings, dialect: dialect, store: store, sender: sender, onEvent: onEvent)
         engine.takeUp(remains)
     }
 
     private static func sender(
-        to destination: InfluxDestination, through chain: HTTPLoader, _ policy: WriterPolicy
+        to destination: InfluxDestination, through chain: HTTPLoader, _ settings: WriterSettings
     ) -> BatchSender {
-        let timers = policy.timers
-        return BatchSender(to: destination, through: chain, compression: policy.compression) { timers.date }
+        let timers = settings.timers
+        return BatchSender(to: destination, through: chain, compression: settings.compression) { timers.date }
     }
 
     deinit { engine.stop() }

@@ -148,8 +148,8 @@ extension WriterEngine {
     ) -> Result<Stripe.Taking, Refusal> {
         let length = LineFrame.length(of: scratch.encoder.count)
         guard scratch.encoder.count <= batchBytes else { return .failure(Refusal(reason: .tooLarge)) }
-        let isLarge = length > settings.blockRoom
-        let (points, room) = (isLarge ? 1 : settings.blockPoints, isLarge ? length : settings.blockRoom)
+        let isLarge = length > limits.blockRoom
+        let (points, room) = (isLarge ? 1 : limits.blockPoints, isLarge ? length : limits.blockRoom)
         var prepared: LineBlock?
         while true {
             var dropped: [HeldLines] = []

@@ -41,12 +41,12 @@ struct WriterShared {
     private let isDurable: Bool
     private let maximumMemory: Int
 
-    init(_ settings: BatchingSettings, policy: WriterPolicy, isDurable: Bool) {
-        batching = BatchingState(settings)
-        precision = policy.precision
+    init(_ limits: BatchingLimits, settings: WriterSettings, isDurable: Bool) {
+        batching = BatchingState(limits)
+        precision = settings.precision
         self.isDurable = isDurable
-        maximumMemory = policy.maximumBytes
-        mostSpares = settings.stripes * 2
+        maximumMemory = settings.maximumBytes
+        mostSpares = limits.stripes * 2
     }
 
     /// Sets the alarm for what comes next.
@@ -116,8 +116,8 @@ struct WriterShared {
 
     /// Keeps the block of lines that nobody needs any more.
     private mutating func recycle(_ lines: HeldLines) {
-        guard !isDurable, case .block(let block) = lines, block.room == batching.settings.blockRoom,
-            block.maximumPoints == batching.settings.blockPoints
+        guard !isDurable, case .block(let block) = lines, block.room == batching.limits.blockRoom,
+            block.maximumPoints == batching.limits.blockPoints
         else { return }
         block.reset()
         keep(block)
@@ -169,7 +169,7 @@ struct WriterShared {
 
     private mutating func keepMemory(of block: LineBlock) {
         // The memory of others may still be read: by a line on its way to the file, or by what saves them.
-        guard block.isSaved, block.room == batching.settings.blockRoom, memories.count < mostSpares else { return }
+        guard block.isSaved, block.room == batching.limits.blockRoom, memories.count < mostSpares else { return }
         memories.append(block.memory)
     }
 

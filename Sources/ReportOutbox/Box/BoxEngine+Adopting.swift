@@ -12,7 +12,7 @@ extension BoxEngine {
             guard let lock = try store.files.lock(box + "/" + ReportStore.lockName) else { return }
             defer { withExtendedLifetime(lock) {} }
             let own = ReportStore(
-                files: try store.files.folder(box), durability: policy.durability, seal: policy.seal)
+                files: try store.files.folder(box), durability: settings.durability, seal: settings.seal)
             let scan = try own.scan()
             for name in scan.reports { try adopt(name, of: box) }
             if !scan.aside.isEmpty { try store.files.makeFolder(ReportStore.asideFolder) }

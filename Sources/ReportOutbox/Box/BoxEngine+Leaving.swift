@@ -28,7 +28,7 @@ extension BoxEngine {
         emit(event)
         signal(waiters)
         if let aside { quarantine(aside) }
-        guard entry.name.flags.contains(.keptOutside), let locations = policy.locations else { return hasLeft }
+        guard entry.name.flags.contains(.keptOutside), let locations = settings.locations else { return hasLeft }
         if case .setAside = fate { return hasLeft }
         if let url = locations.location(of: id) { locations.release(id, at: url, delivered: fate == .delivered) }
         return hasLeft
@@ -80,7 +80,7 @@ extension BoxEngine {
     func quarantine(_ aside: AsideName) {
         let trimmed = shared.withLock { shared in
             shared.aside.add(aside)
-            return shared.aside.trim(count: policy.maximumSetAsideCount, bytes: policy.maximumSetAsideBytes)
+            return shared.aside.trim(count: settings.maximumSetAsideCount, bytes: settings.maximumSetAsideBytes)
         }
         for aside in trimmed {
             do throws(FileFailure) { try store.remove(aside) } catch { trouble(error) }

@@ -43,7 +43,7 @@ extension BoxEngine {
         // A file under another's name is not what its name says.
         guard head.id == name.id, body.length == name.size else { return .loss(.setAside(.damaged)) }
         guard name.flags.contains(.keptOutside) else { return .request(head.request(body: body)) }
-        guard let url = policy.locations?.location(of: name.id) else { return .loss(.dropped(.missingFile)) }
+        guard let url = settings.locations?.location(of: name.id) else { return .loss(.dropped(.missingFile)) }
         guard let slice = try? FileSlice(url) else {
             let path = url.path(percentEncoded: false)
             guard FileManager.default.fileExists(atPath: path) else { return .loss(.dropped(.missingFile)) }

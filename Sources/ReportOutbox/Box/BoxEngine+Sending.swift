@@ -39,7 +39,7 @@ extension BoxEngine {
         change?.old?.cancel()
         guard let (number, due) = change?.setting else { return }
         // The box's time counts what the machine slept, and the timers' does not.
-        let timer = policy.timers.schedule(after: time.duration(to: due)) { [weak self] in self?.ring(number) }
+        let timer = settings.timers.schedule(after: time.duration(to: due)) { [weak self] in self?.ring(number) }
         shared.withLock { $0.alarm.keep(timer, of: number) }?.cancel()
     }
 
@@ -76,7 +76,7 @@ extension BoxEngine {
         let task = chain.load(request: request) { [self] result in
             enqueue { [self] in finish(handle, result, timedOut: timedOut.withLock { $0 }, handover) }
         }
-        let timeout = policy.timers.schedule(after: policy.attemptTimeout) { [weak task] in
+        let timeout = settings.timers.schedule(after: settings.attemptTimeout) { [weak task] in
             // What goes on without this process has all the time that the system gives it.
             guard !handover.isTaken else { return }
             timedOut.withLock { $0 = true }
@@ -94,7 +94,8 @@ extension BoxEngine {
         let isKept =
             if timedOut, result.error?.code == .cancelled {
                 settle(
-                    handle, policy.outcomes[.timedOut], asked: .zero, loss: .failed(.timedOut), cause: .error(.timedOut)
+                    handle, settings.outcomes[.timedOut], asked: .zero, loss: .failed(.timedOut),
+                    cause: .error(.timedOut)
                 )
             } else {
                 settle(handle, result, goesOn: handover.isTaken && result.error?.code == .cancelled)
@@ -126,9 +127,9 @@ extension BoxEngine {
             // Its bytes could not be read just now, by whoever was to send them.
             return settleUnreadable(handle, cause: cause)
         }
-        let asked = RetryAfter.delay(of: result.response, now: policy.timers.date)
+        let asked = RetryAfter.delay(of: result.response, now: settings.timers.date)
         return settle(
-            handle, policy.outcomes.verdict(on: result), asked: asked, loss: loss,
+            handle, settings.outcomes.verdict(on: result), asked: asked, loss: loss,
             cause: cause, goesOn: goesOn)
     }
 

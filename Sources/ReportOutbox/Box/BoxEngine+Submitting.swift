@@ -94,7 +94,7 @@ extension BoxEngine {
         let size: Int64
         switch source {
         case .content(let content):
-            size = try store.write(head, content, as: temporary, limit: policy.maximumReportBytes)
+            size = try store.write(head, content, as: temporary, limit: settings.maximumReportBytes)
         case .kept(let length):
             try store.write(head, length: length, as: temporary)
             size = length

@@ -15,7 +15,7 @@ import LoaderChain
 final class BoxEngine: Sendable {
     let store: ReportStore
     let chain: HTTPLoader
-    let policy: OutboxPolicy
+    let settings: OutboxSettings
     let check: RequestCheck
     let existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)?
     let listeners: Listeners<ReportEvent>
@@ -48,18 +48,18 @@ final class BoxEngine: Sendable {
     }
 
     init(
-        _ store: ReportStore, ownership: any Sendable, chain: HTTPLoader, policy: OutboxPolicy,
+        _ store: ReportStore, ownership: any Sendable, chain: HTTPLoader, settings: OutboxSettings,
         existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)?,
         onEvent: (@Sendable (ReportEvent) -> Void)?
     ) {
         self.store = store
         self.chain = chain
-        self.policy = policy
+        self.settings = settings
         self.existing = existing
         listeners = Listeners(onEvent)
-        check = RequestCheck(policy)
-        let clock = BoxClock(instant: policy.timers.now, date: policy.timers.date)
-        shared = Guarded(Shared(box: BoxState(policy), clock: clock, ownership: ownership))
+        check = RequestCheck(settings)
+        let clock = BoxClock(instant: settings.timers.now, date: settings.timers.date)
+        shared = Guarded(Shared(box: BoxState(settings), clock: clock, ownership: ownership))
     }
 
     // MARK: Time
@@ -72,7 +72,7 @@ final class BoxEngine: Sendable {
     }
 
     /// Asked outside the lock, since the timers are the app's.
-    var now: Now { Now(instant: policy.timers.now, date: policy.timers.date) }
+    var now: Now { Now(instant: settings.timers.now, date: settings.timers.date) }
 
     // MARK: The queue
 

@@ -94,13 +94,13 @@ public struct BoxInspector: Sendable {
 
     /// The box itself, opened to change something and to send nothing.
     private func owned() throws(OutboxError) -> ReportOutbox {
-        var policy = OutboxPolicy()
-        policy.seal = store.seal
-        policy.maximumCount = .max
-        policy.maximumBytes = .max
-        policy.maximumSetAsideCount = .max
-        policy.maximumSetAsideBytes = .max
-        return try ReportOutbox(files: store.files, chain: HTTPLoader(), policy: policy, startsSending: false)
+        var settings = OutboxSettings()
+        settings.seal = store.seal
+        settings.maximumCount = .max
+        settings.maximumBytes = .max
+        settings.maximumSetAsideCount = .max
+        settings.maximumSetAsideBytes = .max
+        return try ReportOutbox(files: store.files, chain: HTTPLoader(), settings: settings, startsSending: false)
     }
 
     private func scan() throws(OutboxError) -> StoreScan {

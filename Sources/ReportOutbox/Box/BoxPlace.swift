@@ -11,7 +11,7 @@ struct BoxPlace {
 
     /// Takes a directory, or a box of one's own within it; nil if it is in use.
     static func take(
-        in files: any Directory, whenInUse: OutboxPolicy.WhenInUse
+        in files: any Directory, whenInUse: OutboxSettings.WhenInUse
     ) throws(FileFailure) -> BoxPlace? {
         if let lock = try files.lock(ReportStore.lockName) { return BoxPlace(files: files, ownership: lock) }
         guard whenInUse == .ownBox else { return nil }

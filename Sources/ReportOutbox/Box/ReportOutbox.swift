@@ -19,7 +19,7 @@ import LoaderChain
 ///
 /// What can be relied on:
 /// - When a submission returns, the report survives the end of the process, however that comes; with
-///   ``OutboxPolicy/Durability-swift.enum/fsync``, a loss of power too.
+///   ``OutboxSettings/Durability-swift.enum/fsync``, a loss of power too.
 /// - What earlier launches left is found when the box opens and sent by itself, the oldest first.
 /// - A report arrives at least once. Every attempt carries the same `Idempotency-Key`, so that a server can tell when it was
 ///   more than once.
@@ -42,13 +42,13 @@ public final class ReportOutbox: Sendable {
     /// - Parameters:
     ///   - directory: where it is; it is made if it is not there, for this user alone.
     ///   - chain: what the reports are sent through.
-    ///   - policy: how much the box holds, how long, and how it goes about sending.
+    ///   - settings: how much the box holds, how long, and how it goes about sending.
     ///   - startsSending: whether sending starts at once; otherwise it starts with ``startSending()``.
     ///   - existing: is shown every report that an earlier launch left before any is sent, and says what is to become of it.
     /// - Throws: ``OutboxError/Code/inUse`` if another box has the directory, ``OutboxError/Code/directory`` if it cannot be
     ///   used.
     public convenience init(
-        directory: URL, chain: HTTPLoader, policy: OutboxPolicy = OutboxPolicy(), startsSending: Bool = true,
+        directory: URL, chain: HTTPLoader, settings: OutboxSettings = OutboxSettings(), startsSending: Bool = true,
         existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)? = nil
     ) throws(OutboxError) {
         let files: SystemDirectory
@@ -60,24 +60,26 @@ public final class ReportOutbox: Sendable {
         #if canImport(Darwin)
             ProtectedDirectory.prepare(directory)
         #endif
-        try self.init(files: files, chain: chain, policy: policy, startsSending: startsSending, existing: existing)
+        try self.init(files: files, chain: chain, settings: settings, startsSending: startsSending, existing: existing)
     }
 
     /// Opens a box on any file system, as a test does, which may hear of each event at once.
     package init(
-        files: any Directory, chain: HTTPLoader, policy: OutboxPolicy = OutboxPolicy(), startsSending: Bool = true,
+        files: any Directory, chain: HTTPLoader, settings: OutboxSettings = OutboxSettings(),
+        startsSending: Bool = true,
         existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)? = nil,
         onEvent: (@Sendable (ReportEvent) -> Void)? = nil
     ) throws(OutboxError) {
         do throws(FileFailure) {
-            let place = try BoxPlace.take(in: files, whenInUse: policy.whenInUse)
+            let place = try BoxPlace.take(in: files, whenInUse: settings.whenInUse)
             guard let place else {
                 throw FileFailure("locked", ReportStore.lockName, code: 0)
             }
-            let store = ReportStore(files: place.files, durability: policy.durability, seal: policy.seal)
+            let store = ReportStore(files: place.files, durability: settings.durability, seal: settings.seal)
             let scan = try store.scan()
             engine = BoxEngine(
-                store, ownership: place.ownership, chain: chain, policy: policy, existing: existing, onEvent: onEvent)
+                store, ownership: place.ownership, chain: chain, settings: settings, existing: existing,
+                onEvent: onEvent)
             engine.launch(scan, sends: startsSending)
         } catch {
             if error.code == 0 { throw Self.inUse }
@@ -88,7 +90,7 @@ public final class ReportOutbox: Sendable {
     private static let inUse = OutboxError(
         .inUse,
         """
-        Another box has this directory, in this process or in another; use one box for a directory, or let the policy's \
+        Another box has this directory, in this process or in another; use one box for a directory, or let the settings' \
         whenInUse be ownBox.
         """)
 

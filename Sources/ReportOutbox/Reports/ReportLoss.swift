@@ -6,9 +6,9 @@ public enum ReportLoss: Hashable, Sendable {
     case refused(HTTPStatus)
     /// It could not be sent, in a way that will not change.
     case failed(HTTPError.Code)
-    /// It was older than the policy's age, and the last attempt failed.
+    /// It was older than the settings' age, and the last attempt failed.
     case expired
-    /// It was tried as often as the policy says.
+    /// It was tried as often as the settings say.
     case tooManyAttempts
     /// It was the oldest, and a newer one needed its place.
     case noRoom

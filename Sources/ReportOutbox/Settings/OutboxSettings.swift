@@ -1,7 +1,7 @@
 import LoaderChain
 
 /// How much a box holds, how long, and how it goes about sending.
-public struct OutboxPolicy: Sendable {
+public struct OutboxSettings: Sendable {
     /// What becomes of a report that finds the box full.
     public enum WhenFull: Hashable, Sendable {
         /// It is refused with ``OutboxError/Code/boxFull``; what was accepted stays.
@@ -86,6 +86,6 @@ public struct OutboxPolicy: Sendable {
     /// Where chance comes from.
     public var dice: Dice = .system
 
-    /// The policy that the properties say, each of which can be set.
+    /// Settings with the values above, each of which can be set.
     public init() {}
 }

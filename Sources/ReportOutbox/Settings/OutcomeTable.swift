@@ -17,14 +17,14 @@ import LoaderChain
 /// | `HTTPError.Code.invalidRequest` | set aside |
 /// | any other error | retry |
 ///
-/// After a few equal refusals in a row, a server is paused instead: see ``OutboxPolicy/refusalsBeforePause``.
+/// After a few equal refusals in a row, a server is paused instead: see ``OutboxSettings/refusalsBeforePause``.
 ///
 /// Any line can be overridden:
 ///
 /// ```swift
-/// var policy = OutboxPolicy()
-/// policy.outcomes[.notFound] = .retry
-/// policy.outcomes[.insecureConnection] = .waitForConnection
+/// var settings = OutboxSettings()
+/// settings.outcomes[.notFound] = .retry
+/// settings.outcomes[.insecureConnection] = .waitForConnection
 /// ```
 public struct OutcomeTable: Hashable, Sendable {
     private var statuses: [HTTPStatus: ReportVerdict] = [:]

@@ -20,8 +20,8 @@ extension BoxState {
         if let handle = handle(of: id), let entry = self[handle] {
             return entry.phase == .writing || entry.phase == .leaving ? .isMoving : .joins
         }
-        guard size <= policy.maximumReportBytes else {
-            return .refused(ReportStore.tooLarge(policy.maximumReportBytes))
+        guard size <= settings.maximumReportBytes else {
+            return .refused(ReportStore.tooLarge(settings.maximumReportBytes))
         }
         if let refusal = lackOfRoom(for: size) { return .refused(refusal) }
         let name = RecordName(
@@ -52,10 +52,10 @@ extension BoxState {
 
     /// The oldest reports, taken out of turn, as many as there are too many.
     mutating func makeRoom(for newest: BoxHandle? = nil) -> [BoxHandle] {
-        guard policy.whenFull == .dropOldest else { return [] }
+        guard settings.whenFull == .dropOldest else { return [] }
         var leaving: [BoxHandle] = []
         var (count, bytes) = (count, bytes)
-        while count > policy.maximumCount || bytes > policy.maximumBytes {
+        while count > settings.maximumCount || bytes > settings.maximumBytes {
             guard let oldest = oldestIdle(except: newest ?? BoxHandle(slot: .max, sequence: 0)),
                 let entry = self[oldest]
             else { break }
@@ -68,19 +68,19 @@ extension BoxState {
     }
 
     private func lackOfRoom(for size: Int64, more: Int = 1) -> OutboxError? {
-        if policy.whenFull == .dropOldest {
+        if settings.whenFull == .dropOldest {
             // Room can be made for whatever fits at all.
-            guard size > policy.maximumBytes || policy.maximumCount < 1 else { return nil }
-            return OutboxError(.boxFull, "A box of this policy has no room for a report of \(size) bytes.")
+            guard size > settings.maximumBytes || settings.maximumCount < 1 else { return nil }
+            return OutboxError(.boxFull, "A box of these settings has no room for a report of \(size) bytes.")
         }
-        if count + more > policy.maximumCount {
+        if count + more > settings.maximumCount {
             return OutboxError(
-                .boxFull, "The box holds \(count) reports, as many as its policy allows; submit it later.")
+                .boxFull, "The box holds \(count) reports, as many as its settings allow; submit it later.")
         }
-        if bytes.addingClamped(size) > policy.maximumBytes {
+        if bytes.addingClamped(size) > settings.maximumBytes {
             return OutboxError(
                 .boxFull,
-                "The box holds \(bytes) bytes, and \(size) more are more than its policy allows; submit it later.")
+                "The box holds \(bytes) bytes, and \(size) more are more than its settings allow; submit it later.")
         }
         return nil
     }

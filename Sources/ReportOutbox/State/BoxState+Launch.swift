@@ -8,7 +8,7 @@ extension BoxState {
     /// Takes in the reports of a directory, which come in the order of their submission.
     ///
     /// A report dated in the future counts as new, and so does one whose age nobody would believe. What is due later waits, but
-    /// no longer than any wait of this policy can be.
+    /// no longer than any wait of these settings can be.
     ///
     /// - Returns: those whose identifier an older one has already.
     mutating func load(_ names: [RecordName], wallNow: Int64, now: TimerInstant) -> [RecordName] {
@@ -33,8 +33,8 @@ extension BoxState {
 
     @discardableResult
     mutating func take(_ name: RecordName, wallNow: Int64, now: TimerInstant) -> BoxHandle {
-        // Twice the policy's age, without a sum that might overflow.
-        let limit = max(Self.longestBelievableAge / 2, policy.maximumAge)
+        // Twice the settings' age, without a sum that might overflow.
+        let limit = max(Self.longestBelievableAge / 2, settings.maximumAge)
         let age = Duration.milliseconds(wallNow - name.submittedMilliseconds)
         let isBelievable = age >= .zero && age / 2 <= limit
         let isPaused = name.flags.contains(.pausesDestination)

@@ -13,7 +13,7 @@ import LoaderChain
 /// unlocking. An entry belongs to whoever brought it into its phase: the one who writes it, the one who sends it, the one who
 /// takes it away. So nobody touches the same file twice at once.
 struct BoxState {
-    let policy: OutboxPolicy
+    let settings: OutboxSettings
     let pacing: Pacing
 
     private(set) var slots: [BoxEntry?] = []
@@ -37,10 +37,10 @@ struct BoxState {
     /// So many servers are kept apart; of more, some share their pauses.
     static let laneCount = 256
 
-    init(_ policy: OutboxPolicy) {
-        self.policy = policy
+    init(_ settings: OutboxSettings) {
+        self.settings = settings
         pacing = Pacing(
-            first: policy.firstDelay, maximum: policy.maximumDelay, maximumAsked: policy.maximumRetryAfter)
+            first: settings.firstDelay, maximum: settings.maximumDelay, maximumAsked: settings.maximumRetryAfter)
         lanes = Array(repeating: BoxLane(), count: Self.laneCount)
     }
 

@@ -21,7 +21,7 @@ struct ReportStore: Sendable {
     static let asideFolder = "aside"
 
     let files: any Directory
-    let durability: OutboxPolicy.Durability
+    let durability: OutboxSettings.Durability
     let seal: (any ReportSeal)?
 
     /// Writes a report under a temporary name; nothing is left of it if that fails.
@@ -53,7 +53,7 @@ struct ReportStore: Sendable {
 
     static func tooLarge(_ limit: Int64) -> OutboxError {
         OutboxError(
-            .tooLarge, "The report has more than \(limit) bytes; raise the policy's maximumReportBytes, or send less.")
+            .tooLarge, "The report has more than \(limit) bytes; raise the settings' maximumReportBytes, or send less.")
     }
 
     private static func next(_ reader: inout HTTPBodyReader) throws(OutboxError) -> Data? {

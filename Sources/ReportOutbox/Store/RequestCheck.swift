@@ -13,8 +13,8 @@ import LoaderChain
 struct RequestCheck: Sendable {
     let harmlessNames: Set<String>
 
-    init(_ policy: OutboxPolicy) {
-        harmlessNames = Set(policy.harmlessNames.map { $0.lowercased() })
+    init(_ settings: OutboxSettings) {
+        harmlessNames = Set(settings.harmlessNames.map { $0.lowercased() })
     }
 
     func check(_ request: HTTPRequest) throws(OutboxError) {
@@ -27,7 +27,7 @@ struct RequestCheck: Sendable {
                 .secret,
                 """
                 The header “\(field.name)” sounds like a secret, and a box writes none down; let a loader of the chain add it, \
-                or name it in the policy's harmlessNames.
+                or name it in the settings' harmlessNames.
                 """)
         }
         for item in request.queryItems where isSecret(item.name) {
@@ -35,7 +35,7 @@ struct RequestCheck: Sendable {
                 .secret,
                 """
                 The query item “\(item.name)” sounds like a secret, and a box writes none down; let a loader of the chain add \
-                it, or name it in the policy's harmlessNames.
+                it, or name it in the settings' harmlessNames.
                 """)
         }
         // Asked of the text, in which a user and a password are one word, since making a URL costs more than all the rest.
