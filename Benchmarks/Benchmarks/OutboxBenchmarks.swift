@@ -124,7 +124,8 @@ private final class BenchmarkBox {
         settings.maximumBytes = .max
         box = nil
         do throws(OutboxError) {
-            box = try ReportOutbox(directory: directory.url, chain: Accepting(), settings: settings, startsSending: sends)
+            box = try ReportOutbox(
+                directory: directory.url, chain: Accepting(), settings: settings, startsSending: sends)
         } catch {
             print("The box could not be opened: \(error)")
         }

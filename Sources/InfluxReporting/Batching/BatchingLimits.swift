@@ -1,3 +1,5 @@
+// Batching: collects points in blocks, and decides when they leave. It may use Sending and Results.
+
 import LoaderChain
 
 #if canImport(FoundationEssentials)

@@ -1,19 +1,19 @@
 import LoaderChain
 
-/// Which points are held and which leave when, decided without threads, clocks or disks.
+/// Decides which points are held and which leave when, without threads, clocks or disks.
 ///
-/// Points come in blocks. Somebody who wants to fill one asks for a **grant**, which counts as held from then on; so the bounds
-/// hold whatever is in the block at the moment. A full block is handed in as a parcel. The blocks that are being filled are
+/// Points come in blocks. To fill one, a stripe asks for a **grant**, which counts as held from then on; so the bounds
+/// hold whatever the block contains so far. A full block is handed in as a parcel. The blocks that are being filled are
 /// elsewhere; when their points are to leave, too, the state asks for them to be **gathered**.
 ///
 /// What makes points leave:
 /// - **enough**: the parcels fill a batch;
 /// - **quiet**: no point has come for so long;
 /// - **age**: the oldest point has waited so long;
-/// - **flush**: somebody asked.
+/// - **flush**: the app asked.
 ///
 /// All but the first *release* what has come so far, up to a number. A batch is taken when something is released or enough,
-/// nobody has asked to wait, and not too many batches are on their way.
+/// no pause is in force, and not too many batches are on their way.
 struct BatchingState<Content: Sendable, Waiter> {
     typealias Item = Parcel<Content>
 
@@ -31,7 +31,7 @@ struct BatchingState<Content: Sendable, Waiter> {
     private var releasedThrough: UInt64 = 0
     /// Whether the blocks that are being filled are to be gathered, because what they hold is to leave.
     private var wantsGathering = false
-    /// When the oldest point came that waits for its release; nil if none does.
+    /// When the oldest point that waits for its release was written; nil if none waits.
     private var waitingSince: TimerInstant?
     /// The latest that is known of when a point came.
     private var newest = TimerInstant(nanoseconds: .min)
@@ -77,7 +77,7 @@ struct BatchingState<Content: Sendable, Waiter> {
         return .given(dropped: dropped)
     }
 
-    /// Takes a grant back of which nothing came.
+    /// Takes back a grant that was not used.
     mutating func takeBack(points: Int, room: Int) {
         granted.points -= points
         granted.room -= room
@@ -100,7 +100,7 @@ struct BatchingState<Content: Sendable, Waiter> {
         queue.replaceContent(content, at: number)
     }
 
-    /// Takes a parcel in that an earlier launch has left; it is to leave as soon as may be.
+    /// Takes in a parcel of an earlier launch, and releases it at once.
     mutating func recover(_ parcel: Item) {
         handIn(parcel)
         releasedThrough = lastNumber
@@ -108,7 +108,7 @@ struct BatchingState<Content: Sendable, Waiter> {
 
     // MARK: Leaving
 
-    /// A point has come after a time in which none waited.
+    /// Notes that a point has come while none waited.
     mutating func firstCame(at now: TimerInstant) {
         if waitingSince == nil { waitingSince = now }
         newest = max(newest, now)
@@ -125,7 +125,7 @@ struct BatchingState<Content: Sendable, Waiter> {
         min(oldest.advanced(by: limits.maximumAge), max(newest, oldest).advanced(by: limits.quiet))
     }
 
-    /// Time has passed, and the last point came at `newest`, as far as there was any.
+    /// Notes that time has passed, and that the last point, if any, came at `newest`.
     mutating func pass(to now: TimerInstant, newest: TimerInstant?) {
         if let newest { self.newest = max(self.newest, newest) }
         pacing.pass(to: now)
@@ -167,7 +167,7 @@ struct BatchingState<Content: Sendable, Waiter> {
     /// All that came before ``beginGathering()`` has been handed in.
     mutating func gathered() { releasedThrough = lastNumber }
 
-    /// Whether the parcels fill a batch, as far as the next block might not fit any more.
+    /// Whether the parcels fill a batch, or leave no room in it for another block.
     private var isEnough: Bool {
         queue.points > limits.batchPoints - limits.blockPoints
             || queue.bytes > limits.batchBytes - limits.blockRoom
@@ -216,25 +216,25 @@ struct BatchingState<Content: Sendable, Waiter> {
 
     // MARK: Flushing
 
-    /// Somebody wants all to leave that has come; what was being filled has been handed in.
+    /// Releases all points that have come, for a waiter; the blocks that were being filled have been handed in.
     mutating func flush(_ waiter: Waiter, id: Int) {
         gathered()
         pacing.hurry()
         ledger.add(waiter, id: id, target: lastNumber)
     }
 
-    /// Those whose points are all settled.
+    /// Takes out the waiters whose points are all settled.
     mutating func takeDone() -> [(Waiter, FlushReport)] {
         ledger.takeDone(oldestOutstanding: oldestOutstanding)
     }
 
-    /// Those who wait for a batch that is kept, and that will not be tried again before somebody does something about it.
+    /// Takes out the waiters for a batch that is kept and that needs a change before it can succeed.
     mutating func giveUp(on number: UInt64, because cause: FlushReport.KeepCause) -> [(Waiter, FlushReport)] {
         let outstanding = outstandingPoints
         return ledger.takeAll(waitingFor: number, outstanding: outstanding, because: cause)
     }
 
-    /// One who waits no longer.
+    /// Takes out a waiter that waits no longer.
     mutating func giveUp(_ id: Int, because cause: FlushReport.KeepCause) -> (Waiter, FlushReport)? {
         let outstanding = outstandingPoints
         return ledger.take(id, outstanding: outstanding, because: cause)
@@ -255,7 +255,7 @@ struct BatchingState<Content: Sendable, Waiter> {
         }
     }
 
-    /// Everything that waits, for whoever ends it all.
+    /// Takes out everything that waits, at the end.
     mutating func takeAll() -> [Item] {
         var all: [Item] = []
         while let parcel = queue.popFirst() { all.append(parcel) }

@@ -19,7 +19,7 @@ extension InfluxWriter {
 
     /// Takes a point when there is room for it, and waits until then.
     ///
-    /// No point is dropped for it, whatever ``WriterSettings/whenFull`` says. While it waits, the writer sends what it holds.
+    /// It drops no other point, whatever ``WriterSettings/whenFull`` says. While it waits, the writer sends what it holds.
     ///
     /// ```swift
     /// for number in 0..<1_000_000 {

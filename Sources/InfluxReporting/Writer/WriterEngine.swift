@@ -8,10 +8,10 @@ import LoaderChain
     import Foundation
 #endif
 
-/// What a writer consists of: the stripes that take points in, the state that decides, and the effects.
+/// Runs a writer: the stripes that take points in, the state that decides, and the effects.
 ///
 /// Nothing of a user's runs under a lock, and no lock is held while something is read, written or sent. What the state decides
-/// is carried out by whoever made it decide, after unlocking; what takes long goes to a queue or to a task.
+/// is carried out by the calling thread after unlocking; what takes long goes to a queue or to a task.
 final class WriterEngine: Sendable {
     let limits: BatchingLimits
     let stripes: [Guarded<Stripe>]
@@ -132,7 +132,7 @@ final class WriterEngine: Sendable {
         listeners.end()
     }
 
-    /// Removes the files of blocks that nobody has filled.
+    /// Removes the files of blocks that were never filled.
     private func removeUnused() {
         var unused = shared.withLock { $0.takeSpares() }
         for stripe in stripes {

@@ -3,7 +3,7 @@ import LoaderChain
 
 /// What a writer's threads share, behind one lock.
 ///
-/// Whoever holds the lock of a stripe may take this one; never the other way around.
+/// A thread that holds the lock of a stripe may take this one; never the other way around.
 struct WriterShared {
     var batching: BatchingState<HeldLines, FlushWaiter>
     var alarm = Alarm()
@@ -114,7 +114,7 @@ struct WriterShared {
     /// Gives all spare blocks away.
     mutating func takeSpares() -> [LineBlock] { exchange(&spares, with: []) }
 
-    /// Keeps the block of lines that nobody needs any more.
+    /// Keeps the block of lines that are done with, for other lines.
     private mutating func recycle(_ lines: HeldLines) {
         guard !isDurable, case .block(let block) = lines, block.room == batching.limits.blockRoom,
             block.maximumPoints == batching.limits.blockPoints
@@ -123,7 +123,7 @@ struct WriterShared {
         keep(block)
     }
 
-    /// Takes in what a stripe has filled.
+    /// Takes in a block that a stripe has filled.
     mutating func handIn(_ block: LineBlock) {
         batching.takeBack(points: block.maximumPoints, room: block.room)
         var lines = HeldLines.block(block)

@@ -1,7 +1,7 @@
 import DurableFiles
 import LoaderChain
 
-/// Taking over the boxes that other processes had within the directory.
+/// Takes over the boxes that other processes had within the directory.
 extension BoxEngine {
     /// Takes over the reports of a box whose owner has ended, those that were set aside among them.
     ///

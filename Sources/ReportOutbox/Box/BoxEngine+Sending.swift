@@ -7,7 +7,7 @@ import LoaderChain
     import Foundation
 #endif
 
-/// Sending what is due. All of this runs on the queue.
+/// Sends what is due. All of this runs on the queue.
 extension BoxEngine {
     func pump() {
         shared.withLock { $0.isPumpScheduled = false }
@@ -77,7 +77,7 @@ extension BoxEngine {
             enqueue { [self] in finish(handle, result, timedOut: timedOut.withLock { $0 }, handover) }
         }
         let timeout = settings.timers.schedule(after: settings.attemptTimeout) { [weak task] in
-            // What goes on without this process has all the time that the system gives it.
+            // An attempt that goes on without this process has as much time as the system gives it.
             guard !handover.isTaken else { return }
             timedOut.withLock { $0 = true }
             task?.cancel()
@@ -104,7 +104,7 @@ extension BoxEngine {
         pump()
     }
 
-    /// Hears that an attempt joins one that was begun and counted before.
+    /// Takes an attempt back that joins one that was begun and counted before.
     private func takeBackAttempt(_ handle: BoxHandle) {
         guard let entry = shared.withLock({ $0.box[handle] }), entry.phase == .sending else { return }
         var name = entry.name
@@ -112,7 +112,7 @@ extension BoxEngine {
         rename(handle, entry.name, to: name)
     }
 
-    /// Does what a result means for a report, and answers whether that is on the disk.
+    /// Carries out what a result means for a report, and returns whether that is on the disk.
     @discardableResult
     func settle(_ handle: BoxHandle, _ result: HTTPResult, goesOn: Bool = false) -> Bool {
         let cause: RetryCause
@@ -124,7 +124,7 @@ extension BoxEngine {
             (cause, loss) = (.error(code), .failed(code))
         }
         if let error = result.error, error.underlyingError is HTTPBodyError || error.underlyingError is FileFailure {
-            // Its bytes could not be read just now, by whoever was to send them.
+            // The terminal could not read the report's bytes just now.
             return settleUnreadable(handle, cause: cause)
         }
         let asked = RetryAfter.delay(of: result.response, now: settings.timers.date)
@@ -148,7 +148,7 @@ extension BoxEngine {
         decide(handle, cause) { box, time, wall in box.judgeUnreadable(handle, now: time, wallNow: wall) }
     }
 
-    /// Does what the state decides about a report after an attempt, and answers whether that is on the disk.
+    /// Carries out what the state decides about a report after an attempt, and returns whether that is on the disk.
     private func decide(
         _ handle: BoxHandle, _ cause: RetryCause,
         by judge: (inout BoxState, _ time: TimerInstant, _ wall: Int64) -> BoxState.Fate?
@@ -172,14 +172,14 @@ extension BoxEngine {
         return isKept
     }
 
-    /// Ends the attempts at a report that leaves the box, and answers whether that is on the disk.
+    /// Ends the attempts at a report that leaves the box, and returns whether that is on the disk.
     @discardableResult
     private func end(_ handle: BoxHandle, _ fate: BoxState.Fate, status: HTTPStatus? = nil) -> Bool {
         shared.withLock { $0.box.finish(handle, fate) }
         return leave(handle, fate, status: status)
     }
 
-    /// Writes down a report's new state; where that fails, the state goes on without the disk.
+    /// Writes a report's new state to the disk; if that fails, the state goes on in memory.
     @discardableResult
     private func rename(_ handle: BoxHandle, _ name: RecordName, to newName: RecordName) -> Bool {
         do throws(FileFailure) {

@@ -57,7 +57,7 @@ extension ReportOutbox {
         }
     }
 
-    /// Takes in a request with its body, whatever that is made of.
+    /// Takes in a request with its body, of any kind.
     ///
     /// ```swift
     /// try outbox.submit(HTTPRequest(method: .post, url: url, body: JSONBody(newUser)))

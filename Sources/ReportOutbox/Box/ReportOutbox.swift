@@ -7,9 +7,9 @@ import LoaderChain
     import Foundation
 #endif
 
-/// A box on the disk for what must arrive, such as crash reports.
+/// Keeps what must arrive, such as crash reports, on the disk until it was delivered.
 ///
-/// Bytes go in, and leave the disk only when something definite has become of them.
+/// Bytes go in, and leave the disk only when they were delivered or given up for a reason.
 ///
 /// ```swift
 /// let outbox = try ReportOutbox(directory: url, chain: chain)
@@ -17,34 +17,34 @@ import LoaderChain
 /// print("\(id) will arrive")
 /// ```
 ///
-/// What can be relied on:
+/// You can rely on this:
 /// - When a submission returns, the report survives the end of the process, however that comes; with
 ///   ``OutboxSettings/Durability-swift.enum/fsync``, a loss of power too.
-/// - What earlier launches left is found when the box opens and sent by itself, the oldest first.
+/// - Reports of earlier launches are found when the box opens, and sent without being asked, the oldest first.
 /// - A report arrives at least once. Every attempt carries the same `Idempotency-Key`, so that a server can tell when it was
 ///   more than once.
-/// - No report is lost in silence: what is not delivered is set aside or dropped for a reason, which is an event and a count.
-/// - What was not written whole is never sent, and what was damaged since is set aside.
-/// - One that fails stands behind the others. One that takes the process down with it is set aside after its attempts.
+/// - No report is lost silently: one that is not delivered is set aside or dropped for a reason, which is told and counted.
+/// - A report that was not written in full is never sent, and one that was damaged since is set aside.
+/// - A report that fails goes behind the others. One that crashes the process is set aside after its attempts.
 ///
-/// A report is sent through a chain of loaders, which adds what the box writes down nowhere: authorization above all. Its bytes
+/// A report is sent through a chain of loaders, which adds what the box never writes down, above all authorization. Its bytes
 /// are read from the disk while they are sent.
 ///
-/// A box lives as long as somebody holds it. Whoever opens one for the same directory meanwhile is told that it is in use.
+/// A box lives as long as you hold it. Opening another one for the same directory meanwhile fails with an error.
 ///
 /// It has its module's name because that is what its users call it; no other public type's name is so common that it would have
 /// to be written with the module's before it.
 public final class ReportOutbox: Sendable {
     let engine: BoxEngine
 
-    /// Opens a box, taking up what is in its directory.
+    /// Opens a box, and takes in what its directory contains.
     ///
     /// - Parameters:
-    ///   - directory: where it is; it is made if it is not there, for this user alone.
+    ///   - directory: where the box is; it is created, for this user alone, if it is missing.
     ///   - chain: what the reports are sent through.
-    ///   - settings: how much the box holds, how long, and how it goes about sending.
+    ///   - settings: how much the box holds, for how long, and how it sends.
     ///   - startsSending: whether sending starts at once; otherwise it starts with ``startSending()``.
-    ///   - existing: is shown every report that an earlier launch left before any is sent, and says what is to become of it.
+    ///   - existing: decides about each report of an earlier launch before any is sent.
     /// - Throws: ``OutboxError/Code/inUse`` if another box has the directory, ``OutboxError/Code/directory`` if it cannot be
     ///   used.
     public convenience init(
@@ -63,7 +63,7 @@ public final class ReportOutbox: Sendable {
         try self.init(files: files, chain: chain, settings: settings, startsSending: startsSending, existing: existing)
     }
 
-    /// Opens a box on any file system, as a test does, which may hear of each event at once.
+    /// Opens a box on any directory, for tests; `onEvent` hears each event at once.
     package init(
         files: any Directory, chain: HTTPLoader, settings: OutboxSettings = OutboxSettings(),
         startsSending: Bool = true,
@@ -100,6 +100,6 @@ public final class ReportOutbox: Sendable {
 
     deinit { engine.stop() }
 
-    /// Waits until everything has happened that needs no further time; attempts may still be under way.
+    /// Waits until all work is done that needs no timer; attempts may still be under way.
     package func drain() { engine.drain() }
 }

@@ -67,6 +67,6 @@ extension OutboxError: CustomStringConvertible {
 }
 
 extension OutboxError: LocalizedError {
-    /// The description, for whoever shows `localizedDescription`.
+    /// The description, for code that shows `localizedDescription`.
     public var errorDescription: String? { description }
 }

@@ -1,14 +1,14 @@
 import LoaderChain
 
-/// Who may come in.
+/// Decides which reports the box takes in.
 extension BoxState {
-    /// What becomes of a submission.
+    /// What happens to a submission.
     enum Admission {
         /// It may be written, and then ``settle(_:size:now:)`` says whether it stays.
         case admitted(BoxHandle)
         /// A report of that identifier is in the box, and is the one.
         case joins
-        /// One of that identifier is coming or going at this moment, and nobody knows yet what comes of it.
+        /// One of that identifier is coming or going at this moment, with an outcome that is not known yet.
         case isMoving
         case refused(OutboxError)
     }
@@ -39,7 +39,7 @@ extension BoxState {
         return nil
     }
 
-    /// Takes in a report that has its name, and answers which others make room for it.
+    /// Takes in a report that has its name, and returns which others make room for it.
     ///
     /// They leave only now, when the new one is safe.
     mutating func accept(_ handle: BoxHandle) -> [BoxHandle] {
@@ -47,7 +47,7 @@ extension BoxState {
         return makeRoom(for: handle)
     }
 
-    /// Forgets a report that was not taken in.
+    /// Removes a report that was not taken in.
     mutating func forget(_ handle: BoxHandle) { _ = remove(handle) }
 
     /// The oldest reports, taken out of turn, as many as there are too many.
@@ -69,7 +69,7 @@ extension BoxState {
 
     private func lackOfRoom(for size: Int64, more: Int = 1) -> OutboxError? {
         if settings.whenFull == .dropOldest {
-            // Room can be made for whatever fits at all.
+            // Room can be made for any report that fits at all.
             guard size > settings.maximumBytes || settings.maximumCount < 1 else { return nil }
             return OutboxError(.boxFull, "A box of these settings has no room for a report of \(size) bytes.")
         }

@@ -1,13 +1,13 @@
 import LoaderChain
 
-/// Taking up what earlier launches left.
+/// Takes in what earlier launches left.
 extension BoxState {
     /// A wall clock that says more than this about a report's age is wrong, rather than the report old.
     private static let longestBelievableAge = Duration.seconds(60 * 24 * 3600)
 
     /// Takes in the reports of a directory, which come in the order of their submission.
     ///
-    /// A report dated in the future counts as new, and so does one whose age nobody would believe. What is due later waits, but
+    /// A report dated in the future counts as new, and so does one of an unbelievable age. What is due later waits, but
     /// no longer than any wait of these settings can be.
     ///
     /// - Returns: those whose identifier an older one has already.
@@ -39,7 +39,7 @@ extension BoxState {
         let isBelievable = age >= .zero && age / 2 <= limit
         let isPaused = name.flags.contains(.pausesDestination)
         let longest = isPaused ? pacing.maximumAsked : pacing.maximum
-        // One that was never tried waits for nothing, whatever the clock showed when it came.
+        // One that was never tried is due at once, whatever the clock showed when it came.
         let delay: Duration =
             name.attempts == 0 ? .zero : min(max(.zero, .milliseconds(name.dueMilliseconds - wallNow)), longest)
         let handle = insert(

@@ -1,8 +1,8 @@
 import LoaderChain
 
-/// Which report is next, and what becomes of it after an attempt.
+/// Decides which report is next, and what becomes of it after an attempt.
 extension BoxState {
-    /// Whether anything may be sent at all; if not, whatever changes that looks for what is next.
+    /// Whether anything may be sent at all; a change that makes this true also schedules sending.
     var maySend: Bool { isRunning && !isClosed && !isOffline && inFlight < settings.maximumInFlight }
 
     /// Takes the report that is to be sent next, if there is one and room for it.
@@ -30,7 +30,7 @@ extension BoxState {
         return best.item.handle
     }
 
-    /// When something will be due next, in the box's time; nil if that is up to somebody else.
+    /// When something will be due next, in the box's time; nil if nothing is before some other event.
     mutating func nextDue() -> TimerInstant? {
         guard maySend else { return nil }
         var next: TimerInstant?
@@ -65,7 +65,7 @@ extension BoxState {
     /// - Parameters:
     ///   - asked: how long the server asks to wait; zero if it does not.
     ///   - loss: why it is lost, if the verdict is that it is.
-    ///   - goesOn: whether the attempt was only let go of, and goes on without this process; then it stays counted.
+    ///   - goesOn: whether the attempt goes on without this process; then it stays counted.
     ///   - wallNow: the wall clock in milliseconds, as names have it.
     mutating func judge(
         _ handle: BoxHandle, _ verdict: ReportVerdict, asked: Duration, loss: ReportLoss, goesOn: Bool = false,
@@ -144,10 +144,10 @@ extension BoxState {
         return pacing.delay(afterFailures: failures, asked: asked, roll: settings.dice.unit())
     }
 
-    /// Decides what becomes of a report whose bytes could not be read, which is no fault of the server's and none of the report's.
+    /// Decides what becomes of a report whose bytes could not be read, which is neither the server's fault nor the report's.
     ///
-    /// It costs no attempt. The delays grow all the same, and one that has become too old is set aside, and not dropped: nobody
-    /// has seen it.
+    /// It costs no attempt. The delays grow all the same, and a report that has become too old is set aside and not dropped, since
+    /// no server has seen it.
     mutating func judgeUnreadable(_ handle: BoxHandle, now: TimerInstant, wallNow: Int64) -> Fate? {
         guard let entry = self[handle], entry.phase == .sending else { return nil }
         var name = entry.name

@@ -15,7 +15,7 @@ import LoaderChain
 ///     aside/<name>.report!why  a report that was set aside
 ///     own-1/ …                 boxes of other processes, of the same form
 ///
-/// It decides nothing, and keeps nothing in memory.
+/// It makes no decisions, and keeps no state in memory.
 struct ReportStore: Sendable {
     static let lockName = "lock"
     static let asideFolder = "aside"
@@ -100,7 +100,7 @@ struct ReportStore: Sendable {
         do {
             try doing { () throws(FileFailure) in try syncFolder() }
         } catch {
-            // It cannot be promised, so it is taken back as far as that goes.
+            // It cannot be promised, so it is taken back if possible.
             discard(text)
             throw error
         }

@@ -6,10 +6,10 @@ import LoaderChain
     import Foundation
 #endif
 
-/// What a request may not have if it is to be written down.
+/// Checks that a request may be written down.
 ///
 /// Secrets are refused and not silently left out: a report without them would be turned away by the server, days later and
-/// without anybody knowing why. Authorization belongs to the chain, which adds it whenever a report is sent.
+/// for no visible reason. Authorization belongs to the chain, which adds it whenever a report is sent.
 struct RequestCheck: Sendable {
     let harmlessNames: Set<String>
 
@@ -38,7 +38,7 @@ struct RequestCheck: Sendable {
                 it, or name it in the settings' harmlessNames.
                 """)
         }
-        // Asked of the text, in which a user and a password are one word, since making a URL costs more than all the rest.
+        // The text shows a user and a password as well, and making a URL costs more than all the rest.
         if request.loggableURL.hasPrefix(request.scheme + "://redacted@") {
             throw OutboxError(
                 .secret, "The URL carries a user or a password, and a box writes none down; let the chain authorize it."

@@ -97,7 +97,8 @@ import Testing
         var settings = OutboxSettings()
         settings.maximumReportBytes = 1_000
         let small = try ReportOutbox(
-            directory: directory.url.appending(path: "small"), chain: HTTPLoader(), settings: settings, startsSending: false
+            directory: directory.url.appending(path: "small"), chain: HTTPLoader(), settings: settings,
+            startsSending: false
         )
         let (errors, told) = (Notes<OutboxError.Code>(), Notes<MetricKitReport>())
         let receiver = receiver(
