@@ -178,7 +178,13 @@ extension WriterEngine {
                 }
             }
             if !dropped.isEmpty { removeDropped(dropped) }
-            if let answer { return answer }
+            if let answer {
+                // A block that was made for nothing does not leave its file behind.
+                if case .failure(let refusal) = answer, refusal.reason != .noRoom, let file = prepared?.file {
+                    remove([file])
+                }
+                return answer
+            }
             prepared = makeBlock(room: room, points: points)
         }
     }
