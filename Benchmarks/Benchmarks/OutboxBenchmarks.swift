@@ -119,12 +119,13 @@ private final class BenchmarkBox {
     func drain() { box?.drain() }
 
     func reopen() {
-        var policy = OutboxPolicy()
-        policy.maximumCount = .max
-        policy.maximumBytes = .max
+        var settings = OutboxSettings()
+        settings.maximumCount = .max
+        settings.maximumBytes = .max
         box = nil
         do throws(OutboxError) {
-            box = try ReportOutbox(directory: directory.url, chain: Accepting(), policy: policy, startsSending: sends)
+            box = try ReportOutbox(
+                directory: directory.url, chain: Accepting(), settings: settings, startsSending: sends)
         } catch {
             print("The outbox could not be opened: \(error)")
         }

@@ -95,26 +95,26 @@ private final class WriterUnderTest: @unchecked Sendable {
 
     init(directory: BenchmarkDirectory? = nil) {
         self.directory = directory
-        var policy = WriterPolicy()
-        policy.quiet = .seconds(100_000)
-        policy.maximumAge = .seconds(100_000)
-        policy.batchPoints = .max
-        policy.batchBytes = .max
-        policy.maximumPoints = 100_000
-        writer = Self.make(policy, directory?.url)
+        var settings = WriterSettings()
+        settings.quiet = .seconds(100_000)
+        settings.maximumAge = .seconds(100_000)
+        settings.batchPoints = .max
+        settings.batchBytes = .max
+        settings.maximumPoints = 100_000
+        writer = Self.make(settings, directory?.url)
         let (writer, service) = (writer, service)
         series = (0..<ServicePoints.period).map { writer.series("APIHealth", tags: service.tags($0)) }
     }
 
-    private static func make(_ policy: WriterPolicy, _ directory: URL?) -> InfluxWriter {
+    private static func make(_ settings: WriterSettings, _ directory: URL?) -> InfluxWriter {
         do {
             let url = URL(string: "http://influx.example.com") ?? URL(filePath: "/")
             let destination = try InfluxDestination.influxDB1(url, database: "benchmark")
             guard let directory else {
-                return InfluxWriter(destination: destination, chain: HTTPLoader(), policy: policy)
+                return InfluxWriter(destination: destination, chain: HTTPLoader(), settings: settings)
             }
             return try InfluxWriter(
-                destination: destination, chain: HTTPLoader(), directory: directory, policy: policy)
+                destination: destination, chain: HTTPLoader(), directory: directory, settings: settings)
         } catch {
             preconditionFailure("\(error)")
         }

@@ -1,4 +1,4 @@
-// DurableFiles: files that survive the process that writes them, for reports, points and whatever else is kept on a disk.
+// DurableFiles: files that survive the process that writes them, for everything that the package keeps on a disk.
 //
 // A `Directory` is the one way to a disk: `SystemDirectory` is the machine's, and tests have one in memory that fails, fills up
 // and loses power whenever they say so. It depends on nothing, and any module may depend on it.

@@ -41,13 +41,13 @@ enum Main {
             say("usage: OutboxChild DIRECTORY PORT PREFIX COUNT")
             exit(2)
         }
-        var policy = OutboxPolicy()
-        policy.maximumAttempts = .max
-        policy.firstDelay = .milliseconds(1)
-        policy.maximumDelay = .milliseconds(20)
-        policy.maximumRetryAfter = .milliseconds(20)
+        var settings = OutboxSettings()
+        settings.maximumAttempts = .max
+        settings.firstDelay = .milliseconds(1)
+        settings.maximumDelay = .milliseconds(20)
+        settings.maximumRetryAfter = .milliseconds(20)
         let box = try ReportOutbox(
-            directory: URL(filePath: arguments[1]), chain: SocketTerminal(port: port), policy: policy,
+            directory: URL(filePath: arguments[1]), chain: SocketTerminal(port: port), settings: settings,
             startsSending: false)
         say("open")
         let events = box.events

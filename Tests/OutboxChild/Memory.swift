@@ -12,17 +12,17 @@ enum Memory {
     /// By how many bytes the process grows when `count` reports are submitted and loaded again.
     static func growth(of directory: URL, count: Int) throws -> Int {
         let before = resident
-        var policy = OutboxPolicy()
-        policy.maximumCount = .max
-        try submit(count, to: try open(directory, policy))
-        let box = try open(directory, policy)
+        var settings = OutboxSettings()
+        settings.maximumCount = .max
+        try submit(count, to: try open(directory, settings))
+        let box = try open(directory, settings)
         box.drain()
         guard box.count == count else { throw CocoaError(.fileReadUnknown) }
         return resident - before
     }
 
-    private static func open(_ directory: URL, _ policy: OutboxPolicy) throws -> ReportOutbox {
-        try ReportOutbox(directory: directory, chain: HTTPLoader(), policy: policy, startsSending: false)
+    private static func open(_ directory: URL, _ settings: OutboxSettings) throws -> ReportOutbox {
+        try ReportOutbox(directory: directory, chain: HTTPLoader(), settings: settings, startsSending: false)
     }
 
     private static func submit(_ count: Int, to box: ReportOutbox) throws {

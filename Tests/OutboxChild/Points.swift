@@ -14,21 +14,21 @@ import LoaderChain
 ///     OutboxChild points DIRECTORY PORT PREFIX COUNT
 enum Points {
     static func main(_ directory: String, port: UInt16, prefix: String, count: Int) async throws {
-        var policy = WriterPolicy()
-        policy.quiet = .milliseconds(3)
-        policy.maximumAge = .milliseconds(10)
-        policy.batchPoints = 16
-        policy.compression = .off
-        policy.firstDelay = .milliseconds(1)
-        policy.maximumDelay = .milliseconds(20)
-        policy.maximumRetryAfter = .milliseconds(20)
+        var settings = WriterSettings()
+        settings.quiet = .milliseconds(3)
+        settings.maximumAge = .milliseconds(10)
+        settings.batchPoints = 16
+        settings.compression = .off
+        settings.firstDelay = .milliseconds(1)
+        settings.maximumDelay = .milliseconds(20)
+        settings.maximumRetryAfter = .milliseconds(20)
         // Some blocks are sent from memory, and others are read again.
-        policy.maximumBytes = 16 << 10
-        policy.synchronization = .milliseconds(5)
+        settings.maximumBytes = 16 << 10
+        settings.synchronization = .milliseconds(5)
         let url = URL(string: "http://127.0.0.1:\(port)") ?? URL(filePath: "/")
         let writer = try InfluxWriter(
             destination: .influxDB1(url, database: "points"), chain: SocketTerminal(port: port),
-            directory: URL(filePath: directory), policy: policy
+            directory: URL(filePath: directory), settings: settings
         ) { event in
             switch event {
             case .delivered, .kept, .found: break  // As it should be.

@@ -24,13 +24,13 @@ struct InfluxStore: Sendable {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = 15
         let chain = ResetGuard() --> Autocancel() --> URLSessionLoader(configuration: configuration)
-        var policy = WriterPolicy()
-        policy.quiet = .seconds(2)
-        policy.maximumAge = .seconds(5)
+        var settings = WriterSettings()
+        settings.quiet = .seconds(2)
+        settings.maximumAge = .seconds(5)
         do throws(WriterError) {
             writer = try InfluxWriter(
                 destination: database.destination, chain: chain,
-                directory: URL(filePath: folder, directoryHint: .isDirectory), policy: policy)
+                directory: URL(filePath: folder, directoryHint: .isDirectory), settings: settings)
         } catch {
             let advice =
                 error.code == .inUse ? "another apihealth writes there; give each its own by --spool" : error.reason

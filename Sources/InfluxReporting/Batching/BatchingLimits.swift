@@ -1,3 +1,5 @@
+// Batching: collects points in blocks, and decides when they leave. It may use Sending and Results.
+
 import LoaderChain
 
 #if canImport(FoundationEssentials)
@@ -6,8 +8,8 @@ import LoaderChain
     import Foundation
 #endif
 
-/// What a writer's policy comes to, in numbers that fit each other.
-struct BatchingSettings {
+/// What a writer's settings come to, in numbers that fit each other.
+struct BatchingLimits {
     /// How many blocks may be filled at once, each by threads of its own.
     var stripes: Int
     /// How many points a block takes.
@@ -23,7 +25,7 @@ struct BatchingSettings {
 
     var maximumPoints: Int
     var maximumRoom: Int
-    var whenFull: WriterPolicy.WhenFull
+    var whenFull: WriterSettings.WhenFull
     var pacing: Pacing
 
     private static let smallestBlock = 4 << 10
@@ -31,26 +33,26 @@ struct BatchingSettings {
     /// The blocks that are being filled may take up this part of what is held.
     private static let blockShare = 8
 
-    /// Fits the numbers of a policy.
+    /// Fits the numbers of settings.
     ///
     /// - Parameters:
-    ///   - policy: what somebody wants.
+    ///   - settings: how the writer collects points, and how many it holds.
     ///   - stripes: how many stripes there are; nil for as many as the machine and the bounds call for.
     ///   - maximumPoints: the most points that are held.
     ///   - maximumRoom: the most bytes that are held.
-    init(_ policy: WriterPolicy, stripes: Int? = nil, maximumPoints: Int, maximumRoom: Int) {
+    init(_ settings: WriterSettings, stripes: Int? = nil, maximumPoints: Int, maximumRoom: Int) {
         self.maximumPoints = max(1, maximumPoints)
         self.maximumRoom = max(Self.smallestBlock, maximumRoom)
-        batchPoints = max(1, policy.batchPoints)
-        batchBytes = max(Self.smallestBlock, policy.batchBytes)
-        quiet = policy.quiet
-        maximumAge = policy.maximumAge
-        maximumInFlight = max(1, policy.maximumInFlight)
-        whenFull = policy.whenFull
+        batchPoints = max(1, settings.batchPoints)
+        batchBytes = max(Self.smallestBlock, settings.batchBytes)
+        quiet = settings.quiet
+        maximumAge = settings.maximumAge
+        maximumInFlight = max(1, settings.maximumInFlight)
+        whenFull = settings.whenFull
         // Between half of the bound and all of it: a writer holds many points, and none of its servers is to be hurried.
         pacing = Pacing(
-            first: max(.milliseconds(1), policy.firstDelay), maximum: max(.milliseconds(1), policy.maximumDelay),
-            maximumAsked: policy.maximumRetryAfter, leastShare: 0.5)
+            first: max(.milliseconds(1), settings.firstDelay), maximum: max(.milliseconds(1), settings.maximumDelay),
+            maximumAsked: settings.maximumRetryAfter, leastShare: 0.5)
 
         // Several to a processor, since a thread may lose its processor in the middle of things. Few points need few.
         let stripesPerProcessor = 8

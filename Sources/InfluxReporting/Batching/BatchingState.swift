@@ -1,23 +1,23 @@
 import LoaderChain
 
-/// Which points are held and which leave when, decided without threads, clocks or disks.
+/// Decides which points are held and which leave when, without threads, clocks or disks.
 ///
-/// Points come in blocks. Somebody who wants to fill one asks for a **grant**, which counts as held from then on; so the bounds
-/// hold whatever is in the block at the moment. A full block is handed in as a parcel. The blocks that are being filled are
+/// Points come in blocks. To fill one, a stripe asks for a **grant**, which counts as held from then on; so the bounds
+/// hold whatever the block contains so far. A full block is handed in as a parcel. The blocks that are being filled are
 /// elsewhere; when their points are to leave, too, the state asks for them to be **gathered**.
 ///
 /// What makes points leave:
 /// - **enough**: the parcels fill a batch;
 /// - **quiet**: no point has come for so long;
 /// - **age**: the oldest point has waited so long;
-/// - **flush**: somebody asked.
+/// - **flush**: the app asked.
 ///
 /// All but the first *release* what has come so far, up to a number. A batch is taken when something is released or enough,
-/// nobody has asked to wait, and not too many batches are on their way.
+/// no pause is in force, and not too many batches are on their way.
 struct BatchingState<Content: Sendable, Waiter> {
     typealias Item = Parcel<Content>
 
-    let settings: BatchingSettings
+    let limits: BatchingLimits
     private(set) var pacing: SendPacing
     private(set) var queue = ParcelQueue<Content>()
     /// The batches on their way, by the number of their last parcel.
@@ -31,14 +31,14 @@ struct BatchingState<Content: Sendable, Waiter> {
     private var releasedThrough: UInt64 = 0
     /// Whether the blocks that are being filled are to be gathered, because what they hold is to leave.
     private var wantsGathering = false
-    /// When the oldest point came that waits for its release; nil if none does.
+    /// When the oldest point that waits for its release was written; nil if none waits.
     private var waitingSince: TimerInstant?
     /// The latest that is known of when a point came.
     private var newest = TimerInstant(nanoseconds: .min)
 
-    init(_ settings: BatchingSettings) {
-        self.settings = settings
-        pacing = SendPacing(settings.pacing)
+    init(_ limits: BatchingLimits) {
+        self.limits = limits
+        pacing = SendPacing(limits.pacing)
     }
 
     // MARK: Holding
@@ -57,11 +57,11 @@ struct BatchingState<Content: Sendable, Waiter> {
     /// Grants room for a block that is going to be filled; others give way only if `mayDrop`, and the settings say so.
     mutating func grant(points: Int, room: Int, mayDrop: Bool = true) -> Grant {
         var excess = (
-            points: heldPoints + points - settings.maximumPoints, room: heldRoom + room - settings.maximumRoom
+            points: heldPoints + points - limits.maximumPoints, room: heldRoom + room - limits.maximumRoom
         )
         var dropped: [Item] = []
         if excess.points > 0 || excess.room > 0 {
-            guard mayDrop, settings.whenFull == .dropOldest, excess.points <= queue.points, excess.room <= queue.room
+            guard mayDrop, limits.whenFull == .dropOldest, excess.points <= queue.points, excess.room <= queue.room
             else {
                 return .refused
             }
@@ -77,7 +77,7 @@ struct BatchingState<Content: Sendable, Waiter> {
         return .given(dropped: dropped)
     }
 
-    /// Takes a grant back of which nothing came.
+    /// Takes back a grant that was not used.
     mutating func takeBack(points: Int, room: Int) {
         granted.points -= points
         granted.room -= room
@@ -100,7 +100,7 @@ struct BatchingState<Content: Sendable, Waiter> {
         queue.replaceContent(content, at: number)
     }
 
-    /// Takes a parcel in that an earlier launch has left; it is to leave as soon as may be.
+    /// Takes in a parcel of an earlier launch, and releases it at once.
     mutating func recover(_ parcel: Item) {
         handIn(parcel)
         releasedThrough = lastNumber
@@ -108,7 +108,7 @@ struct BatchingState<Content: Sendable, Waiter> {
 
     // MARK: Leaving
 
-    /// A point has come after a time in which none waited.
+    /// Notes that a point has come while none waited.
     mutating func firstCame(at now: TimerInstant) {
         if waitingSince == nil { waitingSince = now }
         newest = max(newest, now)
@@ -122,10 +122,10 @@ struct BatchingState<Content: Sendable, Waiter> {
     }
 
     private func releaseTime(since oldest: TimerInstant) -> TimerInstant {
-        min(oldest.advanced(by: settings.maximumAge), max(newest, oldest).advanced(by: settings.quiet))
+        min(oldest.advanced(by: limits.maximumAge), max(newest, oldest).advanced(by: limits.quiet))
     }
 
-    /// Time has passed, and the last point came at `newest`, as far as there was any.
+    /// Notes that time has passed, and that the last point, if any, came at `newest`.
     mutating func pass(to now: TimerInstant, newest: TimerInstant?) {
         if let newest { self.newest = max(self.newest, newest) }
         pacing.pass(to: now)
@@ -148,7 +148,7 @@ struct BatchingState<Content: Sendable, Waiter> {
     /// The next thing to do; nil if there is nothing to do before something happens.
     mutating func nextStep(at now: TimerInstant) -> Step? {
         // After a failure, one batch tries the ground for all.
-        let limit = pacing.failures > 0 ? 1 : settings.maximumInFlight
+        let limit = pacing.failures > 0 ? 1 : limits.maximumInFlight
         guard !pacing.isPaused(at: now), inFlight.count < limit else { return nil }
         if wantsGathering {
             beginGathering()
@@ -167,10 +167,10 @@ struct BatchingState<Content: Sendable, Waiter> {
     /// All that came before ``beginGathering()`` has been handed in.
     mutating func gathered() { releasedThrough = lastNumber }
 
-    /// Whether the parcels fill a batch, as far as the next block might not fit any more.
+    /// Whether the parcels fill a batch, or leave no room in it for another block.
     private var isEnough: Bool {
-        queue.points > settings.batchPoints - settings.blockPoints
-            || queue.bytes > settings.batchBytes - settings.blockRoom
+        queue.points > limits.batchPoints - limits.blockPoints
+            || queue.bytes > limits.batchBytes - limits.blockRoom
     }
 
     private mutating func takeBatch() -> [Item] {
@@ -179,7 +179,7 @@ struct BatchingState<Content: Sendable, Waiter> {
         while let next = queue.first {
             if let first = batch.first {
                 guard !first.wasTried, !next.wasTried, next.precision == first.precision,
-                    points + next.points <= settings.batchPoints, bytes + next.bytes <= settings.batchBytes
+                    points + next.points <= limits.batchPoints, bytes + next.bytes <= limits.batchBytes
                 else { break }
                 if let border = ledger.border(from: first.number), next.number > border { break }
             }
@@ -216,25 +216,25 @@ struct BatchingState<Content: Sendable, Waiter> {
 
     // MARK: Flushing
 
-    /// Somebody wants all to leave that has come; what was being filled has been handed in.
+    /// Releases all points that have come, for a waiter; the blocks that were being filled have been handed in.
     mutating func flush(_ waiter: Waiter, id: Int) {
         gathered()
         pacing.hurry()
         ledger.add(waiter, id: id, target: lastNumber)
     }
 
-    /// Those whose points are all settled.
+    /// Takes out the waiters whose points are all settled.
     mutating func takeDone() -> [(Waiter, FlushReport)] {
         ledger.takeDone(oldestOutstanding: oldestOutstanding)
     }
 
-    /// Those who wait for a batch that is kept, and that will not be tried again before somebody does something about it.
+    /// Takes out the waiters for a batch that is kept and that needs a change before it can succeed.
     mutating func giveUp(on number: UInt64, because cause: FlushReport.KeepCause) -> [(Waiter, FlushReport)] {
         let outstanding = outstandingPoints
         return ledger.takeAll(waitingFor: number, outstanding: outstanding, because: cause)
     }
 
-    /// One who waits no longer.
+    /// Takes out a waiter that waits no longer.
     mutating func giveUp(_ id: Int, because cause: FlushReport.KeepCause) -> (Waiter, FlushReport)? {
         let outstanding = outstandingPoints
         return ledger.take(id, outstanding: outstanding, because: cause)
@@ -255,7 +255,7 @@ struct BatchingState<Content: Sendable, Waiter> {
         }
     }
 
-    /// Everything that waits, for whoever ends it all.
+    /// Takes out everything that waits, at the end.
     mutating func takeAll() -> [Item] {
         var all: [Item] = []
         while let parcel = queue.popFirst() { all.append(parcel) }

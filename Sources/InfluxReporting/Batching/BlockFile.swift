@@ -22,7 +22,7 @@ struct BlockFile: Sendable, Hashable {
         self.salt = salt
     }
 
-    /// The file of a name; nil if the name is none that this type makes.
+    /// The file of a name; nil if this type makes no such name.
     init?(_ name: String) {
         guard name.hasSuffix(Self.suffix) else { return nil }
         let parts = name.dropLast(Self.suffix.count).split(separator: "-", omittingEmptySubsequences: false)

@@ -15,13 +15,13 @@ protocol BlockStore: Sendable {
     /// Forgets blocks whose lines are settled.
     func remove(_ files: [BlockFile]) throws(FileFailure)
 
-    /// Brings what was written to a block's file onto the disk itself.
+    /// Flushes a block's file to the disk.
     func sync(_ file: BlockFile) throws(FileFailure)
 
-    /// Brings the names of the files onto the disk itself.
+    /// Flushes the names of the files to the disk.
     func syncFolder() throws(FileFailure)
 
-    /// Leaves everything as it is to the next one.
+    /// Leaves everything to the next writer.
     func close()
 }
 

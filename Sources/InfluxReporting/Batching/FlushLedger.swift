@@ -1,7 +1,7 @@
-/// What became of the points that those who flush wait for.
+/// Counts, for each flush that waits, what became of its points.
 ///
-/// Every flush waits for all parcels up to a number. It is credited with what happens to each of them, and is over when none
-/// of them is outstanding any more.
+/// A flush waits for all parcels up to a number. It is credited with what happens to each of them, and ends when all of them
+/// are settled.
 struct FlushLedger<Waiter> {
     private struct Entry {
         let id: Int
@@ -21,12 +21,12 @@ struct FlushLedger<Waiter> {
         entries.append(Entry(id: id, target: target, waiter: waiter))
     }
 
-    /// Notes what became of points of a parcel with everybody who waits for it.
+    /// Notes what became of points of a parcel, for every flush that waits for it.
     mutating func credit(_ number: UInt64, _ note: (inout FlushReport) -> Void) {
         for index in entries.indices where entries[index].target >= number { note(&entries[index].report) }
     }
 
-    /// Takes out those who wait for nothing that is outstanding.
+    /// Takes out the flushes whose points are all settled.
     mutating func takeDone(oldestOutstanding: UInt64?) -> [(Waiter, FlushReport)] {
         let oldest = oldestOutstanding ?? .max
         let done = entries.filter { $0.target < oldest }
@@ -34,7 +34,7 @@ struct FlushLedger<Waiter> {
         return done.map { ($0.waiter, $0.report) }
     }
 
-    /// Takes out those who wait for a parcel that is kept and not tried again soon.
+    /// Takes out the flushes that wait for a parcel that is kept and not tried again soon.
     mutating func takeAll(
         waitingFor number: UInt64, outstanding: (UInt64) -> Int, because cause: FlushReport.KeepCause
     ) -> [(Waiter, FlushReport)] {
@@ -43,7 +43,7 @@ struct FlushLedger<Waiter> {
         return ended.map { ($0.waiter, $0.report.keeping(outstanding($0.target), because: cause)) }
     }
 
-    /// Takes one out who waits no longer.
+    /// Takes out a flush that waits no longer.
     mutating func take(
         _ id: Int, outstanding: (UInt64) -> Int, because cause: FlushReport.KeepCause
     ) -> (Waiter, FlushReport)? {

@@ -2,7 +2,7 @@ import DurableFiles
 import LineProtocol
 import Synchronization
 
-/// Memory of the process's own.
+/// A piece of memory of a fixed size.
 final class HeapMemory: @unchecked Sendable {
     let base: UnsafeMutableRawPointer
     let capacity: Int
@@ -15,12 +15,12 @@ final class HeapMemory: @unchecked Sendable {
     deinit { base.deallocate() }
 }
 
-/// Lines that are being collected, one behind the other.
+/// Lines that are being collected, one after the other.
 ///
-/// It belongs to one stripe at a time, whose lock guards it. From when it is handed in nobody changes it any more.
+/// It belongs to one stripe at a time, whose lock guards it. Once it is handed in, it does not change any more.
 final class LineBlock: @unchecked Sendable {
     let memory: HeapMemory
-    /// The file that it is kept in; nil where it ends with the process, and its frames need no digests.
+    /// The file that keeps it; nil if it ends with the process, and its frames need no digests.
     let file: BlockFile?
     /// The open file, until the block is handed in.
     private(set) var journal: (any DurableFile)?
@@ -43,7 +43,7 @@ final class LineBlock: @unchecked Sendable {
     var isInMemory = false
     /// Whether its room counts as that of lines in memory alone; behind the same lock.
     var isCountedAsUnsaved = false
-    /// How many of its bytes were there when the file was last brought onto the disk itself.
+    /// How many of its bytes were in the file when that was last flushed to the disk.
     var synchronized = 0
 
     init(
@@ -58,7 +58,7 @@ final class LineBlock: @unchecked Sendable {
         capacity = memory.capacity
     }
 
-    /// The room that it takes of what is bounded.
+    /// How much of the bounded room it takes.
     var room: Int { capacity }
     /// Whether it wastes most of its room.
     var isMostlyEmpty: Bool { used < capacity / 4 }
@@ -80,7 +80,7 @@ final class LineBlock: @unchecked Sendable {
         return true
     }
 
-    /// The frame of the line that was taken in last, which nobody changes any more.
+    /// The frame of the line that was taken in last, which does not change any more.
     func lastFrame(of length: Int) -> (start: Int, bytes: UnsafeRawBufferPointer) {
         let count = LineFrame.length(of: length)
         return (used - count, UnsafeRawBufferPointer(start: base + (used - count), count: count))
@@ -103,15 +103,15 @@ final class LineBlock: @unchecked Sendable {
     /// Whether every line is in the file.
     var isSaved: Bool { file != nil && isSettled && !isBroken }
 
-    /// A line is on its way to the file; the stripe's lock is held.
+    /// Notes that a line is on its way to the file, under the stripe's lock.
     func beginWrite() { writes.wrappingAdd(1, ordering: .relaxed) }
 
-    /// A line has arrived in the file, or will never.
+    /// Notes that a line has arrived in the file, or never will.
     ///
     /// - Returns: Whether it was the last one of a block that was handed in.
     func endWrite(hasFailed: Bool) -> Bool {
         if hasFailed { self.hasFailed.store(true, ordering: .releasing) }
-        // Whoever hands it in sets the one and looks at the other, too, so that at least one of the two sees both.
+        // The thread that hands it in also sets one and reads the other, so that at least one of the two sees both.
         let left = writes.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue
         return left == 0 && isHandedIn.load(ordering: .sequentiallyConsistent)
     }

@@ -1,8 +1,8 @@
 /// The form in which a block holds a line: its length, a digest of it, and its bytes, newline included.
 ///
-/// A length of zero is the end. Whatever tears a line, be it a process that was killed or a disk that lost power, leaves a
+/// A length of zero is the end. A line that is torn, by a process that is killed or a disk that loses power, leaves a
 /// digest that does not fit. The digest begins with a number of the block's own, so that bytes from elsewhere do not fit
-/// either, not even a whole frame that somebody has written into a string.
+/// either, not even a whole frame that is part of a string in a line.
 enum LineFrame {
     /// The bytes before those of the line.
     static let headLength = 8
@@ -25,7 +25,7 @@ enum LineFrame {
 
 /// A number that tells torn bytes from whole ones, in two bytes per clock.
 ///
-/// It is no match for somebody who wants to deceive, and need not be: whoever can write the file can write what he likes.
+/// It is not cryptographic, and need not be: an attacker who can write the file can write any line.
 enum LineDigest {
     private static let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
 
@@ -75,7 +75,7 @@ struct FrameReader {
     /// Reads the frames of a block.
     ///
     /// Where a frame is damaged, the next whole one is searched for byte by byte. A last line that was cut short is no damage:
-    /// it was being written when everything ended, and nobody was promised it.
+    /// it was being written when the process ended, and was never promised.
     init(_ block: UnsafeRawBufferPointer, salt: UInt64) {
         let end = Self.end(of: block)
         isBlank = end == 0

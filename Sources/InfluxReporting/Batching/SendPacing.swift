@@ -7,21 +7,21 @@ struct SendPacing {
     /// How many batches in a row had to be kept.
     private(set) var failures = 0
     private(set) var pausedUntil: TimerInstant?
-    /// Whether a server asked for the pause, so that nobody shortens it.
+    /// Whether a server asked for the pause, so that a flush does not shorten it.
     private(set) var isTold = false
 
     init(_ pacing: Pacing) { self.pacing = pacing }
 
     func isPaused(at now: TimerInstant) -> Bool { pausedUntil.map { now < $0 } ?? false }
 
-    /// A batch was settled: nothing stands in the way of the next.
+    /// Notes that a batch was settled, so that the next may leave at once.
     mutating func succeeded() {
         failures = 0
         pausedUntil = nil
         isTold = false
     }
 
-    /// A batch had to be kept.
+    /// Notes that a batch had to be kept.
     ///
     /// - Parameters:
     ///   - now: the present.
@@ -33,12 +33,12 @@ struct SendPacing {
         pausedUntil = now.advanced(by: pacing.delay(afterFailures: failures, asked: told, roll: roll))
     }
 
-    /// Somebody cannot wait: ends a pause of the writer's own.
+    /// Ends a pause of the writer's own, for a flush.
     mutating func hurry() {
         if !isTold { pausedUntil = nil }
     }
 
-    /// The moment has come: ends a pause that is over.
+    /// Ends a pause that is over.
     mutating func pass(to now: TimerInstant) {
         if !isPaused(at: now) { pausedUntil = nil }
     }

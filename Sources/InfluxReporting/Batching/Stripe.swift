@@ -8,15 +8,15 @@ import LoaderChain
 struct Stripe {
     /// The block that is being filled; nil if there is none at the moment.
     var block: LineBlock?
-    /// Encoders that nobody uses.
+    /// Encoders that are not in use.
     private var scratches: [Scratch] = []
-    /// Whether somebody is to be told when the next point comes.
+    /// Whether the engine must be told when the next point comes.
     var isQuiet = true
     /// When the last point came.
     private(set) var newest = TimerInstant(nanoseconds: .min)
     /// How many points were handed in.
     var accepted = 0
-    /// What was repaired by encoders that are no more.
+    /// What was repaired by encoders that were discarded.
     private var repairs = Repairs()
     private var lent: UInt64 = 0
     private let template: LineEncoder
@@ -52,17 +52,17 @@ struct Stripe {
         scratches.append(scratch)
     }
 
-    /// What was repaired so far, but for what is being encoded at the moment.
+    /// All repairs so far, except those of points that are being encoded now.
     var allRepairs: Repairs {
         var all = repairs
         for scratch in scratches { all += scratch.encoder.repairs }
         return all
     }
 
-    /// What became of a line.
+    /// What became of a line that was offered.
     enum Taking {
         case taken
-        /// It was taken, and somebody is to be told: it is the first in a while, or fills its block.
+        /// It was taken, and the engine must be told: it is the first in a while, or fills its block.
         case takenNotably
         /// There is no block, or it has no room for this line.
         case noRoom

@@ -4,13 +4,13 @@ import LoaderChain
 /// How a writer collects points, how much it holds, and how it goes about sending.
 ///
 /// ```swift
-/// var policy = WriterPolicy()
-/// policy.maximumAge = .seconds(60)
-/// policy.whenFull = .dropNewest
-/// policy.tags = ["app": "shop"]
+/// var settings = WriterSettings()
+/// settings.maximumAge = .seconds(60)
+/// settings.whenFull = .dropNewest
+/// settings.tags = ["app": "shop"]
 /// ```
-public struct WriterPolicy: Sendable {
-    /// What becomes of points for which there is no room.
+public struct WriterSettings: Sendable {
+    /// What happens to points when there is no room.
     public enum WhenFull: Hashable, Sendable {
         /// The oldest make room, a block of them at a time; those that are being sent stay.
         case dropOldest
@@ -22,16 +22,16 @@ public struct WriterPolicy: Sendable {
     ///
     /// To a server, points of equal tags with equal timestamps are one. Nanoseconds tell them apart.
     public var precision = Precision.nanoseconds
-    /// Tags that every point gets which has none with the same key.
+    /// Tags for every point, unless it has one with the same key.
     public var tags: Tags = [:]
 
-    /// Points leave when none has come for so long.
+    /// Points leave when no other has come for this long.
     public var quiet = Duration.seconds(5)
-    /// Points leave when the oldest has waited so long, however many others come.
+    /// Points leave when the oldest has waited this long, even if others keep coming.
     public var maximumAge = Duration.seconds(15)
-    /// The most points of one batch; so many leave at once.
+    /// The most points of one batch; a full batch leaves at once.
     public var batchPoints = 5_000
-    /// The most bytes of one batch, before it is compressed; so many leave at once.
+    /// The most bytes of one batch before compression; a full batch leaves at once.
     public var batchBytes = 1 << 20
     /// Whether lines are compressed on their way.
     public var compression = LineCompression.gzip()
@@ -40,7 +40,7 @@ public struct WriterPolicy: Sendable {
     /// With one, points arrive in the order in which they leave.
     public var maximumInFlight = 1
 
-    /// What becomes of points for which there is no room.
+    /// What happens to points when there is no room.
     public var whenFull = WhenFull.dropOldest
     /// The most points that are held.
     public var maximumPoints = 100_000
@@ -51,7 +51,7 @@ public struct WriterPolicy: Sendable {
 
     /// The most bytes that points take up on the disk, of a writer with a directory.
     public var maximumDiskBytes = 64 << 20
-    /// How often what was written is brought onto the disk itself; a loss of power costs what came since.
+    /// How often written points are flushed to the disk; a loss of power costs those that came since.
     public var synchronization = Duration.seconds(1)
 
     /// The bound of the first delay after a batch had to be kept; it doubles with each.
@@ -66,6 +66,6 @@ public struct WriterPolicy: Sendable {
     /// Where chance comes from.
     public var dice: Dice = .system
 
-    /// The policy that the properties say, each of which can be set.
+    /// Settings with the values above, each of which can be set.
     public init() {}
 }

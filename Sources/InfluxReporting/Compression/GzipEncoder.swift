@@ -1,3 +1,5 @@
+// Compression: gzip. It uses no other folder.
+
 import CZlib
 
 #if canImport(FoundationEssentials)
@@ -17,7 +19,7 @@ package final class GzipEncoder {
     private let stream: UnsafeMutablePointer<loaderchain_zstream>
     private var buffer: UnsafeMutableBufferPointer<UInt8>
 
-    /// Makes an encoder; nil if zlib has no memory for it, or is none that we know.
+    /// Makes an encoder; nil if zlib has no memory for it, or is of an unknown version.
     package init?(level: Int32 = quickestLevel) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: loaderchain_zstream())

@@ -1,3 +1,5 @@
+// Destination: where lines are written to, and with which credentials. It uses no other folder.
+
 import LoaderChain
 
 #if canImport(FoundationEssentials)

@@ -6,19 +6,19 @@ import LoaderChain
     import Foundation
 #endif
 
-/// How a writer shows who it is.
+/// The credentials of a writer.
 ///
 /// ```swift
 /// let authorizations: [InfluxAuthorization] = [
 ///     .token(token),  // InfluxDB 2
 ///     .bearer(token),  // InfluxDB 3
 ///     .password(password, user: "writer"),  // InfluxDB 1
-///     .none,  // nobody asks, or a loader of the chain answers
+///     .none,  // the server needs none, or a loader of the chain adds them
 /// ]
 /// ```
 ///
 /// It is put on each request as it is sent, and no description of it or of the request shows it. Give addresses that begin
-/// with `https`: over plain HTTP, everybody on the way can read it.
+/// with `https`: over plain HTTP, anyone on the network path can read it.
 public struct InfluxAuthorization: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         case none
@@ -29,7 +29,7 @@ public struct InfluxAuthorization: Sendable, Hashable {
 
     let kind: Kind
 
-    /// None: nobody asks, or a loader of the chain, such as `BearerAuth`, brings credentials of its own.
+    /// None: the server needs none, or a loader of the chain, such as `BearerAuth`, adds credentials of its own.
     public static let none = InfluxAuthorization(kind: .none)
 
     /// A user and a password in the header `Authorization`, for InfluxDB 1 and for gateways.
@@ -39,7 +39,7 @@ public struct InfluxAuthorization: Sendable, Hashable {
 
     /// A user and a password as `u` and `p` in the query, for InfluxDB 1 behind something that keeps the header.
     ///
-    /// Servers and whatever lies between write queries to their logs; prefer ``password(_:user:)``.
+    /// Servers and proxies write queries to their logs; prefer ``password(_:user:)``.
     public static func passwordInQuery(_ password: String, user: String) -> Self {
         Self(kind: .query(user: Secret(user), password: Secret(password)))
     }
@@ -56,7 +56,7 @@ public struct InfluxAuthorization: Sendable, Hashable {
         Self(kind: .header(name: "Authorization", scheme: "Bearer", Secret(token)))
     }
 
-    /// A header of another name with a secret value, for gateways with ideas of their own.
+    /// A header of another name with a secret value, for gateways that expect one.
     ///
     /// The name must be one whose value the chain keeps out of logs, as it does with `X-Api-Key`: see
     /// `HTTPHeaders.redacted`. Other headers are for a `ModifyRequest`.

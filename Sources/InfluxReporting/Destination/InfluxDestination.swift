@@ -17,7 +17,7 @@ import LoaderChain
 /// ```
 ///
 /// The address is the server's, `https://influx.example.com`, with a path only where a gateway wants one before the
-/// server's own. What is no destination throws, and says why.
+/// server's own. Invalid values throw an error that says why.
 public struct InfluxDestination: Sendable, Hashable {
     /// Which interface the server speaks.
     public let api: InfluxAPI
@@ -32,7 +32,7 @@ public struct InfluxDestination: Sendable, Hashable {
     private let name: String?
     /// The address that lines are written to, without a query.
     private let endpoint: URL
-    /// The query but for the unit of time; what a custom one holds is nobody's business.
+    /// The query but for the unit of time; what a custom one holds is treated as a secret.
     private let query: Secret<[HTTPQueryItem]>
 
     private init(

@@ -1,6 +1,8 @@
-/// The files of blocks of which something could not be read, which are kept under another name.
+// Disk: blocks in files. It may use Batching and all below it.
+
+/// The files of damaged blocks, which are kept under another name.
 ///
-/// The writer never reads them again. The newest few stay until somebody has looked at them and removes them.
+/// The writer never reads them again. The newest few stay until you have inspected and removed them.
 enum DamagedFile {
     /// How many of them are kept.
     static let mostKept = 32

@@ -9,16 +9,16 @@ import Synchronization
     import Foundation
 #endif
 
-/// Blocks in files, of which each is gone when all of its lines are settled.
+/// Keeps blocks in files, and removes each file when all of its lines are settled.
 ///
-/// A block has its file from the beginning, and every line is in the file before the one who wrote it goes on. Blocks are sent
+/// A block has its file from the beginning, and every line is in the file before the call that writes it returns. Blocks are sent
 /// from memory while they fit there, and read again otherwise.
 final class JournalStore: BlockStore {
     private let directory: any Directory
     private let precision: Precision
     private let dice: Dice
     private let lastNumber: Atomic<UInt64>
-    /// The files of which something could not be read.
+    /// The files that could not be read in full.
     private let damaged = Guarded<Set<BlockFile>>([])
     /// The lock of the directory; nil once another writer may have it.
     private let lock: Guarded<(any Sendable)?>
@@ -119,13 +119,13 @@ final class JournalStore: BlockStore {
     }
 
     func remove(_ files: [BlockFile]) throws(FileFailure) {
-        // Once the directory is somebody else's, so are the files.
+        // Once another writer has the directory, the files are its own.
         guard lock.withLock({ $0 != nil }) else { return }
         var failure: FileFailure?
         for file in files {
             let isDamaged = damaged.withLock { $0.remove(file) != nil }
             do throws(FileFailure) {
-                // Its whole lines are settled; what could not be read of it may still be of use to its owner.
+                // Its whole lines are settled; the damaged rest may still be of use to its owner.
                 if isDamaged {
                     try directory.rename(file.name, to: DamagedFile.name(of: file))
                 } else {

@@ -1,3 +1,5 @@
+// Points: measured requests and dropped points as points. It may use Results.
+
 import LineProtocol
 
 /// The points in which a writer reports what it dropped.

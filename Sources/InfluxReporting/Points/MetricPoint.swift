@@ -10,7 +10,7 @@ import LoaderChain
 
 /// How measured requests, events and traces become points.
 ///
-/// The names are those of the guide's table, and stay what they are: whoever looks at old points and new ones wants to ask for
+/// The names are those of the guide's table, and stay what they are: a query over old points and new ones must ask for
 /// both at once.
 package enum MetricPoint {
     package static let requests = "APIHealth"

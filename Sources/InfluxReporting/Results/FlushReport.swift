@@ -4,9 +4,9 @@ public struct FlushReport: Sendable, Hashable {
     public internal(set) var delivered = 0
     /// How many points the server refused; it would refuse them again.
     public internal(set) var rejected = 0
-    /// The first of those that were refused, with the server's reasons, as far as it named them.
+    /// The first of the refused points that the server named, with its reasons.
     public internal(set) var rejections: [RejectedLine] = []
-    /// How many points had to go while the flush waited, by reason.
+    /// How many points were dropped while the flush waited, by reason.
     public internal(set) var dropped: [DropReason: Int] = [:]
     /// How many points the writer still holds, and goes on trying to send.
     public internal(set) var kept = 0
@@ -16,7 +16,7 @@ public struct FlushReport: Sendable, Hashable {
     /// The most lines of ``rejections``.
     public static let mostRejections = 100
 
-    /// Nothing so far.
+    /// No points so far.
     public init() {}
 
     /// Whether every point arrived.

@@ -3,7 +3,7 @@ extension FlushReport {
     public enum KeepCause: Sendable, Hashable {
         /// Something is in the way of delivering them.
         case obstacle(WriteObstacle)
-        /// The time was over.
+        /// The time limit was reached.
         case deadline
         /// The Swift task that waited was cancelled.
         case cancelled

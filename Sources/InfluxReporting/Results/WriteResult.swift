@@ -1,4 +1,4 @@
-/// What became of a point that was handed in.
+/// What became of a point that was written.
 public enum WriteResult: Sendable, Hashable {
     /// The point is in a file of the writer's directory, where it survives the end of the process.
     case saved

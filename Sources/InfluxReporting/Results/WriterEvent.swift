@@ -6,20 +6,20 @@ public enum WriterEvent: Sendable, Hashable {
     case delivered(Int)
     /// The server refused points of a batch, and would again: the lines that it named with its reasons, and how many in all.
     case rejected([RejectedLine], count: Int)
-    /// Something is in the way. Points are kept, and tried again after a while.
+    /// An obstacle keeps points from being delivered. They are kept, and sent again after a while.
     ///
-    /// Of ``WriteObstacle/refused(_:reason:)`` the app should hear: somebody has to set something right.
+    /// Show ``WriteObstacle/refused(_:reason:)`` to a person: it lasts until something is set right.
     case kept(Int, because: WriteObstacle, retryAfter: Duration)
-    /// So many points are gone without a server having seen them; told once in a second at most for each reason.
+    /// So many points are lost before a server saw them; told at most once a second for each reason.
     case dropped(Int, DropReason)
-    /// An earlier launch left so many files with points, which are being sent.
+    /// So many files with points of an earlier launch were found, and are being sent.
     case found(files: Int)
-    /// A file of an earlier launch was damaged in so many bytes; what could be read of it is being sent.
+    /// So many bytes of a file of an earlier launch are damaged; the other lines of the file are being sent.
     ///
     /// The file is kept under its name with `.damaged` behind it, once its whole lines have been sent.
     case damaged(file: String, bytes: Int)
-    /// There are files in the directory that are none of the writer's; they stay, and these are the first of them.
+    /// The directory has files that are not the writer's; they stay, and these are the first of them.
     case foreignFiles(count: Int, names: [String])
-    /// Something could not be done on the disk; the text says what. The writer goes on as well as it can.
+    /// A disk operation failed; the text says which. The writer goes on as well as it can.
     case trouble(String)
 }

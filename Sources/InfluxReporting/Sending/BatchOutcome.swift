@@ -1,3 +1,5 @@
+// Sending: sends one batch until each of its lines is delivered, rejected or to be kept. It may use Destination and Compression.
+
 /// What has become of the lines of a batch: each was delivered, rejected or not delivered.
 package struct BatchOutcome: Sendable, Hashable {
     /// How many lines the server has.

@@ -6,7 +6,7 @@ import LoaderChain
     import Foundation
 #endif
 
-/// What a server has against a request, read from whatever it answered.
+/// A server's complaint about a request, read from its answer.
 ///
 /// Servers answer in each other's manner: InfluxDB 3 serves the paths of its forerunners, gateways answer in their own
 /// words. So the body is read by its shape, and not by what the server should be:

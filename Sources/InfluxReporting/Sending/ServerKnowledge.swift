@@ -19,7 +19,7 @@ struct ServerKnowledge: Sendable {
 
     private let state = Guarded(State())
 
-    /// Whether nobody has found that the server cannot read compressed lines.
+    /// Whether the server may be able to read compressed lines.
     var compressesLines: Bool { state.withLock(\.compressesLines) }
 
     /// Whether the server has read compressed lines before.
@@ -41,7 +41,7 @@ struct ServerKnowledge: Sendable {
 
     /// The bytes as a gzip stream, if that is shorter.
     func compressed(_ bytes: Data) -> Data? {
-        // Whoever comes while the encoder is in use makes another one, and one of them stays.
+        // A thread that comes while the encoder is in use makes another one, and one of them stays.
         guard let encoder = state.withLock({ exchange(&$0.encoder, with: nil) }) ?? GzipEncoder() else { return nil }
         defer { _ = state.withLock { exchange(&$0.encoder, with: encoder) } }
         guard let compressed = encoder.compressed(bytes), compressed.count < bytes.count else { return nil }

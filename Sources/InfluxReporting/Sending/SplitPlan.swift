@@ -7,7 +7,7 @@
 /// - One that is refused for lines which it does not name is halved until they are alone. A single bad line is found in
 ///   2·⌈log₂ n⌉ + 1 requests at the most.
 ///
-/// Somebody has to give up where a server refuses everything. Let d be ⌈log₂ n⌉ + 1. When 4·d requests were refused without a word on any line, and
+/// A plan gives up if a server refuses everything. Let d be ⌈log₂ n⌉ + 1. When 4·d requests were refused without a word on any line, and
 /// nothing was delivered although the smallest and the largest pieces were tried in turn, the fault is not with the lines:
 /// all are kept. When 16·d requests were refused, what was found is settled, and the rest is kept for the next time.
 package struct SplitPlan: Sendable {

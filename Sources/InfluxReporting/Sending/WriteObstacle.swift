@@ -1,10 +1,10 @@
 import LoaderChain
 
-/// Why lines are not delivered, although nothing is known to be wrong with them.
+/// Why lines could not be delivered, for a reason other than the lines themselves.
 ///
 /// They are kept, and sent again.
 public enum WriteObstacle: Sendable, Hashable {
-    /// Nobody was reached, or the connection was lost before the answer.
+    /// The server was not reached, or the connection was lost before the answer.
     case offline(reason: String)
     /// The server, or a loader of the chain on its behalf, asks for patience.
     ///
@@ -12,9 +12,9 @@ public enum WriteObstacle: Sendable, Hashable {
     case busy(after: Duration?, reason: String)
     /// The server does not let the writer in, has no such database, or takes no line at all.
     ///
-    /// Waiting does not help: somebody has to change something.
+    /// Waiting does not help: something has to be changed first.
     case refused(HTTPStatus?, reason: String)
-    /// Something answered that is no such server, as the login pages of networks do.
+    /// Something else than such a server answered, such as the login page of a network.
     case unexpectedAnswer(HTTPStatus?, reason: String)
     /// The sending was cancelled, or the chain was reset.
     case interrupted

@@ -6,7 +6,7 @@ import LoaderChain
     import Foundation
 #endif
 
-/// What has become of the lines of one request, as far as the answer to it tells.
+/// What the answer to a request says about its lines.
 ///
 /// | answer | verdict |
 /// |---|---|
@@ -68,7 +68,7 @@ extension WriteVerdict {
 
     private static func success(_ response: HTTPResponse, _ complaint: ServerComplaint) -> Self {
         guard response.request.method == .post else {
-            // Somebody led the request elsewhere, and on the way it lost its lines.
+            // A redirect turned the request into one without a body.
             let reason = "The request was redirected to \(response.request.loggableURL), where nothing was written"
             return .obstructed(.unexpectedAnswer(response.status, reason: reason))
         }
@@ -79,7 +79,7 @@ extension WriteVerdict {
 
     private static func elsewhere(_ response: HTTPResponse) -> String {
         guard response.headers.contains("Location") else { return "The server asks for something else" }
-        return "The server redirects the request, and nobody followed"
+        return "The server redirects the request, and the redirect was not followed"
     }
 
     private static func busy(_ response: HTTPResponse, _ complaint: ServerComplaint, now: Date) -> Self {
@@ -96,7 +96,7 @@ extension WriteVerdict {
         if error.code == .cancelled || error.code == .resetInProgress {
             self = .obstructed(.interrupted)
         } else if let response = error.response, !response.status.isSuccess {
-            // Somebody found fault with an answer that says the same by itself.
+            // A loader rejected the response, whose status says the same.
             self.init(response, now: now)
             switch self {
             case .partlyDelivered, .rejected:
@@ -112,7 +112,7 @@ extension WriteVerdict {
     private static func obstacle(_ error: HTTPError) -> WriteObstacle {
         let reason = error.description
         switch error.code {
-        // A server that goes down leaves answers of which nothing can be read.
+        // A server that goes down leaves answers that cannot be read.
         case .invalidResponse where error.response == nil: return .offline(reason: reason)
         case .invalidRequest, .authenticationRequired, .authenticationFailed: return .refused(nil, reason: reason)
         case .circuitOpen, .rateLimited, .queueFull, .queueTimedOut: return .busy(after: nil, reason: reason)

@@ -1,3 +1,5 @@
+// Writer: the writer itself, and the engine that carries out what the state decides. It may use every other folder.
+
 import DurableFiles
 import LineProtocol
 import LoaderChain

@@ -1,8 +1,8 @@
 import LoaderChain
 
-/// Gathers what was dropped, so that a burst of drops becomes one event for each reason in a while.
+/// Counts drops, so that a burst of them becomes one event for each reason.
 struct DropTelling {
-    /// The least time between two times that drops are told.
+    /// The least time between two events about drops.
     static let interval = Duration.seconds(1)
 
     private var counts: [DropReason: Int] = [:]
@@ -27,7 +27,7 @@ struct DropTelling {
     ///
     /// - Parameters:
     ///   - now: the present.
-    ///   - atOnce: whether to tell what there is, however little time has passed.
+    ///   - atOnce: whether to tell all drops, even if little time has passed.
     mutating func tell(at now: TimerInstant, atOnce: Bool) -> Step {
         if let next, next <= now { isScheduled = false }
         guard !counts.isEmpty else { return .nothing }

@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// Somebody who waits for a flush, with the timer that ends the waiting.
+/// A waiting flush, with the timer that ends the wait.
 final class FlushWaiter: Sendable {
     private struct State {
         var continuation: CheckedContinuation<FlushReport, Never>?

@@ -6,7 +6,7 @@
         /// Flushes each time the app moves to the background, and asks the system for the time that it takes.
         ///
         /// - Parameter limit: how long a flush may take; the system may give less.
-        /// - Returns: what keeps it going; let go of it to end it.
+        /// - Returns: a value that keeps it going; release it to end it.
         public func flushInBackground(within limit: Duration = .seconds(5)) -> BackgroundFlush {
             BackgroundFlush(self, within: limit)
         }

@@ -19,7 +19,7 @@ extension InfluxWriter {
 
     /// Takes a point when there is room for it, and waits until then.
     ///
-    /// No point is dropped for it, whatever ``WriterPolicy/whenFull`` says. While it waits, the writer sends what it holds.
+    /// It drops no other point, whatever ``WriterSettings/whenFull`` says. While it waits, the writer sends what it holds.
     ///
     /// ```swift
     /// for number in 0..<1_000_000 {
@@ -105,14 +105,14 @@ extension InfluxWriter {
         }
     }
 
-    /// Prepares a series whose points also get the tags of the policy.
+    /// Prepares a series whose points also get the tags of the settings.
     ///
     /// - Parameters:
     ///   - measurement: what is measured.
     ///   - tags: the tags of the series.
     /// - Returns: what points of the series are written with, as often as one likes.
     public func series(_ measurement: String, tags: Tags = [:]) -> PreparedSeries {
-        PreparedSeries(measurement, tags: tags, defaults: policy.tags)
+        PreparedSeries(measurement, tags: tags, defaults: settings.tags)
     }
 }
 

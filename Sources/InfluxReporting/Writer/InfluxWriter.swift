@@ -19,22 +19,22 @@ import LoaderChain
 /// print(measured, report.delivered)
 /// ```
 ///
-/// What can be relied on:
-/// - Writing a point never waits for a server, a disk or another thread's work, and never throws. It becomes a line at once and
+/// You can rely on this:
+/// - Writing a point never waits for a server, a disk or another thread's work, and never throws. The point becomes a line at once and
 ///   lies in a buffer when the call returns.
 /// - Points leave when none has come for a while, when the oldest has waited for long enough, when there are enough, or when
-///   somebody flushes; see ``WriterPolicy``.
-/// - What does not arrive is kept and tried again, at the server's pace. A point that is refused costs no other.
-/// - Memory is bounded. Every point that has to go is counted by its reason, told as an event, and reported as a point.
+///   the app flushes; see ``WriterSettings``.
+/// - Points that do not arrive are kept and sent again, at the server's pace. A point that is refused does not affect others.
+/// - Memory is bounded. Every point that is dropped is counted by its reason, told as an event, and reported as a point.
 /// - With a directory, a point that was taken survives the end of the process, however that comes.
-/// - Its own requests are seen by no `MetricsTap`.
+/// - A `MetricsTap` does not record the writer's own requests.
 ///
 /// Retrying within a request, limits and credentials beyond the destination's are the business of the chain's loaders.
 ///
-/// In memory, what a writer holds is gone with it; end it with ``shutDown(within:)``.
+/// A writer in memory loses its points when it is released; end it with ``shutDown(within:)``.
 public final class InfluxWriter: Sendable {
-    /// How it collects, holds and sends.
-    public let policy: WriterPolicy
+    /// How the writer collects, holds and sends points.
+    public let settings: WriterSettings
     let engine: WriterEngine
 
     /// Makes a writer that holds its points in memory.
@@ -42,74 +42,74 @@ public final class InfluxWriter: Sendable {
     /// - Parameters:
     ///   - destination: where they are sent.
     ///   - chain: what they are sent through.
-    ///   - policy: how they are collected, held and sent.
-    ///   - onEvent: hears of everything that happens, on any thread, under no lock; it returns quickly.
+    ///   - settings: how they are collected, held and sent.
+    ///   - onEvent: hears each event at once, on any thread and under no lock; it must return quickly.
     public convenience init(
-        destination: InfluxDestination, chain: HTTPLoader, policy: WriterPolicy = WriterPolicy(),
+        destination: InfluxDestination, chain: HTTPLoader, settings: WriterSettings = WriterSettings(),
         onEvent: (@Sendable (WriterEvent) -> Void)? = nil
     ) {
         self.init(
-            sender: Self.sender(to: destination, through: chain, policy), dialect: destination.lineDialect,
-            policy: policy, onEvent: onEvent)
+            sender: Self.sender(to: destination, through: chain, settings), dialect: destination.lineDialect,
+            settings: settings, onEvent: onEvent)
     }
 
     /// Makes a writer that keeps its points in a directory until they have arrived.
     ///
     /// A point that was taken survives the end of the process, however that comes, and a loss of power after
-    /// ``WriterPolicy/synchronization``. What an earlier launch left is sent first. A point may arrive twice, and is the same
+    /// ``WriterSettings/synchronization``. What an earlier launch left is sent first. A point may arrive twice, and is the same
     /// point then, because it has its timestamp from when it was written.
     ///
     /// - Parameters:
     ///   - destination: where the points are sent.
     ///   - chain: what they are sent through.
-    ///   - directory: where they are kept; it is made if it is not there, for this user alone. It belongs to one writer at a time.
-    ///   - policy: how they are collected, held and sent.
-    ///   - onEvent: hears of everything that happens, on any thread, under no lock; it returns quickly.
+    ///   - directory: where they are kept; it is created, for this user alone, if it is missing. One writer at a time can use it.
+    ///   - settings: how they are collected, held and sent.
+    ///   - onEvent: hears each event at once, on any thread and under no lock; it must return quickly.
     /// - Throws: ``WriterError/Code/inUse`` if another writer has the directory, or why it cannot be used.
     public convenience init(
-        destination: InfluxDestination, chain: HTTPLoader, directory: URL, policy: WriterPolicy = WriterPolicy(),
+        destination: InfluxDestination, chain: HTTPLoader, directory: URL, settings: WriterSettings = WriterSettings(),
         onEvent: (@Sendable (WriterEvent) -> Void)? = nil
     ) throws(WriterError) {
         let files: SystemDirectory
         do throws(FileFailure) { files = try SystemDirectory(directory) } catch { throw WriterError(error) }
         try self.init(
-            sender: Self.sender(to: destination, through: chain, policy), dialect: destination.lineDialect,
+            sender: Self.sender(to: destination, through: chain, settings), dialect: destination.lineDialect,
             directory: files,
-            policy: policy, onEvent: onEvent)
+            settings: settings, onEvent: onEvent)
     }
 
-    /// Makes a writer that sends by whatever it is given, as a test does.
+    /// Makes a writer with a sender of a test's.
     init(
-        sender: any LineSender, dialect: LineDialect = .portable, policy: WriterPolicy, stripes: Int? = nil,
+        sender: any LineSender, dialect: LineDialect = .portable, settings: WriterSettings, stripes: Int? = nil,
         onEvent: (@Sendable (WriterEvent) -> Void)? = nil
     ) {
-        self.policy = policy
-        let settings = BatchingSettings(
-            policy, stripes: stripes, maximumPoints: policy.maximumPoints, maximumRoom: policy.maximumBytes)
+        self.settings = settings
+        let limits = BatchingLimits(
+            settings, stripes: stripes, maximumPoints: settings.maximumPoints, maximumRoom: settings.maximumBytes)
         engine = WriterEngine(
-            settings, policy: policy, dialect: dialect, store: MemoryStore(), sender: sender, onEvent: onEvent)
+            limits, settings: settings, dialect: dialect, store: MemoryStore(), sender: sender, onEvent: onEvent)
     }
 
-    /// Makes a writer with a directory that sends by whatever it is given, as a test does.
+    /// Makes a writer with a directory and a sender of a test's.
     init(
-        sender: any LineSender, dialect: LineDialect = .portable, directory: any Directory, policy: WriterPolicy,
+        sender: any LineSender, dialect: LineDialect = .portable, directory: any Directory, settings: WriterSettings,
         stripes: Int? = nil, onEvent: (@Sendable (WriterEvent) -> Void)? = nil
     ) throws(WriterError) {
-        self.policy = policy
-        let settings = BatchingSettings(
-            policy, stripes: stripes, maximumPoints: policy.maximumPoints, maximumRoom: policy.maximumDiskBytes)
-        let store = try JournalStore(directory, precision: policy.precision, dice: policy.dice)
+        self.settings = settings
+        let limits = BatchingLimits(
+            settings, stripes: stripes, maximumPoints: settings.maximumPoints, maximumRoom: settings.maximumDiskBytes)
+        let store = try JournalStore(directory, precision: settings.precision, dice: settings.dice)
         let remains = try store.takeRemains()
         engine = WriterEngine(
-            settings, policy: policy, dialect: dialect, store: store, sender: sender, onEvent: onEvent)
+            limits, settings: settings, dialect: dialect, store: store, sender: sender, onEvent: onEvent)
         engine.takeUp(remains)
     }
 
     private static func sender(
-        to destination: InfluxDestination, through chain: HTTPLoader, _ policy: WriterPolicy
+        to destination: InfluxDestination, through chain: HTTPLoader, _ settings: WriterSettings
     ) -> BatchSender {
-        let timers = policy.timers
-        return BatchSender(to: destination, through: chain, compression: policy.compression) { timers.date }
+        let timers = settings.timers
+        return BatchSender(to: destination, through: chain, compression: settings.compression) { timers.date }
     }
 
     deinit { engine.stop() }
@@ -120,7 +120,7 @@ public final class InfluxWriter: Sendable {
 extension InfluxWriter {
     /// Sends all points that were written before, and waits for what becomes of them.
     ///
-    /// What fails is tried again, after pauses, until the time is over or somebody would have to change something, as with a
+    /// What fails is tried again, after pauses, until the time is over or something has to be changed first, as with a
     /// wrong token. A pause that a server asked for is kept; one of the writer's own is cut short.
     ///
     /// - Parameter limit: how long to wait. What has not arrived then is kept, and goes on being tried.
@@ -130,7 +130,7 @@ extension InfluxWriter {
         await engine.flush(within: limit)
     }
 
-    /// Takes no further points, sends those that it has, and ends.
+    /// Stops taking points, sends those that it has, and ends.
     ///
     /// - Parameter limit: how long to try. What has not arrived then is lost, counted as ``DropReason/unsent``; on the disk, it
     ///   stays for the next writer of the directory.
@@ -144,10 +144,10 @@ extension InfluxWriter {
 // MARK: - Watching
 
 extension InfluxWriter {
-    /// What it has done so far, and what it holds.
+    /// What the writer has done so far, and what it holds now.
     public var statistics: WriterStatistics { engine.statistics }
 
-    /// What happens from now on, each time anew for another listener.
+    /// A stream of what happens from now on, for one listener; each call returns another one.
     ///
     /// The first to ask also hears what has happened before. A stream keeps 1,000 events for a listener that is slower than the
     /// writer, and then lets go of the oldest; the ``statistics`` count everything. It ends with the writer.

@@ -2,7 +2,7 @@ import LoaderChain
 
 /// Where writes wait for room.
 ///
-/// A write that finds no room has asked for the ``moment`` before, and waits only if no room was made since. So none misses the
+/// A write that finds no room has asked for the ``moment`` before, and waits only if no room was made since. So no write misses the
 /// room that was made between its try and its wait.
 final class RoomGate: Sendable {
     private struct State {
@@ -19,7 +19,7 @@ final class RoomGate: Sendable {
     /// How many wait.
     var waiting: Int { state.withLock { $0.waiters.count } }
 
-    /// Room was made: all that wait try again.
+    /// Notes that room was made: all waiting writes try again.
     func open() {
         let waiters = state.withLock { state in
             state.moment += 1
@@ -28,7 +28,7 @@ final class RoomGate: Sendable {
         for waiter in waiters.values { waiter.resume() }
     }
 
-    /// Waits until room is made, if none was since a moment, or until the Swift task is cancelled.
+    /// Waits until room is made, unless it was made since a moment, or until the Swift task is cancelled.
     func wait(since moment: UInt64) async {
         let id = state.withLock { state in
             state.lastID += 1

@@ -25,11 +25,11 @@ extension WriterEngine {
         return failure == nil
     }
 
-    /// The disk failed; told when it begins to.
+    /// Notes that the disk failed, and tells it if it did not fail before.
     private func diskFailed(_ failure: FileFailure) {
         let (isNew, synchronizes) = shared.withLock { shared in
             let isNew = !exchange(&shared.isDiskFailing, with: true)
-            // Which also saves what is held in memory alone, as soon as it can.
+            // Synchronizing also saves blocks that are in memory alone, as soon as that works.
             return (isNew, !shared.isStopped && !exchange(&shared.isSynchronizing, with: true))
         }
         if isNew { listeners.tell(.trouble("\(failure); points are held in memory alone.")) }
@@ -67,7 +67,7 @@ extension WriterEngine {
                     Parcel(
                         number: 0, points: points, bytes: bytes, room: WriterShared.roomOnDisk(size),
                         precision: file.precision, content: .stored(file)))
-                // The process before may have ended before it came to that.
+                // The process before may have ended before it flushed the file.
                 shared.unsynchronized.append(file)
             }
             shared.isSynchronizing = !remains.blocks.isEmpty
@@ -87,9 +87,9 @@ extension WriterEngine {
         advance()
     }
 
-    // MARK: Against a loss of power
+    // MARK: Flushing to the disk
 
-    /// A point has come after a time in which none waited.
+    /// Notes that a point has come while none waited.
     func wake(at now: TimerInstant) {
         let synchronizes = shared.withLock { shared in
             shared.batching.firstCame(at: now)
@@ -107,7 +107,7 @@ extension WriterEngine {
         }
     }
 
-    /// Brings onto the disk itself what was written since the last time, and goes on until nothing is.
+    /// Flushes to the disk what was written since the last time, and repeats that until nothing new is written.
     func synchronize() {
         let (files, requests) = shared.withLock { ($0.takeUnsynchronized(), $0.synchronizationRequests) }
         let journals = openJournals()
@@ -134,9 +134,9 @@ extension WriterEngine {
         if goesOn { scheduleSynchronization() }
     }
 
-    /// The files of the blocks that are being filled, as far as something in them was not synchronized.
+    /// The files of the blocks that are being filled and have bytes that were not flushed to the disk.
     ///
-    /// Whoever writes to them from now on wakes us.
+    /// The next write to one of them schedules another synchronization.
     private func openJournals() -> [any DurableFile] {
         stripes.compactMap { stripe in
             stripe.withLock { stripe in
@@ -144,7 +144,7 @@ extension WriterEngine {
                 guard let block = stripe.block, let journal = block.journal, block.synchronized < block.used else {
                     return nil
                 }
-                // A line that is on its way to the file is synchronized the next time.
+                // A line that is on its way to the file is flushed the next time.
                 if block.isSettled { block.synchronized = block.used }
                 return journal
             }

@@ -12,7 +12,7 @@ extension WriterEngine {
                 let waiter = FlushWaiter(continuation)
                 begin(waiter, id: id)
                 waiter.keep(timers.schedule(after: limit) { [weak self] in self?.giveUp(id, because: .deadline) })
-                // A task is marked as cancelled before its handler runs, which may have found nobody.
+                // A task is marked as cancelled before its handler runs, which may have found no waiter.
                 if Task.isCancelled { giveUp(id, because: .cancelled) }
             }
         } onCancel: {
@@ -41,7 +41,7 @@ extension WriterEngine {
         if let (waiter, report) = ended { waiter.end(with: report) }
     }
 
-    /// Takes no further points, sends what there is, and ends.
+    /// Stops taking points, sends those that it has, and ends.
     func shutDown(within limit: Duration) async -> FlushReport {
         // While points are still taken.
         reportDrops(atOnce: true)

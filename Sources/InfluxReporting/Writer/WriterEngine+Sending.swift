@@ -8,7 +8,7 @@ import LoaderChain
     import Foundation
 #endif
 
-/// The way out: parcels become a batch, and whatever is left of it comes back.
+/// Sends points: parcels become a batch, and what is left of it comes back.
 extension WriterEngine {
     /// Sends parcels as one batch, in a task of its own.
     func send(_ parcels: [Parcel<HeldLines>]) {
@@ -36,7 +36,7 @@ extension WriterEngine {
         let now = timers.now
         let rest = outcome.undelivered.isEmpty ? nil : load.batch.batch(of: outcome.undelivered)
         let roll = dice.unit()
-        // Before anybody hears that they are settled, and ends the writer.
+        // Before the app hears that they are settled, and ends the writer.
         if rest == nil { remove(load.files) }
         let (pause, unsent, done) = shared.withLock { shared in
             shared.sendings[number] = nil

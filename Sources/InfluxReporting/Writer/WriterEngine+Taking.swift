@@ -10,7 +10,7 @@ import LoaderChain
     import Musl
 #endif
 
-/// The way in: a point becomes a line, and the line lies in a block before the caller goes on.
+/// Takes points: a point becomes a line, and the line lies in a block before the call returns.
 extension WriterEngine {
     /// Takes a point in, which `write` writes into an encoder, under no lock.
     ///
@@ -50,7 +50,7 @@ extension WriterEngine {
         }
     }
 
-    /// Takes a line in and writes it to its block's file, which is done by the one who brings it and under no lock.
+    /// Takes a line in and writes it to its block's file, on the calling thread and under no lock.
     @inline(never)
     private func takeDurably(_ stripe: Guarded<Stripe>, _ scratch: Scratch, at now: TimerInstant) -> WriteResult {
         let length = scratch.encoder.count
@@ -84,7 +84,7 @@ extension WriterEngine {
         return takeSlowly(stripe, scratch, .noRoom, nil, at: timers.now, mayDrop: false)
     }
 
-    /// There is no line.
+    /// Counts a point that has no line.
     @inline(never)
     private func losePoint(_ stripe: Guarded<Stripe>, _ scratch: Scratch) -> WriteResult {
         stripe.withLock { stripe in
@@ -105,7 +105,7 @@ extension WriterEngine {
         if isFirst { tellDrops() }
     }
 
-    /// The line is the first in a while, or fills its block, or finds none with room for it.
+    /// Takes in a line that is the first in a while, fills its block, or needs another block.
     @inline(never)
     private func takeSlowly(
         _ stripe: Guarded<Stripe>, _ scratch: Scratch, _ taking: Stripe.Taking, _ frame: Frame?, at now: TimerInstant,
@@ -148,13 +148,13 @@ extension WriterEngine {
     ) -> Result<Stripe.Taking, Refusal> {
         let length = LineFrame.length(of: scratch.encoder.count)
         guard scratch.encoder.count <= batchBytes else { return .failure(Refusal(reason: .tooLarge)) }
-        let isLarge = length > settings.blockRoom
-        let (points, room) = (isLarge ? 1 : settings.blockPoints, isLarge ? length : settings.blockRoom)
+        let isLarge = length > limits.blockRoom
+        let (points, room) = (isLarge ? 1 : limits.blockPoints, isLarge ? length : limits.blockRoom)
         var prepared: LineBlock?
         while true {
             var dropped: [HeldLines] = []
             let answer: Result<Stripe.Taking, Refusal>? = stripe.withLock { stripe in
-                // Somebody else may have brought one meanwhile.
+                // Another thread may have brought one meanwhile.
                 let taking = scratch.encoder.withUnsafeBytes { stripe.take($0, at: now) }
                 if taking != .noRoom {
                     frame = Frame(lastOf: stripe.block, length: scratch.encoder.count)
@@ -178,13 +178,19 @@ extension WriterEngine {
                 }
             }
             if !dropped.isEmpty { removeDropped(dropped) }
-            if let answer { return answer }
+            if let answer {
+                // A block that was made for nothing does not leave its file behind.
+                if case .failure(let refusal) = answer, refusal.reason != .noRoom, let file = prepared?.file {
+                    remove([file])
+                }
+                return answer
+            }
             prepared = makeBlock(room: room, points: points)
         }
     }
 }
 
-/// Which stripe a thread uses: the same each time, and different threads different ones, as far as it goes.
+/// Which stripe a thread uses: always the same one, and another than most other threads.
 enum ThreadStripe {
     @inline(__always)
     static func index(among count: Int) -> Int {

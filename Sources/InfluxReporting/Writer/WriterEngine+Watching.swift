@@ -1,6 +1,6 @@
 import LineProtocol
 
-/// What a writer tells of itself.
+/// The statistics of a writer.
 extension WriterEngine {
     var statistics: WriterStatistics {
         var statistics = shared.withLock { shared in

@@ -8,12 +8,12 @@ import LoaderChain
     import Foundation
 #endif
 
-/// What a writer consists of: the stripes that take points in, the state that decides, and the effects.
+/// Runs a writer: the stripes that take points in, the state that decides, and the effects.
 ///
 /// Nothing of a user's runs under a lock, and no lock is held while something is read, written or sent. What the state decides
-/// is carried out by whoever made it decide, after unlocking; what takes long goes to a queue or to a task.
+/// is carried out by the calling thread after unlocking; what takes long goes to a queue or to a task.
 final class WriterEngine: Sendable {
-    let settings: BatchingSettings
+    let limits: BatchingLimits
     let stripes: [Guarded<Stripe>]
     let shared: Guarded<WriterShared>
     let store: any BlockStore
@@ -31,23 +31,23 @@ final class WriterEngine: Sendable {
     let queue = DispatchQueue(label: "InfluxWriter")
 
     init(
-        _ settings: BatchingSettings, policy: WriterPolicy, dialect: LineDialect, store: any BlockStore,
+        _ limits: BatchingLimits, settings: WriterSettings, dialect: LineDialect, store: any BlockStore,
         sender: any LineSender, onEvent: (@Sendable (WriterEvent) -> Void)?
     ) {
-        self.settings = settings
+        self.limits = limits
         self.store = store
         self.sender = sender
         listeners = Listeners(onEvent)
-        timers = policy.timers
-        dice = policy.dice
-        precision = policy.precision
-        batchBytes = settings.batchBytes
+        timers = settings.timers
+        dice = settings.dice
+        precision = settings.precision
+        batchBytes = limits.batchBytes
         isDurable = store.isDurable
-        synchronization = policy.synchronization
+        synchronization = settings.synchronization
         let template = LineEncoder(
-            precision: policy.precision, defaults: policy.tags, dialect: dialect, capacity: 64)
-        stripes = (0..<settings.stripes).map { _ in Guarded(Stripe(template)) }
-        shared = Guarded(WriterShared(settings, policy: policy, isDurable: store.isDurable))
+            precision: settings.precision, defaults: settings.tags, dialect: dialect, capacity: 64)
+        stripes = (0..<limits.stripes).map { _ in Guarded(Stripe(template)) }
+        shared = Guarded(WriterShared(limits, settings: settings, isDurable: store.isDurable))
     }
 
     // MARK: Doing what is decided
@@ -132,7 +132,7 @@ final class WriterEngine: Sendable {
         listeners.end()
     }
 
-    /// Removes the files of blocks that nobody has filled.
+    /// Removes the files of blocks that were never filled.
     private func removeUnused() {
         var unused = shared.withLock { $0.takeSpares() }
         for stripe in stripes {

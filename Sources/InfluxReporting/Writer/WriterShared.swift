@@ -3,7 +3,7 @@ import LoaderChain
 
 /// What a writer's threads share, behind one lock.
 ///
-/// Whoever holds the lock of a stripe may take this one; never the other way around.
+/// A thread that holds the lock of a stripe may take this one; never the other way around.
 struct WriterShared {
     var batching: BatchingState<HeldLines, FlushWaiter>
     var alarm = Alarm()
@@ -41,12 +41,12 @@ struct WriterShared {
     private let isDurable: Bool
     private let maximumMemory: Int
 
-    init(_ settings: BatchingSettings, policy: WriterPolicy, isDurable: Bool) {
-        batching = BatchingState(settings)
-        precision = policy.precision
+    init(_ limits: BatchingLimits, settings: WriterSettings, isDurable: Bool) {
+        batching = BatchingState(limits)
+        precision = settings.precision
         self.isDurable = isDurable
-        maximumMemory = policy.maximumBytes
-        mostSpares = settings.stripes * 2
+        maximumMemory = settings.maximumBytes
+        mostSpares = limits.stripes * 2
     }
 
     /// Sets the alarm for what comes next.
@@ -114,16 +114,16 @@ struct WriterShared {
     /// Gives all spare blocks away.
     mutating func takeSpares() -> [LineBlock] { exchange(&spares, with: []) }
 
-    /// Keeps the block of lines that nobody needs any more.
+    /// Keeps the block of lines that are done with, for other lines.
     private mutating func recycle(_ lines: HeldLines) {
-        guard !isDurable, case .block(let block) = lines, block.room == batching.settings.blockRoom,
-            block.maximumPoints == batching.settings.blockPoints
+        guard !isDurable, case .block(let block) = lines, block.room == batching.limits.blockRoom,
+            block.maximumPoints == batching.limits.blockPoints
         else { return }
         block.reset()
         keep(block)
     }
 
-    /// Takes in what a stripe has filled.
+    /// Takes in a block that a stripe has filled.
     mutating func handIn(_ block: LineBlock) {
         batching.takeBack(points: block.maximumPoints, room: block.room)
         var lines = HeldLines.block(block)
@@ -169,7 +169,7 @@ struct WriterShared {
 
     private mutating func keepMemory(of block: LineBlock) {
         // The memory of others may still be read: by a line on its way to the file, or by what saves them.
-        guard block.isSaved, block.room == batching.settings.blockRoom, memories.count < mostSpares else { return }
+        guard block.isSaved, block.room == batching.limits.blockRoom, memories.count < mostSpares else { return }
         memories.append(block.memory)
     }
 

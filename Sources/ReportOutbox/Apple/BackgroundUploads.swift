@@ -1,3 +1,5 @@
+// Apple: what only Apple systems have: background sessions and the path monitor. It may use every other folder.
+
 // Unverified: nothing in this file has run on an Apple system yet. It is type-checked against stand-ins; everything that
 // decides is in `Uploads`, and tested with a session that is made up.
 #if canImport(Darwin)
@@ -21,7 +23,7 @@
     ///   that is cancelled stops its upload, unless another task waits for it too.
     /// - The bytes lie in the directory as they are sent, unsealed, until the upload has ended: the system reads them without the app.
     /// - A response has a status and headers, and no body. Redirects are followed.
-    /// - A box hands over as many reports as its policy's `maximumInFlight` says; raise it to have more sent while the app is away.
+    /// - A box hands over as many reports as its settings' `maximumInFlight` says; raise it to have more sent while the app is away.
     public final class BackgroundUploads: HTTPLoader, @unchecked Sendable {
         private let engine: UploadEngine
         private let identifier: String
@@ -30,7 +32,7 @@
         ///
         /// - Parameters:
         ///   - identifier: what the system knows the session by; no other session of the app has it.
-        ///   - directory: where it is; it is made if it is not there, for this user alone.
+        ///   - directory: where the box is; it is created, for this user alone, if it is missing.
         ///   - configure: changes the session's configuration: its patience, two days, or the networks it may use.
         /// - Throws: ``OutboxError/Code/inUse`` if other uploads have the directory, ``OutboxError/Code/directory`` if it cannot
         ///   be used.
@@ -169,7 +171,7 @@
     }
 
     extension HTTPError.Code {
-        /// What an error means for an upload; any that is not clear means that nobody knows what became of it.
+        /// What an error means for an upload; any other error leaves open whether the server has it.
         fileprivate init(_ error: URLError?) {
             self =
                 switch error?.code {

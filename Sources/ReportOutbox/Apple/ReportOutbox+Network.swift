@@ -4,7 +4,7 @@
     import Network
 
     extension ReportOutbox {
-        /// Waits while there is no network, for as long as what is returned is held.
+        /// Waits while there is no network, for as long as you keep the returned value.
         ///
         /// It follows the system's path monitor, and calls ``networkIsAvailable(_:)``.
         public func followNetwork() -> some Sendable {

@@ -1,6 +1,9 @@
+// Box: the outbox itself, and the engine that carries out what its state decides. It may use Coding, Reports, Settings, Store and
+// State.
+
 import LoaderChain
 
-/// What a box and a terminal that goes on without this process tell each other about an attempt, beside its result.
+/// Carries messages about an attempt between a box and a terminal that goes on without this process.
 ///
 /// The box sends it along with the request, as an option. A terminal that knows nothing of it does not touch it, and the attempt
 /// is an ordinary one.
@@ -14,18 +17,18 @@ final class AttemptHandover: Sendable {
     private let state = Guarded(State())
     private let onContinues: @Sendable () -> Void
 
-    /// Makes one for an attempt, which hears when it turns out to be no new one.
+    /// Makes the handover of an attempt; `onContinues` runs if the attempt joins an earlier one.
     init(onContinues: @escaping @Sendable () -> Void) { self.onContinues = onContinues }
 
     // MARK: The terminal's side
 
-    /// Says that the attempt goes on without this process: no deadline ends it, and a cancel only lets go of it.
+    /// Says that the attempt goes on without this process: no deadline ends it, and a cancel only detaches from it.
     func take() { state.withLock { $0.isTaken = true } }
 
     /// Says that the attempt joins one that was begun before, by an earlier launch or by a box that was closed, and counts once.
     func continues() { onContinues() }
 
-    /// Does something as soon as it is written down what the result means.
+    /// Runs an action as soon as the outcome of the attempt is on the disk.
     func whenKept(_ action: @escaping @Sendable () -> Void) {
         let isKept = state.withLock { state in
             if !state.isKept { state.whenKept.append(action) }
@@ -39,7 +42,7 @@ final class AttemptHandover: Sendable {
     /// Whether the attempt goes on without this process.
     var isTaken: Bool { state.withLock { $0.isTaken } }
 
-    /// Says that it is written down what the result means.
+    /// Says that the outcome of the attempt is on the disk.
     func confirmKept() {
         let actions = state.withLock { state in
             state.isKept = true

@@ -1,7 +1,7 @@
 import DurableFiles
 import LoaderChain
 
-/// Taking over the boxes that other processes had within the directory.
+/// Takes over the boxes that other processes had within the directory.
 extension BoxEngine {
     /// Takes over the reports of a box whose owner has ended, those that were set aside among them.
     ///
@@ -12,7 +12,7 @@ extension BoxEngine {
             guard let lock = try store.files.lock(box + "/" + ReportStore.lockName) else { return }
             defer { withExtendedLifetime(lock) {} }
             let own = ReportStore(
-                files: try store.files.folder(box), durability: policy.durability, seal: policy.seal)
+                files: try store.files.folder(box), durability: settings.durability, seal: settings.seal)
             let scan = try own.scan()
             for name in scan.reports { try adopt(name, of: box) }
             if !scan.aside.isEmpty { try store.files.makeFolder(ReportStore.asideFolder) }

@@ -2,7 +2,7 @@ import Dispatch
 import DurableFiles
 import LoaderChain
 
-/// What the app does with reports in the box.
+/// Carries out what the app asks for reports in the box.
 extension BoxEngine {
     func hurry() {
         let now = now
@@ -33,7 +33,7 @@ extension BoxEngine {
             name.sequence = shared.box.nextSequence
             shared.box.nextSequence += 1
             name.attempts = 0
-            // Somebody who wants it tried again does not want it to be too old for that.
+            // Its age begins anew: a report that is tried again must not be too old for it.
             name.submittedMilliseconds = now.wall
             name.dueMilliseconds = now.wall
             name.flags.remove(.pausesDestination)

@@ -7,7 +7,7 @@ import LoaderChain
     import Foundation
 #endif
 
-/// Taking up what is in the directory.
+/// Takes in what the directory contains.
 extension BoxEngine {
     /// Takes up what a scan has found; the rest happens on the queue.
     func launch(_ scan: StoreScan, sends: Bool) {
@@ -17,7 +17,7 @@ extension BoxEngine {
             let duplicates = shared.box.load(scan.reports, wallNow: now.wall, now: time)
             for aside in scan.aside {
                 shared.box.nextSequence = max(shared.box.nextSequence, aside.name.sequence + 1)
-                // Of a move between two folders, a loss of power may leave both ends.
+                // A loss of power during a move between two folders may leave both files.
                 if shared.box.holds(aside.name) { shared.asideLeftovers.append(aside) } else { shared.aside.add(aside) }
             }
             return duplicates
@@ -79,7 +79,7 @@ extension BoxEngine {
 
     /// Writes a report anew with another request.
     ///
-    /// Until that has succeeded, the old one stays.
+    /// The old file stays until that has succeeded.
     private func replace(_ handle: BoxHandle, _ name: RecordName, _ request: HTTPRequest) {
         let temporary = RecordName.temporaryPrefix + String(name.sequence, radix: 16)
         do {
@@ -91,7 +91,7 @@ extension BoxEngine {
             } else {
                 _ = try store.write(head, try body.encode(), as: temporary, limit: .max)
             }
-            // First the name, then what is in it: at no moment are there two files of the report.
+            // The name changes first and the content second, so that there are never two files of the report.
             var newName = name
             newName.destination = head.destination
             try store.rename(name, to: newName)

@@ -1,9 +1,9 @@
 import DurableFiles
 import LoaderChain
 
-/// What happens to the files of reports that leave.
+/// Removes or quarantines the files of reports that leave.
 extension BoxEngine {
-    /// Sees a report out, whose phase is that it leaves, and answers whether its file has left too.
+    /// Ends a report whose phase is `leaving`, and returns whether its file is gone too.
     @discardableResult
     func leave(_ handle: BoxHandle, _ fate: BoxState.Fate, status: HTTPStatus? = nil) -> Bool {
         guard let entry = shared.withLock({ $0.box[handle] }) else { return false }
@@ -23,12 +23,12 @@ extension BoxEngine {
             hasLeft = aside != nil
         case .waits: return true  // It stays.
         }
-        // Whoever hears of it finds it gone, and whoever waits for its place has heard of it.
+        // A listener to the event finds the report gone, and a submission that waits for its place comes after the event.
         let waiters = shared.withLock { $0.remove(handle) }
         emit(event)
         signal(waiters)
         if let aside { quarantine(aside) }
-        guard entry.name.flags.contains(.keptOutside), let locations = policy.locations else { return hasLeft }
+        guard entry.name.flags.contains(.keptOutside), let locations = settings.locations else { return hasLeft }
         if case .setAside = fate { return hasLeft }
         if let url = locations.location(of: id) { locations.release(id, at: url, delivered: fate == .delivered) }
         return hasLeft
@@ -36,7 +36,7 @@ extension BoxEngine {
 
     /// Removes a file.
     ///
-    /// What is done with is done with: if it stays, it is not sent again, and removed later.
+    /// If that fails, the report is not sent again all the same, and the file is removed later.
     private func remove(_ name: RecordName) -> Bool {
         do throws(FileFailure) {
             try store.remove(name)
@@ -61,14 +61,14 @@ extension BoxEngine {
         }
     }
 
-    /// Moves a file to where it is kept for inspection, and answers what has become of it.
+    /// Moves a file to where it is kept for inspection, and returns what has become of it.
     private func setAside(_ name: RecordName, _ loss: ReportLoss) -> (ReportEvent, AsideName?) {
         let aside = AsideName(name, because: loss)
         do throws(FileFailure) {
             try store.setAside(aside)
             return (.setAside(name.id, because: loss), aside)
         } catch {
-            // Somebody has taken it away, and there is nothing left to inspect.
+            // Another program removed it, and there is nothing left to inspect.
             if error.isMissing { return (.dropped(name.id, because: loss), nil) }
             // It stays where it is, and the next launch finds it.
             trouble(error)
@@ -80,7 +80,7 @@ extension BoxEngine {
     func quarantine(_ aside: AsideName) {
         let trimmed = shared.withLock { shared in
             shared.aside.add(aside)
-            return shared.aside.trim(count: policy.maximumSetAsideCount, bytes: policy.maximumSetAsideBytes)
+            return shared.aside.trim(count: settings.maximumSetAsideCount, bytes: settings.maximumSetAsideBytes)
         }
         for aside in trimmed {
             do throws(FileFailure) { try store.remove(aside) } catch { trouble(error) }

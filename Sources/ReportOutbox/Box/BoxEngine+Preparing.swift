@@ -15,7 +15,7 @@ import LoaderChain
     import Musl
 #endif
 
-/// Making a request of what is on the disk.
+/// Makes a request of a file on the disk.
 extension BoxEngine {
     enum Preparation {
         case request(HTTPRequest)
@@ -40,10 +40,10 @@ extension BoxEngine {
             case .failure(let failure): return .trouble(failure)
             }
         }
-        // A file under another's name is not what its name says.
+        // The content must be that of the report in the file's name.
         guard head.id == name.id, body.length == name.size else { return .loss(.setAside(.damaged)) }
         guard name.flags.contains(.keptOutside) else { return .request(head.request(body: body)) }
-        guard let url = policy.locations?.location(of: name.id) else { return .loss(.dropped(.missingFile)) }
+        guard let url = settings.locations?.location(of: name.id) else { return .loss(.dropped(.missingFile)) }
         guard let slice = try? FileSlice(url) else {
             let path = url.path(percentEncoded: false)
             guard FileManager.default.fileExists(atPath: path) else { return .loss(.dropped(.missingFile)) }

@@ -7,7 +7,7 @@ import LoaderChain
     import Foundation
 #endif
 
-/// Sending what is due. All of this runs on the queue.
+/// Sends what is due. All of this runs on the queue.
 extension BoxEngine {
     func pump() {
         shared.withLock { $0.isPumpScheduled = false }
@@ -39,7 +39,7 @@ extension BoxEngine {
         change?.old?.cancel()
         guard let (number, due) = change?.setting else { return }
         // The box's time counts what the machine slept, and the timers' does not.
-        let timer = policy.timers.schedule(after: time.duration(to: due)) { [weak self] in self?.ring(number) }
+        let timer = settings.timers.schedule(after: time.duration(to: due)) { [weak self] in self?.ring(number) }
         shared.withLock { $0.alarm.keep(timer, of: number) }?.cancel()
     }
 
@@ -76,8 +76,8 @@ extension BoxEngine {
         let task = chain.load(request: request) { [self] result in
             enqueue { [self] in finish(handle, result, timedOut: timedOut.withLock { $0 }, handover) }
         }
-        let timeout = policy.timers.schedule(after: policy.attemptTimeout) { [weak task] in
-            // What goes on without this process has all the time that the system gives it.
+        let timeout = settings.timers.schedule(after: settings.attemptTimeout) { [weak task] in
+            // An attempt that goes on without this process has as much time as the system gives it.
             guard !handover.isTaken else { return }
             timedOut.withLock { $0 = true }
             task?.cancel()
@@ -94,7 +94,8 @@ extension BoxEngine {
         let isKept =
             if timedOut, result.error?.code == .cancelled {
                 settle(
-                    handle, policy.outcomes[.timedOut], asked: .zero, loss: .failed(.timedOut), cause: .error(.timedOut)
+                    handle, settings.outcomes[.timedOut], asked: .zero, loss: .failed(.timedOut),
+                    cause: .error(.timedOut)
                 )
             } else {
                 settle(handle, result, goesOn: handover.isTaken && result.error?.code == .cancelled)
@@ -103,7 +104,7 @@ extension BoxEngine {
         pump()
     }
 
-    /// Hears that an attempt joins one that was begun and counted before.
+    /// Takes an attempt back that joins one that was begun and counted before.
     private func takeBackAttempt(_ handle: BoxHandle) {
         guard let entry = shared.withLock({ $0.box[handle] }), entry.phase == .sending else { return }
         var name = entry.name
@@ -111,7 +112,7 @@ extension BoxEngine {
         rename(handle, entry.name, to: name)
     }
 
-    /// Does what a result means for a report, and answers whether that is on the disk.
+    /// Carries out what a result means for a report, and returns whether that is on the disk.
     @discardableResult
     func settle(_ handle: BoxHandle, _ result: HTTPResult, goesOn: Bool = false) -> Bool {
         let cause: RetryCause
@@ -123,12 +124,12 @@ extension BoxEngine {
             (cause, loss) = (.error(code), .failed(code))
         }
         if let error = result.error, error.underlyingError is HTTPBodyError || error.underlyingError is FileFailure {
-            // Its bytes could not be read just now, by whoever was to send them.
+            // The terminal could not read the report's bytes just now.
             return settleUnreadable(handle, cause: cause)
         }
-        let asked = RetryAfter.delay(of: result.response, now: policy.timers.date)
+        let asked = RetryAfter.delay(of: result.response, now: settings.timers.date)
         return settle(
-            handle, policy.outcomes.verdict(on: result), asked: asked, loss: loss,
+            handle, settings.outcomes.verdict(on: result), asked: asked, loss: loss,
             cause: cause, goesOn: goesOn)
     }
 
@@ -147,7 +148,7 @@ extension BoxEngine {
         decide(handle, cause) { box, time, wall in box.judgeUnreadable(handle, now: time, wallNow: wall) }
     }
 
-    /// Does what the state decides about a report after an attempt, and answers whether that is on the disk.
+    /// Carries out what the state decides about a report after an attempt, and returns whether that is on the disk.
     private func decide(
         _ handle: BoxHandle, _ cause: RetryCause,
         by judge: (inout BoxState, _ time: TimerInstant, _ wall: Int64) -> BoxState.Fate?
@@ -171,14 +172,14 @@ extension BoxEngine {
         return isKept
     }
 
-    /// Ends the attempts at a report that leaves the box, and answers whether that is on the disk.
+    /// Ends the attempts at a report that leaves the box, and returns whether that is on the disk.
     @discardableResult
     private func end(_ handle: BoxHandle, _ fate: BoxState.Fate, status: HTTPStatus? = nil) -> Bool {
         shared.withLock { $0.box.finish(handle, fate) }
         return leave(handle, fate, status: status)
     }
 
-    /// Writes down a report's new state; where that fails, the state goes on without the disk.
+    /// Writes a report's new state to the disk; if that fails, the state goes on in memory.
     @discardableResult
     private func rename(_ handle: BoxHandle, _ name: RecordName, to newName: RecordName) -> Bool {
         do throws(FileFailure) {

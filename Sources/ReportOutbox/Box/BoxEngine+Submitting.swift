@@ -7,7 +7,7 @@ import LoaderChain
     import Foundation
 #endif
 
-/// Taking reports in, on the thread of whoever brings them.
+/// Takes reports in, on the calling thread.
 extension BoxEngine {
     /// What a report consists of.
     enum Source {
@@ -48,12 +48,12 @@ extension BoxEngine {
         }
         signal(waiters)
         for handle in leaving { leave(handle, .dropped(.noRoom)) }
-        // To wake the queue costs as much as all the rest, so only where there is something to do.
+        // Waking the queue costs as much as all the rest, so it is done only if there is something to send.
         if maySend { schedulePump() }
         return id
     }
 
-    /// Lets somebody submit, and counts what is refused.
+    /// Submits a report, and counts it if it is refused.
     func counting<Result>(_ submit: () throws(OutboxError) -> Result) throws(OutboxError) -> Result {
         do throws(OutboxError) {
             guard enter() else { throw Self.closed }
@@ -83,7 +83,7 @@ extension BoxEngine {
             case .admitted(let handle): return handle
             case .joins: return nil
             case .refused(let error): throw error
-            // Whoever joined it now would be promised what may still fail.
+            // A submission that joined it now would be promised what may still fail.
             case .isMoving: semaphore.wait()
             }
         }
@@ -94,7 +94,7 @@ extension BoxEngine {
         let size: Int64
         switch source {
         case .content(let content):
-            size = try store.write(head, content, as: temporary, limit: policy.maximumReportBytes)
+            size = try store.write(head, content, as: temporary, limit: settings.maximumReportBytes)
         case .kept(let length):
             try store.write(head, length: length, as: temporary)
             size = length

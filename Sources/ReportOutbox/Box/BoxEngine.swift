@@ -8,28 +8,28 @@ import LoaderChain
     import Foundation
 #endif
 
-/// What runs a box: the state behind its lock, the files, and a queue on which everything happens but submissions.
+/// Runs a box: the state behind its lock, the files, and a queue on which everything happens but submissions.
 ///
 /// The state decides under the lock. What it decided is done after unlocking: on the disk, by the chain, or by the app. One
-/// report is in one hand at a time, as its phase says. Nothing of the app's runs under the lock.
+/// thread at a time handles a report, as its phase says. No code of the app runs under the lock.
 final class BoxEngine: Sendable {
     let store: ReportStore
     let chain: HTTPLoader
-    let policy: OutboxPolicy
+    let settings: OutboxSettings
     let check: RequestCheck
     let existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)?
     let listeners: Listeners<ReportEvent>
     let shared: Guarded<Shared>
     private let queue = DispatchQueue(label: "ReportOutbox")
 
-    /// What is behind the lock.
+    /// The state behind the lock.
     struct Shared {
         var box: BoxState
         var clock: BoxClock
-        /// The right to the directory, held as long as anything of this box is under way.
+        /// The lock of the directory, held as long as anything of this box is under way.
         var ownership: (any Sendable)?
         var counters = OutboxCounters()
-        /// Who waits until a report of an identifier has come in or has left.
+        /// The submissions that wait until a report of an identifier has come in or has left.
         var waiters: [ReportID: [DispatchSemaphore]] = [:]
         var running: [UInt64: RunningAttempt] = [:]
         var aside = Quarantine()
@@ -43,23 +43,23 @@ final class BoxEngine: Sendable {
         var pendingWork = 0
         /// Calls from outside that have not returned.
         var visitors = 0
-        /// Who waits until the box has nothing under way.
+        /// The calls that wait until the box has nothing under way.
         var closers: [CheckedContinuation<Void, Never>] = []
     }
 
     init(
-        _ store: ReportStore, ownership: any Sendable, chain: HTTPLoader, policy: OutboxPolicy,
+        _ store: ReportStore, ownership: any Sendable, chain: HTTPLoader, settings: OutboxSettings,
         existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)?,
         onEvent: (@Sendable (ReportEvent) -> Void)?
     ) {
         self.store = store
         self.chain = chain
-        self.policy = policy
+        self.settings = settings
         self.existing = existing
         listeners = Listeners(onEvent)
-        check = RequestCheck(policy)
-        let clock = BoxClock(instant: policy.timers.now, date: policy.timers.date)
-        shared = Guarded(Shared(box: BoxState(policy), clock: clock, ownership: ownership))
+        check = RequestCheck(settings)
+        let clock = BoxClock(instant: settings.timers.now, date: settings.timers.date)
+        shared = Guarded(Shared(box: BoxState(settings), clock: clock, ownership: ownership))
     }
 
     // MARK: Time
@@ -72,7 +72,7 @@ final class BoxEngine: Sendable {
     }
 
     /// Asked outside the lock, since the timers are the app's.
-    var now: Now { Now(instant: policy.timers.now, date: policy.timers.date) }
+    var now: Now { Now(instant: settings.timers.now, date: settings.timers.date) }
 
     // MARK: The queue
 
@@ -85,7 +85,7 @@ final class BoxEngine: Sendable {
         }
     }
 
-    /// Lets somebody do something with the files from outside the queue; false once the box is closed.
+    /// Begins work on the files from outside the queue; false once the box is closed.
     func enter() -> Bool {
         shared.withLock { shared in
             if !shared.box.isClosed { shared.visitors += 1 }
@@ -98,7 +98,7 @@ final class BoxEngine: Sendable {
         endIfDone()
     }
 
-    /// Sees to it that whatever is due is sent, soon.
+    /// Schedules sending what is due.
     func schedulePump() {
         let isNew = shared.withLock { shared in
             defer { shared.isPumpScheduled = true }
@@ -123,7 +123,7 @@ final class BoxEngine: Sendable {
 
     // MARK: The end
 
-    /// Sends nothing more, and cancels what is being sent.
+    /// Stops sending, and cancels what is being sent.
     func stop() {
         let (running, timer) = shared.withLock { shared in
             shared.box.isClosed = true
@@ -143,13 +143,13 @@ final class BoxEngine: Sendable {
         }
     }
 
-    /// Gives the directory up once the box is closed and nothing is under way, and tells those who wait for that.
+    /// Gives the directory up once the box is closed and nothing is under way, and resumes those who wait for that.
     private func endIfDone() {
         let closers = end()
         for closer in closers { closer.resume() }
     }
 
-    /// Lets go of the directory, if it is time, before anybody is told that it is free.
+    /// Releases the directory, if it is time, before any waiter hears that it is free.
     private func end() -> [CheckedContinuation<Void, Never>] {
         let (closers, ownership) = shared.withLock { $0.takeEnd() }
         withExtendedLifetime(ownership) {}
@@ -161,13 +161,13 @@ extension BoxEngine.Shared {
     /// The box's time at a moment.
     mutating func time(_ now: BoxEngine.Now) -> TimerInstant { clock.read(instant: now.instant, date: now.date) }
 
-    /// What is left to do at the end, if it has come.
+    /// Takes out what remains to be done at the end, once it has come.
     fileprivate mutating func takeEnd() -> ([CheckedContinuation<Void, Never>], (any Sendable)?) {
         guard box.isClosed, box.inFlight == 0, pendingWork == 0, visitors == 0 else { return ([], nil) }
         return (exchange(&closers, with: []), exchange(&ownership, with: nil))
     }
 
-    /// Takes a report out, and answers who has waited for that.
+    /// Removes a report, and returns the submissions that waited for it.
     mutating func remove(_ handle: BoxHandle) -> [DispatchSemaphore] {
         guard let entry = box.remove(handle) else { return [] }
         return waiters.removeValue(forKey: entry.name.id) ?? []

@@ -7,9 +7,9 @@ import LoaderChain
     import Foundation
 #endif
 
-/// Looks into a box from outside, for people who debug one.
+/// Looks into a box from outside, to debug it.
 ///
-/// Looking needs no right to the box, and disturbs nobody who has it. ``retry(_:)`` and ``purge(_:)`` do, and fail with
+/// Reading takes no lock, and does not disturb a box that is open. ``retry(_:)`` and ``purge(_:)`` take it, and fail with
 /// ``OutboxError/Code/inUse`` while the box is open somewhere.
 ///
 /// ```swift
@@ -33,7 +33,7 @@ public struct BoxInspector: Sendable {
         }
     }
 
-    /// Looks into a box on any file system, as a test does.
+    /// Looks into a box of any directory, for tests.
     package init(files: any Directory, seal: (any ReportSeal)? = nil) {
         store = ReportStore(files: files, durability: .process, seal: seal)
     }
@@ -68,7 +68,7 @@ public struct BoxInspector: Sendable {
         }
     }
 
-    /// Puts a report that was set aside back into the box, as one that is submitted now, for whoever opens it next.
+    /// Puts a report that was set aside back into the box, as one that is submitted now, to be sent when the box is opened next.
     public func retry(_ id: ReportID) throws(OutboxError) {
         let box = try owned()
         try box.retry(id)
@@ -84,7 +84,7 @@ public struct BoxInspector: Sendable {
         guard box.purge(id) else { throw Self.unknown(id) }
     }
 
-    /// Removes everything, and answers how much that was.
+    /// Removes everything, and returns how much that was.
     @discardableResult
     public func purgeAll() throws(OutboxError) -> Int {
         let box = try owned()
@@ -92,15 +92,15 @@ public struct BoxInspector: Sendable {
         return box.purgeAll()
     }
 
-    /// The box itself, opened to change something and to send nothing.
+    /// The box, opened to be changed and not to send.
     private func owned() throws(OutboxError) -> ReportOutbox {
-        var policy = OutboxPolicy()
-        policy.seal = store.seal
-        policy.maximumCount = .max
-        policy.maximumBytes = .max
-        policy.maximumSetAsideCount = .max
-        policy.maximumSetAsideBytes = .max
-        return try ReportOutbox(files: store.files, chain: HTTPLoader(), policy: policy, startsSending: false)
+        var settings = OutboxSettings()
+        settings.seal = store.seal
+        settings.maximumCount = .max
+        settings.maximumBytes = .max
+        settings.maximumSetAsideCount = .max
+        settings.maximumSetAsideBytes = .max
+        return try ReportOutbox(files: store.files, chain: HTTPLoader(), settings: settings, startsSending: false)
     }
 
     private func scan() throws(OutboxError) -> StoreScan {

@@ -32,13 +32,13 @@ public struct ExistingReport: Sendable {
     /// - Throws: ``OutboxError/Code/unreadable`` if it is damaged or its seal cannot be opened.
     public func request() throws -> HTTPRequest { try load() }
 
-    /// What is to become of an existing report.
+    /// What to do with an existing report.
     public enum Decision: Sendable {
         /// It is sent as it is.
         case keep
         /// It is sent with this request, from now on; its attempts stay counted.
         case replace(HTTPRequest)
-        /// It is not sent, and goes.
+        /// It is not sent, and is removed.
         case drop
     }
 }

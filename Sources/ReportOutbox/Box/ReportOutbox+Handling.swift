@@ -9,22 +9,22 @@ import LoaderChain
 // MARK: Handling
 
 extension ReportOutbox {
-    /// Starts sending, for a box that was opened without.
+    /// Starts sending, for a box that was opened with `startsSending: false`.
     public func startSending() {
         engine.shared.withLock { $0.box.isRunning = true }
         engine.schedulePump()
     }
 
-    /// Makes everything due now, whatever it waits for: the connection is back, the user asked, the app is about to end.
+    /// Makes everything due now, for example when the connection is back, the user asks, or the app is about to end.
     ///
-    /// Waits that a server asked for end too. What fails again waits again.
+    /// This also ends waits that a server asked for. A report that fails again waits again.
     public func tryNow() {
         engine.hurry()
     }
 
-    /// Tells the box whether there is a network.
+    /// Tells the box whether a network is available.
     ///
-    /// Without one, nothing is sent and no attempt is spent. When it comes back, everything that waited is tried.
+    /// Without one, the box sends nothing and spends no attempts. When it comes back, everything that waited for it is tried.
     public func networkIsAvailable(_ isAvailable: Bool) {
         let isNews = engine.shared.withLock { shared in
             defer { shared.box.isOffline = !isAvailable }
@@ -60,9 +60,9 @@ extension ReportOutbox {
         return ids.count { purge($0) }
     }
 
-    /// Settles a report by a result that came another way, as from an upload that went on while the app was not running.
+    /// Settles a report by a result that came another way, such as an upload that went on while the app was not running.
     ///
-    /// Tell it before sending starts, so that the report is not sent again.
+    /// Call it before sending starts, so that the report is not sent again.
     ///
     /// - Returns: whether the report was in the box and waited.
     @discardableResult
@@ -70,7 +70,7 @@ extension ReportOutbox {
         engine.settle(id, with: result)
     }
 
-    /// Sends nothing more, cancels what is being sent, and returns when the directory is free for another box.
+    /// Stops sending, cancels what is being sent, and returns when the directory is free for another box.
     ///
     /// Everything that has not been delivered stays for the next launch.
     public func close() async {

@@ -28,8 +28,8 @@ extension ReportOutbox {
 
     /// Takes in the bytes of a file, however large, to be sent as the body of a request.
     ///
-    /// The box copies the file piece by piece, and does not need it any more. If the policy has a
-    /// ``OutboxPolicy/locations`` provider that knows a place for the identifier, the report is the file at that place, and
+    /// The box copies the file piece by piece, and does not need it any more. If the settings have a
+    /// ``OutboxSettings/locations`` provider that knows a place for the identifier, the report is the file at that place, and
     /// nothing is copied.
     ///
     /// - Parameters:
@@ -42,7 +42,8 @@ extension ReportOutbox {
     public func submit(
         fileAt file: URL, identifier: String? = nil, request: HTTPRequest
     ) throws(OutboxError) -> ReportID {
-        guard let identifier, let id = ReportID(identifier), let kept = engine.policy.locations?.location(of: id) else {
+        guard let identifier, let id = ReportID(identifier), let kept = engine.settings.locations?.location(of: id)
+        else {
             return try submit(body: FileBody(file), identifier: identifier, request: request)
         }
         return try engine.counting { () throws(OutboxError) in
@@ -56,7 +57,7 @@ extension ReportOutbox {
         }
     }
 
-    /// Takes in a request with its body, whatever that is made of.
+    /// Takes in a request with its body, of any kind.
     ///
     /// ```swift
     /// try outbox.submit(HTTPRequest(method: .post, url: url, body: JSONBody(newUser)))

@@ -9,13 +9,13 @@ import LoaderChain
 // MARK: Watching
 
 extension ReportOutbox {
-    /// What happens from now on, each time anew for another listener.
+    /// A stream of what happens from now on, for one listener; each call returns another one.
     ///
     /// The first to ask also hears what has happened since the box was opened. A stream keeps 1,000 events for a listener that
     /// is slower than the box, and then lets go of the oldest; ``counters`` count all of them. It ends with the box.
     public var events: AsyncStream<ReportEvent> { engine.listeners.stream() }
 
-    /// How many reports met which fate since the box was opened.
+    /// Counts of what became of reports since the box was opened.
     public var counters: OutboxCounters { engine.shared.withLock { $0.counters } }
 
     /// How many reports are in the box.

@@ -4,13 +4,13 @@
     import Foundation
 #endif
 
-/// What a box knows of a report without reading it.
+/// What a box knows about a report without reading it.
 public struct ReportSummary: Hashable, Sendable {
     /// Its identifier.
     public let id: ReportID
     /// When it was submitted, by the clock of that time.
     public let date: Date
-    /// When it may next be tried, as it is written down.
+    /// When it may next be tried.
     public let due: Date
     /// How many attempts have begun.
     public let attempts: Int
@@ -18,7 +18,7 @@ public struct ReportSummary: Hashable, Sendable {
     public let size: Int64
     /// Whether an attempt is under way.
     public let isBeingSent: Bool
-    /// Why it was set aside, as ``ReportLoss/name`` says it; nil if it was not.
+    /// Why it was set aside, as ``ReportLoss/name`` has it; nil if it was not.
     public let setAsideBecause: String?
 
     init(_ entry: BoxEntry) {

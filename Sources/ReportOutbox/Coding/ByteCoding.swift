@@ -1,3 +1,5 @@
+// Coding: numbers and texts as bytes, digests and checksums. It uses no other folder.
+
 import LoaderChain
 
 #if canImport(FoundationEssentials)
@@ -38,7 +40,7 @@ struct ByteWriter {
     }
 }
 
-/// Reads what a ``ByteWriter`` wrote; nil for whatever it did not.
+/// Reads what a ``ByteWriter`` wrote; nil for anything else.
 struct ByteReader {
     private var rest: Data
 

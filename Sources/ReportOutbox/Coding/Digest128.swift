@@ -6,7 +6,7 @@
 
 /// 128 bits of bytes, by FNV-1a: enough that no two of one program meet by chance.
 ///
-/// It is no protection against somebody who makes two that meet.
+/// It is not cryptographic: an attacker can construct collisions.
 struct Digest128: Sendable {
     private static let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013B
     private var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d

@@ -1,4 +1,6 @@
-/// How many reports met which fate since the box was opened.
+// Reports: what an app sees of reports: identifiers, events, losses, errors, and what it may provide. It may use Coding.
+
+/// Counts of what became of reports since the box was opened.
 public struct OutboxCounters: Hashable, Sendable {
     /// Reports that were taken in.
     public internal(set) var accepted = 0

@@ -18,9 +18,9 @@ public struct OutboxError: Error, Hashable, Sendable {
         case diskFull
         /// Something else failed on the disk.
         case disk
-        /// The box holds as much as its policy allows.
+        /// The box holds as much as its settings allow.
         case boxFull
-        /// The report is larger than the policy allows.
+        /// The report is larger than the settings allow.
         case tooLarge
         /// The request carries a secret, which a box writes down nowhere.
         case secret
@@ -67,6 +67,6 @@ extension OutboxError: CustomStringConvertible {
 }
 
 extension OutboxError: LocalizedError {
-    /// The description, for whoever shows `localizedDescription`.
+    /// The description, for code that shows `localizedDescription`.
     public var errorDescription: String? { description }
 }

@@ -16,7 +16,7 @@ public enum ReportEvent: Hashable, Sendable {
     case found(ReportID, submitted: Date)
     /// An attempt begins, the first with number 1.
     case sending(ReportID, attempt: Int)
-    /// The server has it, and the box no longer does; the status is nil where none is known.
+    /// The server has it, and it left the box; the status is nil if it is not known.
     case delivered(ReportID, HTTPStatus?)
     /// An attempt failed, and another follows.
     case willRetry(ReportID, at: Date, after: RetryCause)
@@ -24,9 +24,9 @@ public enum ReportEvent: Hashable, Sendable {
     case setAside(ReportID, because: ReportLoss)
     /// The report is gone without having been delivered.
     case dropped(ReportID, because: ReportLoss)
-    /// There are files in the directory that are none of the box's; they stay, and these are the first of them.
+    /// The directory has files that are not the box's; they stay, and these are the first of them.
     case foreignFiles(count: Int, names: [String])
-    /// Something could not be done on the disk; the text says what. The box goes on as well as it can.
+    /// A disk operation failed; the text says which. The box goes on as well as it can.
     case trouble(String)
 }
 

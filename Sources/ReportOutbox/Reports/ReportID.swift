@@ -3,7 +3,7 @@
 /// It goes along with every attempt, in `Idempotency-Key`, so that a server can tell a repeated report from a new one. Choose
 /// an identifier that no other report of any of your users has, such as a UUID, or a digest of the report's bytes.
 ///
-/// Any text will do, up to 1,000 bytes, whatever characters are in it. Two texts of different bytes are two identifiers, even where
+/// Any text of up to 1,000 bytes will do. Two texts of different bytes are two identifiers, even where
 /// they look the same.
 public struct ReportID: Hashable, Sendable {
     /// The identifier as it was given.
@@ -83,7 +83,7 @@ extension ReportID {
                 bytes.append(byte)
             }
         }
-        // Bytes that are no text would be repaired, and then be another identifier.
+        // Bytes that are not UTF-8 would be repaired, and then be another identifier.
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         self.init(text)
     }

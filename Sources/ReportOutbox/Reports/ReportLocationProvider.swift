@@ -16,7 +16,7 @@ public protocol ReportLocationProvider: Sendable {
     /// is not any more drops the report with ``ReportLoss/missingFile``.
     func location(of id: ReportID) -> URL?
 
-    /// Hears that the box is done with a report, for one way or the other.
+    /// Releases the file of a report that the box is done with.
     ///
     /// Unless implemented, the file of a delivered report is removed, and the file of any other stays.
     func release(_ id: ReportID, at url: URL, delivered: Bool)

@@ -2,25 +2,25 @@ import LoaderChain
 
 /// Why a report was given up, dropped or set aside.
 public enum ReportLoss: Hashable, Sendable {
-    /// The server answered with this status, and will not answer otherwise.
+    /// The server answered with this status, which repeating does not change.
     case refused(HTTPStatus)
-    /// It could not be sent, in a way that will not change.
+    /// It could not be sent, for a reason that does not change.
     case failed(HTTPError.Code)
-    /// It was older than the policy's age, and the last attempt failed.
+    /// It was older than the settings' maximum age, and the last attempt failed.
     case expired
-    /// It was tried as often as the policy says.
+    /// It was tried as often as the settings say.
     case tooManyAttempts
     /// It was the oldest, and a newer one needed its place.
     case noRoom
     /// The handler of existing reports said so.
     case byHandler
-    /// Somebody purged it.
+    /// The app purged it.
     case purged
     /// Its bytes are not what was written.
     case damaged
     /// It is sealed, and the seal could not be opened: the key is lost, or another.
     case sealed
-    /// Its file is gone: the one that the app keeps, or the box's own, which somebody took away.
+    /// Its file is gone: the one that the app keeps, or the box's own, which another program removed.
     case missingFile
     /// Another report of the same identifier is in the box.
     case duplicate

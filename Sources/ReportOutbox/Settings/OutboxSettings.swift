@@ -1,8 +1,10 @@
+// Settings: how a box goes about its work, and what each result of an attempt means. It may use Reports.
+
 import LoaderChain
 
-/// How much a box holds, how long, and how it goes about sending.
-public struct OutboxPolicy: Sendable {
-    /// What becomes of a report that finds the box full.
+/// How much a box holds, for how long, and how it sends.
+public struct OutboxSettings: Sendable {
+    /// What happens to a report when the box is full.
     public enum WhenFull: Hashable, Sendable {
         /// It is refused with ``OutboxError/Code/boxFull``; what was accepted stays.
         case refuseNew
@@ -10,7 +12,7 @@ public struct OutboxPolicy: Sendable {
         case dropOldest
     }
 
-    /// When a report that was taken in is safe.
+    /// When a submitted report is safe.
     public enum Durability: Hashable, Sendable {
         /// It survives the end of the process, however that comes. A loss of power may cost the last few seconds.
         case process
@@ -18,7 +20,7 @@ public struct OutboxPolicy: Sendable {
         case fsync
     }
 
-    /// What becomes of a second box for a directory that is in use.
+    /// What happens when a second box opens a directory that is in use.
     public enum WhenInUse: Hashable, Sendable {
         /// Opening it fails with ``OutboxError/Code/inUse``.
         case fail
@@ -26,12 +28,12 @@ public struct OutboxPolicy: Sendable {
         case ownBox
     }
 
-    /// When a report that was taken in is safe.
+    /// When a submitted report is safe.
     public var durability = Durability.process
-    /// What a second box for the same directory gets.
+    /// What happens when a second box opens the same directory.
     public var whenInUse = WhenInUse.fail
 
-    /// What becomes of a report that finds the box full.
+    /// What happens to a report when the box is full.
     public var whenFull = WhenFull.refuseNew
     /// The most reports a box holds.
     public var maximumCount = 10_000
@@ -73,7 +75,7 @@ public struct OutboxPolicy: Sendable {
 
     /// What each result of an attempt means.
     public var outcomes = OutcomeTable()
-    /// Names of headers and query items that sound like secrets and are none, so that they may be written down.
+    /// Names of headers and query items that sound like secrets and are not, so that they may be written down.
     public var harmlessNames: Set<String> = []
 
     /// Encrypts what is written down; nil to write it as it is.
@@ -86,6 +88,6 @@ public struct OutboxPolicy: Sendable {
     /// Where chance comes from.
     public var dice: Dice = .system
 
-    /// The policy that the properties say, each of which can be set.
+    /// Settings with the values above, each of which can be set.
     public init() {}
 }

@@ -17,14 +17,14 @@ import LoaderChain
 /// | `HTTPError.Code.invalidRequest` | set aside |
 /// | any other error | retry |
 ///
-/// After a few equal refusals in a row, a server is paused instead: see ``OutboxPolicy/refusalsBeforePause``.
+/// After a few equal refusals in a row, a server is paused instead: see ``OutboxSettings/refusalsBeforePause``.
 ///
 /// Any line can be overridden:
 ///
 /// ```swift
-/// var policy = OutboxPolicy()
-/// policy.outcomes[.notFound] = .retry
-/// policy.outcomes[.insecureConnection] = .waitForConnection
+/// var settings = OutboxSettings()
+/// settings.outcomes[.notFound] = .retry
+/// settings.outcomes[.insecureConnection] = .waitForConnection
 /// ```
 public struct OutcomeTable: Hashable, Sendable {
     private var statuses: [HTTPStatus: ReportVerdict] = [:]
@@ -50,7 +50,7 @@ public struct OutcomeTable: Hashable, Sendable {
         switch result {
         case .success(let response): verdict(on: response)
         case .failure(let error):
-            // A response that somebody in the chain found fault with is still the server's word, unless it was a good one.
+            // A response that a loader of the chain rejected is still the server's answer, unless it was a success.
             if error.code == .cancelled || error.code == .resetInProgress {
                 self[error.code]
             } else if let status = error.response?.status {

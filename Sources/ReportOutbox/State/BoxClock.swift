@@ -1,3 +1,5 @@
+// State: what a box knows and decides, as a value without a lock, a disk or a clock. It may use Settings, Reports and Store.
+
 import LoaderChain
 
 #if canImport(FoundationEssentials)
@@ -9,8 +11,8 @@ import LoaderChain
 /// Time as a box counts it: the time since it was opened, which no setting of the wall clock moves.
 ///
 /// It follows the monotonic clock. That one stands still while the machine sleeps, so where the wall clock has got ahead of it
-/// by no more than a machine may sleep, the difference counts as well. A larger step, or one back, is somebody setting the
-/// clock, and counts for nothing.
+/// by no more than a machine may sleep, the difference counts as well. A larger step, or one back, is a
+/// change of the clock's setting, and counts for nothing.
 struct BoxClock: Sendable {
     private(set) var time = TimerInstant(nanoseconds: 0)
     private var lastInstant: TimerInstant
@@ -28,7 +30,7 @@ struct BoxClock: Sendable {
         let date = date.timeIntervalSinceReferenceDate
         let passed = max(.zero, lastInstant.duration(to: instant))
         let asleep = date - lastDate - passed / .seconds(1)
-        // Compared as a number first, since a clock that was set may show one that is no duration.
+        // Compared as a number first: the difference may be infinite or not a number, and is no duration then.
         let mayHaveSlept = asleep >= 0 && asleep <= Self.believableSleep.upperBound / .seconds(1)
         let slept = mayHaveSlept ? Duration.seconds(asleep) : .zero
         lastInstant = max(lastInstant, instant)

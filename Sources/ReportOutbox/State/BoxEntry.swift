@@ -3,7 +3,7 @@ import LoaderChain
 /// A report in the box.
 struct BoxEntry: Sendable {
     enum Phase: Sendable {
-        /// Its file is being written; nobody has been promised anything.
+        /// Its file is being written, and nothing was promised yet.
         case writing
         /// The app is being asked about it.
         case held

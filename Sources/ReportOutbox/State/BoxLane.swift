@@ -17,14 +17,14 @@ struct BoxLane {
     /// How many may be sent at once: a server that was not reached, or that refuses everything, is tried with one alone.
     func room(_ most: Int) -> Int { (misses > 0 || refusalPauses > 0 ? min(1, most) : most) - inFlight }
 
-    /// Hears that it took a report.
+    /// Notes that it took a report.
     mutating func accept() {
         misses = 0
         refusals = nil
         refusalPauses = 0
     }
 
-    /// Hears that it refused a report, and answers whether that says more about the server than about the report.
+    /// Notes that it refused a report, and returns whether that says more about the server than about the report.
     mutating func refuse(_ loss: ReportLoss, limit: Int) -> Bool {
         misses = 0
         // Until it takes one, another reason to refuse does not make it a server that can be asked.

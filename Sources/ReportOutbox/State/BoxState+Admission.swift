@@ -1,14 +1,14 @@
 import LoaderChain
 
-/// Who may come in.
+/// Decides which reports the box takes in.
 extension BoxState {
-    /// What becomes of a submission.
+    /// What happens to a submission.
     enum Admission {
         /// It may be written, and then ``settle(_:size:now:)`` says whether it stays.
         case admitted(BoxHandle)
         /// A report of that identifier is in the box, and is the one.
         case joins
-        /// One of that identifier is coming or going at this moment, and nobody knows yet what comes of it.
+        /// One of that identifier is coming or going at this moment, with an outcome that is not known yet.
         case isMoving
         case refused(OutboxError)
     }
@@ -20,8 +20,8 @@ extension BoxState {
         if let handle = handle(of: id), let entry = self[handle] {
             return entry.phase == .writing || entry.phase == .leaving ? .isMoving : .joins
         }
-        guard size <= policy.maximumReportBytes else {
-            return .refused(ReportStore.tooLarge(policy.maximumReportBytes))
+        guard size <= settings.maximumReportBytes else {
+            return .refused(ReportStore.tooLarge(settings.maximumReportBytes))
         }
         if let refusal = lackOfRoom(for: size) { return .refused(refusal) }
         let name = RecordName(
@@ -39,7 +39,7 @@ extension BoxState {
         return nil
     }
 
-    /// Takes in a report that has its name, and answers which others make room for it.
+    /// Takes in a report that has its name, and returns which others make room for it.
     ///
     /// They leave only now, when the new one is safe.
     mutating func accept(_ handle: BoxHandle) -> [BoxHandle] {
@@ -47,15 +47,15 @@ extension BoxState {
         return makeRoom(for: handle)
     }
 
-    /// Forgets a report that was not taken in.
+    /// Removes a report that was not taken in.
     mutating func forget(_ handle: BoxHandle) { _ = remove(handle) }
 
     /// The oldest reports, taken out of turn, as many as there are too many.
     mutating func makeRoom(for newest: BoxHandle? = nil) -> [BoxHandle] {
-        guard policy.whenFull == .dropOldest else { return [] }
+        guard settings.whenFull == .dropOldest else { return [] }
         var leaving: [BoxHandle] = []
         var (count, bytes) = (count, bytes)
-        while count > policy.maximumCount || bytes > policy.maximumBytes {
+        while count > settings.maximumCount || bytes > settings.maximumBytes {
             guard let oldest = oldestIdle(except: newest ?? BoxHandle(slot: .max, sequence: 0)),
                 let entry = self[oldest]
             else { break }
@@ -68,19 +68,19 @@ extension BoxState {
     }
 
     private func lackOfRoom(for size: Int64, more: Int = 1) -> OutboxError? {
-        if policy.whenFull == .dropOldest {
-            // Room can be made for whatever fits at all.
-            guard size > policy.maximumBytes || policy.maximumCount < 1 else { return nil }
-            return OutboxError(.boxFull, "A box of this policy has no room for a report of \(size) bytes.")
+        if settings.whenFull == .dropOldest {
+            // Room can be made for any report that fits at all.
+            guard size > settings.maximumBytes || settings.maximumCount < 1 else { return nil }
+            return OutboxError(.boxFull, "A box of these settings has no room for a report of \(size) bytes.")
         }
-        if count + more > policy.maximumCount {
+        if count + more > settings.maximumCount {
             return OutboxError(
-                .boxFull, "The box holds \(count) reports, as many as its policy allows; submit it later.")
+                .boxFull, "The box holds \(count) reports, as many as its settings allow; submit it later.")
         }
-        if bytes.addingClamped(size) > policy.maximumBytes {
+        if bytes.addingClamped(size) > settings.maximumBytes {
             return OutboxError(
                 .boxFull,
-                "The box holds \(bytes) bytes, and \(size) more are more than its policy allows; submit it later.")
+                "The box holds \(bytes) bytes, and \(size) more are more than its settings allow; submit it later.")
         }
         return nil
     }

@@ -1,14 +1,14 @@
 import LoaderChain
 
-/// Taking up what earlier launches left.
+/// Takes in what earlier launches left.
 extension BoxState {
     /// A wall clock that says more than this about a report's age is wrong, rather than the report old.
     private static let longestBelievableAge = Duration.seconds(60 * 24 * 3600)
 
     /// Takes in the reports of a directory, which come in the order of their submission.
     ///
-    /// A report dated in the future counts as new, and so does one whose age nobody would believe. What is due later waits, but
-    /// no longer than any wait of this policy can be.
+    /// A report dated in the future counts as new, and so does one of an unbelievable age. What is due later waits, but
+    /// no longer than any wait of these settings can be.
     ///
     /// - Returns: those whose identifier an older one has already.
     mutating func load(_ names: [RecordName], wallNow: Int64, now: TimerInstant) -> [RecordName] {
@@ -33,13 +33,13 @@ extension BoxState {
 
     @discardableResult
     mutating func take(_ name: RecordName, wallNow: Int64, now: TimerInstant) -> BoxHandle {
-        // Twice the policy's age, without a sum that might overflow.
-        let limit = max(Self.longestBelievableAge / 2, policy.maximumAge)
+        // Twice the settings' age, without a sum that might overflow.
+        let limit = max(Self.longestBelievableAge / 2, settings.maximumAge)
         let age = Duration.milliseconds(wallNow - name.submittedMilliseconds)
         let isBelievable = age >= .zero && age / 2 <= limit
         let isPaused = name.flags.contains(.pausesDestination)
         let longest = isPaused ? pacing.maximumAsked : pacing.maximum
-        // One that was never tried waits for nothing, whatever the clock showed when it came.
+        // One that was never tried is due at once, whatever the clock showed when it came.
         let delay: Duration =
             name.attempts == 0 ? .zero : min(max(.zero, .milliseconds(name.dueMilliseconds - wallNow)), longest)
         let handle = insert(

@@ -1,9 +1,9 @@
 import LoaderChain
 
-/// Which report is next, and what becomes of it after an attempt.
+/// Decides which report is next, and what becomes of it after an attempt.
 extension BoxState {
-    /// Whether anything may be sent at all; if not, whatever changes that looks for what is next.
-    var maySend: Bool { isRunning && !isClosed && !isOffline && inFlight < policy.maximumInFlight }
+    /// Whether anything may be sent at all; a change that makes this true also schedules sending.
+    var maySend: Bool { isRunning && !isClosed && !isOffline && inFlight < settings.maximumInFlight }
 
     /// Takes the report that is to be sent next, if there is one and room for it.
     ///
@@ -15,7 +15,7 @@ extension BoxState {
         var best: (lane: Int, item: DueHeap.Item)?
         for lane in lanes.indices where lanes[lane].waiting.count > 0 {
             guard let item = firstWaiting(in: lane), item.due <= now, lanes[lane].pausedUntil <= now,
-                lanes[lane].room(policy.maximumInFlight) > 0
+                lanes[lane].room(settings.maximumInFlight) > 0
             else { continue }
             if best.map({ item.precedes($0.item) }) ?? true { best = (lane, item) }
         }
@@ -30,12 +30,12 @@ extension BoxState {
         return best.item.handle
     }
 
-    /// When something will be due next, in the box's time; nil if that is up to somebody else.
+    /// When something will be due next, in the box's time; nil if nothing is before some other event.
     mutating func nextDue() -> TimerInstant? {
         guard maySend else { return nil }
         var next: TimerInstant?
         for lane in lanes.indices where lanes[lane].waiting.count > 0 {
-            guard lanes[lane].room(policy.maximumInFlight) > 0, let item = firstWaiting(in: lane) else { continue }
+            guard lanes[lane].room(settings.maximumInFlight) > 0, let item = firstWaiting(in: lane) else { continue }
             let due = max(item.due, lanes[lane].pausedUntil)
             next = min(next ?? due, due)
         }
@@ -65,7 +65,7 @@ extension BoxState {
     /// - Parameters:
     ///   - asked: how long the server asks to wait; zero if it does not.
     ///   - loss: why it is lost, if the verdict is that it is.
-    ///   - goesOn: whether the attempt was only let go of, and goes on without this process; then it stays counted.
+    ///   - goesOn: whether the attempt goes on without this process; then it stays counted.
     ///   - wallNow: the wall clock in milliseconds, as names have it.
     mutating func judge(
         _ handle: BoxHandle, _ verdict: ReportVerdict, asked: Duration, loss: ReportLoss, goesOn: Bool = false,
@@ -86,9 +86,9 @@ extension BoxState {
         name.flags.remove(.pausesDestination)
         if verdict != .retry, !goesOn { name.attempts -= min(1, name.attempts) }
         if verdict == .retry {
-            if entry.born.duration(to: now) >= policy.maximumAge { return .dropped(.expired) }
-            if name.attempts >= policy.maximumAttempts { return .setAside(.tooManyAttempts) }
-        } else if verdict == .waitForConnection, entry.born.duration(to: now) >= policy.maximumAge {
+            if entry.born.duration(to: now) >= settings.maximumAge { return .dropped(.expired) }
+            if name.attempts >= settings.maximumAttempts { return .setAside(.tooManyAttempts) }
+        } else if verdict == .waitForConnection, entry.born.duration(to: now) >= settings.maximumAge {
             return .dropped(.expired)
         }
         let wait = delay(for: name, verdict, asked: asked)
@@ -115,14 +115,14 @@ extension BoxState {
             withLane(of: entry.name.destination) { $0.misses = 0 }
             return fate
         }
-        let pausedUntil = withLane(of: entry.name.destination) { [pacing, policy] lane -> TimerInstant? in
-            guard lane.refuse(loss, limit: policy.refusalsBeforePause) else { return nil }
+        let pausedUntil = withLane(of: entry.name.destination) { [pacing, settings] lane -> TimerInstant? in
+            guard lane.refuse(loss, limit: settings.refusalsBeforePause) else { return nil }
             lane.pauseForRefusals(now: now) {
-                pacing.delay(afterFailures: $0, asked: asked, roll: policy.dice.unit())
+                pacing.delay(afterFailures: $0, asked: asked, roll: settings.dice.unit())
             }
             return lane.pausedUntil
         }
-        let isOver = entry.born.duration(to: now) >= policy.maximumAge || entry.attempts >= policy.maximumAttempts
+        let isOver = entry.born.duration(to: now) >= settings.maximumAge || entry.attempts >= settings.maximumAttempts
         guard let pausedUntil, !isOver else { return fate }
         var name = entry.name
         name.attempts = entry.attempts
@@ -141,20 +141,20 @@ extension BoxState {
             } else {
                 max(1, Int(name.attempts))
             }
-        return pacing.delay(afterFailures: failures, asked: asked, roll: policy.dice.unit())
+        return pacing.delay(afterFailures: failures, asked: asked, roll: settings.dice.unit())
     }
 
-    /// Decides what becomes of a report whose bytes could not be read, which is no fault of the server's and none of the report's.
+    /// Decides what becomes of a report whose bytes could not be read, which is neither the server's fault nor the report's.
     ///
-    /// It costs no attempt. The delays grow all the same, and one that has become too old is set aside, and not dropped: nobody
-    /// has seen it.
+    /// It costs no attempt. The delays grow all the same, and a report that has become too old is set aside and not dropped, since
+    /// no server has seen it.
     mutating func judgeUnreadable(_ handle: BoxHandle, now: TimerInstant, wallNow: Int64) -> Fate? {
         guard let entry = self[handle], entry.phase == .sending else { return nil }
         var name = entry.name
         name.attempts = max(1, entry.attempts) - 1
-        if entry.born.duration(to: now) >= policy.maximumAge { return .setAside(.expired) }
+        if entry.born.duration(to: now) >= settings.maximumAge { return .setAside(.expired) }
         let failures = entry.readFailures + 1
-        let wait = pacing.delay(afterFailures: failures, roll: policy.dice.unit())
+        let wait = pacing.delay(afterFailures: failures, roll: settings.dice.unit())
         change(handle) { $0.readFailures = failures }
         name.setDue(after: wait, from: wallNow)
         return .waits(as: name, due: now.advanced(by: wait))

@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// What a box knows and decides: which reports there are, which is next, and what becomes of each.
+/// Decides for a box which reports there are, which is next, and what becomes of each.
 ///
 /// A report's life:
 ///
@@ -10,10 +10,10 @@ import LoaderChain
 ///                               later ←──┘
 ///
 /// It is a value without a lock, a disk or a clock. Its owner asks under the lock, and does on the disk what was answered after
-/// unlocking. An entry belongs to whoever brought it into its phase: the one who writes it, the one who sends it, the one who
-/// takes it away. So nobody touches the same file twice at once.
+/// unlocking. An entry belongs to the code that brought it into its phase: that writes it, sends it, or removes it. So no two
+/// threads touch the same file at once.
 struct BoxState {
-    let policy: OutboxPolicy
+    let settings: OutboxSettings
     let pacing: Pacing
 
     private(set) var slots: [BoxEntry?] = []
@@ -37,10 +37,10 @@ struct BoxState {
     /// So many servers are kept apart; of more, some share their pauses.
     static let laneCount = 256
 
-    init(_ policy: OutboxPolicy) {
-        self.policy = policy
+    init(_ settings: OutboxSettings) {
+        self.settings = settings
         pacing = Pacing(
-            first: policy.firstDelay, maximum: policy.maximumDelay, maximumAsked: policy.maximumRetryAfter)
+            first: settings.firstDelay, maximum: settings.maximumDelay, maximumAsked: settings.maximumRetryAfter)
         lanes = Array(repeating: BoxLane(), count: Self.laneCount)
     }
 
@@ -140,7 +140,7 @@ struct BoxState {
         lanes[Self.lane(destination)].inFlight += step
     }
 
-    /// The oldest entry that nobody is busy with, other than one.
+    /// The oldest entry that waits, other than one.
     func oldestIdle(except handle: BoxHandle) -> BoxHandle? {
         byAge[firstByAge...].first { candidate in
             candidate != handle && self[candidate].map { $0.phase == .waiting } == true

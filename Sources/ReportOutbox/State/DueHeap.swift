@@ -2,7 +2,7 @@ import LoaderChain
 
 /// The entries that wait, the one first that is due first; of those due at the same time, the oldest.
 ///
-/// An entry that left for another reason stays behind and is passed over, so whoever takes one asks whether it is still meant.
+/// An entry that left for another reason stays behind, so the owner checks whether an item that it takes is still valid.
 struct DueHeap {
     struct Item {
         let due: TimerInstant

@@ -1,3 +1,5 @@
+// Store: the files of a box, their names and their form. It may use Coding, Reports and Settings.
+
 /// The name of a report that was set aside: the one it had, and why.
 struct AsideName: Hashable, Sendable {
     var name: RecordName
@@ -18,7 +20,7 @@ struct AsideName: Hashable, Sendable {
     var text: String { name.text + "!" + reason }
     var path: String { ReportStore.asideFolder + "/" + text }
 
-    /// What a file's name says, and whether the identifier is only a digest; nil if it is none of the box's.
+    /// What a file's name says, and whether the identifier is only a digest; nil if it is not the box's.
     static func read(_ text: String) -> (aside: AsideName, isDigested: Bool)? {
         guard let mark = text.lastIndex(of: "!") else { return nil }
         let reason = String(text[text.index(after: mark)...])

@@ -6,7 +6,7 @@ import LoaderChain
     import Foundation
 #endif
 
-/// What never changes about a report and is not its bytes: identifier, and how it is to be sent.
+/// The constant part of a report besides its bytes: its identifier, and how it is sent.
 struct RecordHead: Sendable {
     let id: ReportID
     let method: HTTPMethod
@@ -17,7 +17,7 @@ struct RecordHead: Sendable {
     let query: String?
     let headers: HTTPHeaders
 
-    /// Takes from a request what is written down; its body, its options and its fragment are not.
+    /// Takes from a request what is written down, which is all but its body, its options and its fragment.
     init(_ id: ReportID, _ request: HTTPRequest, adding bodyHeaders: HTTPHeaders) {
         self.id = id
         method = request.method
@@ -36,7 +36,7 @@ struct RecordHead: Sendable {
         var request = HTTPRequest(
             method: method, scheme: scheme, host: host, port: port, path: path, headers: headers, body: body)
         request.query = query
-        // Sent with its identity, it may be repeated whatever its method.
+        // With an idempotency key, a request of any method may be repeated.
         request.headers["Idempotency-Key"] = id.idempotencyKey
         request.isRepeatable = true
         return request
@@ -70,7 +70,7 @@ extension RecordHead {
         return writer.bytes
     }
 
-    /// The head of bytes, or nil if they are none.
+    /// The head of bytes, or nil if they are not one.
     init?(encoded: Data) {
         var reader = ByteReader(encoded)
         guard reader.number(UInt8.self) == Self.version, let id = reader.text().flatMap(ReportID.init),

@@ -42,7 +42,7 @@ struct RecordName: Hashable, Sendable {
     static let suffix = ".report"
     /// What begins the name of a file that is not finished.
     static let temporaryPrefix = "tmp-"
-    /// Beyond these, a number is no time, no size and no place in any order.
+    /// Larger numbers are not valid times, sizes or places in the order.
     private static let mostMilliseconds: UInt64 = 1 << 53
     private static let mostBytes: UInt64 = 1 << 53
     static let mostSequence: UInt64 = 1 << 62
@@ -91,9 +91,9 @@ extension RecordName {
     enum Reading {
         /// All of it.
         case name(RecordName)
-        /// All but the identifier, of which there is a digest; the identifier of what is here is the digest.
+        /// All but the identifier; the name that is here has a digest in its place.
         case digested(RecordName)
-        /// It is none of the box's.
+        /// The file is not the box's.
         case foreign
     }
 

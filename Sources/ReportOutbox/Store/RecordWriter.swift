@@ -29,7 +29,7 @@ enum RecordForm {
     /// The context of a head, whose identifier is not known before it is open.
     static let headContext = Data("head".utf8)
 
-    /// What sets a piece of one report apart from every other.
+    /// The context of a piece, which differs from that of every other piece of any report.
     static func context(_ id: ReportID, _ piece: String) -> Data { Data("\(id.encoded)/\(piece)".utf8) }
 }
 
@@ -84,7 +84,7 @@ struct RecordWriter {
         }
     }
 
-    /// Writes what there is no more room to keep in memory.
+    /// Keeps bytes to be written, and writes those before them if there are too many.
     private mutating func appendStored(_ bytes: Data) throws(OutboxError) {
         checksum.add(bytes)
         storedLength += UInt64(bytes.count)

@@ -15,13 +15,13 @@ import LoaderChain
 ///     aside/<name>.report!why  a report that was set aside
 ///     own-1/ …                 boxes of other processes, of the same form
 ///
-/// It decides nothing, and keeps nothing in memory.
+/// It makes no decisions, and keeps no state in memory.
 struct ReportStore: Sendable {
     static let lockName = "lock"
     static let asideFolder = "aside"
 
     let files: any Directory
-    let durability: OutboxPolicy.Durability
+    let durability: OutboxSettings.Durability
     let seal: (any ReportSeal)?
 
     /// Writes a report under a temporary name; nothing is left of it if that fails.
@@ -53,7 +53,7 @@ struct ReportStore: Sendable {
 
     static func tooLarge(_ limit: Int64) -> OutboxError {
         OutboxError(
-            .tooLarge, "The report has more than \(limit) bytes; raise the policy's maximumReportBytes, or send less.")
+            .tooLarge, "The report has more than \(limit) bytes; raise the settings' maximumReportBytes, or send less.")
     }
 
     private static func next(_ reader: inout HTTPBodyReader) throws(OutboxError) -> Data? {
@@ -100,7 +100,7 @@ struct ReportStore: Sendable {
         do {
             try doing { () throws(FileFailure) in try syncFolder() }
         } catch {
-            // It cannot be promised, so it is taken back as far as that goes.
+            // It cannot be promised, so it is taken back if possible.
             discard(text)
             throw error
         }

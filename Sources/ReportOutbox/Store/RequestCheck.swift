@@ -6,15 +6,15 @@ import LoaderChain
     import Foundation
 #endif
 
-/// What a request may not have if it is to be written down.
+/// Checks that a request may be written down.
 ///
 /// Secrets are refused and not silently left out: a report without them would be turned away by the server, days later and
-/// without anybody knowing why. Authorization belongs to the chain, which adds it whenever a report is sent.
+/// for no visible reason. Authorization belongs to the chain, which adds it whenever a report is sent.
 struct RequestCheck: Sendable {
     let harmlessNames: Set<String>
 
-    init(_ policy: OutboxPolicy) {
-        harmlessNames = Set(policy.harmlessNames.map { $0.lowercased() })
+    init(_ settings: OutboxSettings) {
+        harmlessNames = Set(settings.harmlessNames.map { $0.lowercased() })
     }
 
     func check(_ request: HTTPRequest) throws(OutboxError) {
@@ -27,7 +27,7 @@ struct RequestCheck: Sendable {
                 .secret,
                 """
                 The header “\(field.name)” sounds like a secret, and a box writes none down; let a loader of the chain add it, \
-                or name it in the policy's harmlessNames.
+                or name it in the settings' harmlessNames.
                 """)
         }
         for item in request.queryItems where isSecret(item.name) {
@@ -35,10 +35,10 @@ struct RequestCheck: Sendable {
                 .secret,
                 """
                 The query item “\(item.name)” sounds like a secret, and a box writes none down; let a loader of the chain add \
-                it, or name it in the policy's harmlessNames.
+                it, or name it in the settings' harmlessNames.
                 """)
         }
-        // Asked of the text, in which a user and a password are one word, since making a URL costs more than all the rest.
+        // The text shows a user and a password as well, and making a URL costs more than all the rest.
         if request.loggableURL.hasPrefix(request.scheme + "://redacted@") {
             throw OutboxError(
                 .secret, "The URL carries a user or a password, and a box writes none down; let the chain authorize it."

@@ -1,12 +1,12 @@
 import DurableFiles
 
-/// What is in a box's directory when it is opened.
+/// What a box's directory contains when it is opened.
 struct StoreScan {
     /// The reports, in the order of their submission.
     var reports: [RecordName] = []
     /// Reports that were set aside, in the same order.
     var aside: [AsideName] = []
-    /// Names that are none of the box's.
+    /// Names of files that are not the box's.
     var foreign: [String] = []
     var foreignCount = 0
     /// Boxes of other processes.
@@ -21,7 +21,7 @@ struct StoreScan {
 extension ReportStore {
     /// Looks through the directory, and sweeps what is left of reports that were never whole.
     ///
-    /// Whoever sweeps holds the lock, so whatever is temporary belongs to nobody.
+    /// Sweeping needs the lock, so a temporary file that it finds is not in use.
     func scan(sweeps: Bool = true) throws(FileFailure) -> StoreScan {
         var scan = StoreScan()
         let names = try files.list("")
@@ -62,11 +62,11 @@ extension ReportStore {
         var name = name
         do throws(RecordProblem) {
             name.id = try readHead(text).id
-            // A name that is not the one this report would have was made by somebody else.
+            // A name that is not the one this report would have was made by another program.
             if name.text == text { scan.reports.append(name) } else { scan.note(foreign: text) }
         } catch {
             switch error {
-            // Without its identifier it is nobody's. It stays, for a key may come back.
+            // Its identifier is not known. It stays, since a missing key may come back.
             case .damaged, .sealed: scan.note(foreign: text)
             case .missing(let failure), .failure(let failure): scan.troubles.append(failure)
             }

@@ -46,7 +46,7 @@ private final class StoredPieces: Sendable {
     }
 
     func next() throws -> Data? {
-        // Pulled by one after the other, so the place does not move between the two locks.
+        // Pieces are read one after the other, so the place does not change between the two locks.
         let (offset, piece) = place.withLock { $0 }
         guard offset < range.upperBound else { return nil }
         guard let seal else {

@@ -1,3 +1,5 @@
+// Uploads: uploads that go on without the app, but for the session that makes them. It may use Box and all below it.
+
 import LoaderChain
 
 /// What is known of uploads that go on without the app, and what is to be done when something is heard of them.
@@ -6,15 +8,15 @@ import LoaderChain
 ///
 ///     running → ended → kept, and forgotten
 ///        ↑
-///     unknown → missing → forgotten, and begun anew for whoever waits
+///     unknown → missing → forgotten, and begun anew for tasks that wait
 ///
 /// *Running*: the system has it, or is about to get it. *Ended*: the server has answered, and the answer is in the ledger
-/// until whoever waited for it has written down what it means. *Unknown*: an earlier launch began it, and the system has not
+/// until the task that waited for it has written down what it means. *Unknown*: an earlier launch began it, and the system has not
 /// said yet whether it still runs. *Missing*: the system does not list it; most likely it has ended, and its end is about to be
 /// told.
 ///
 /// Uploads are told apart by ``UploadID``, so an end that comes late never ends another upload of the same report. A load joins
-/// an upload with the same content, whichever launch began it, and begins one only where there is none.
+/// an upload with the same content, of this launch or another, and begins one only if there is none.
 ///
 /// It is a value without a lock, a disk or a session. Its owner carries out the actions in their order, one event at a time.
 struct BackgroundUploadState {
@@ -54,10 +56,10 @@ struct BackgroundUploadState {
     struct Upload {
         let content: UploadRecord.Content
         var phase: Phase
-        /// The tasks that wait; as long as nobody knows whether there is such an upload, each with one that could begin
+        /// The tasks that wait; as long as it is not known whether there is such an upload, each with one that could begin
         /// in its stead.
         var waiters: [(waiter: Waiter, spare: UploadID?)] = []
-        /// Whether it is being stopped: nobody joins it, and its end means nothing.
+        /// Whether it is being stopped: no task joins it, and its end means nothing.
         var isStopping = false
     }
 
@@ -84,7 +86,7 @@ struct BackgroundUploadState {
         var actions: [Action] = []
         for (id, upload) in inOrder where upload.content.key == content.key && !upload.isStopping {
             guard upload.content == content else {
-                // The report is another by now, and nobody waits for the old one any more.
+                // The report is another by now, and no task waits for the old one any more.
                 if upload.waiters.isEmpty { actions += stop(id) }
                 continue
             }
@@ -99,7 +101,7 @@ struct BackgroundUploadState {
                 uploads[id]?.phase = .ended(end, isGiven: true)
                 return actions + [.discard(spare), .tellContinues(waiter), .complete(waiter, id, end)]
             case .ended(_, isGiven: true):
-                // Whoever has the answer and asks again wants another.
+                // A task that has the answer and asks again wants another.
                 actions += forget(id)
             }
         }
@@ -125,7 +127,7 @@ struct BackgroundUploadState {
         return forget(id)
     }
 
-    /// Hears that an upload could not be begun, and answers who waits for it.
+    /// Hears that an upload could not be begun, and returns who waits for it.
     mutating func couldNotStart(_ id: UploadID) -> [Waiter] {
         uploads.removeValue(forKey: id)?.waiters.map(\.waiter) ?? []
     }
@@ -149,7 +151,7 @@ struct BackgroundUploadState {
             uploads[id]?.phase = listed.contains(id) ? .running : .missing
             if listed.contains(id) { actions += confirm(id) }
         }
-        // What was forgotten and runs all the same has no bytes, and nobody who would wait for it.
+        // What was forgotten and runs all the same has no bytes, and no task waits for it.
         actions += listed.filter { uploads[$0] == nil }.map { .stop($0) }
         if uploads.values.contains(where: { $0.phase == .missing }) { actions.append(.startGrace) }
         return actions
@@ -162,7 +164,7 @@ struct BackgroundUploadState {
         let confirmations = confirm(id)
         let completions = upload.waiters.map { Action.complete($0.waiter, id, end) }
         uploads[id]?.waiters = []
-        // Without an answer there is nothing to keep: whoever comes for it begins anew.
+        // Without an answer there is nothing to keep: the next task begins anew.
         guard case .answered = end, !upload.isStopping else { return confirmations + completions + forget(id) }
         uploads[id]?.phase = .ended(end, isGiven: !upload.waiters.isEmpty)
         return confirmations + [.keep(id, end)] + completions
@@ -199,7 +201,7 @@ struct BackgroundUploadState {
         return [.forget(id)]
     }
 
-    /// Tells those who came to an upload of which nobody knew anything that it is there, and discards the bytes that were kept
+    /// Tells the tasks of an upload that was unknown that it exists, and discards the bytes that were kept
     /// for the case that it is not.
     private mutating func confirm(_ id: UploadID) -> [Action] {
         guard let waiters = uploads[id]?.waiters else { return [] }

@@ -8,11 +8,11 @@ import LoaderChain
     import Foundation
 #endif
 
-/// What runs uploads that go on without the app: the state, its ledger, a session, and a queue on which events are heard one
+/// Runs uploads that go on without the app: the state, its ledger, a session, and a queue on which events are handled one
 /// after the other.
 ///
 /// The state decides under the lock, and what it decided is done on the queue after unlocking, before the next event is heard.
-/// Bytes are copied on the thread of whoever loads.
+/// Bytes are copied on the thread that loads.
 final class UploadEngine: Sendable {
     private let ledger: UploadLedger
     private let timers: any Timers
@@ -31,7 +31,7 @@ final class UploadEngine: Sendable {
         /// The requests of uploads whose bytes are in place, and that have not begun.
         var prepared: [UploadID: EncodedRequest] = [:]
         var lastWaiter = 0
-        /// The right to the directory.
+        /// The lock of the directory.
         let ownership: any Sendable
         /// Blocks on the queue that have not ended.
         var pendingWork = 0
@@ -89,7 +89,7 @@ final class UploadEngine: Sendable {
             return shared.lastWaiter
         }
         hear { $0.load(waiter, content, spare: spare) }
-        // A box lets go of what outlives its process; anybody else means what he says.
+        // A box that is closed leaves its uploads running; any other cancel stops them.
         let stops = handover == nil
         task.addCancelHandler { [weak self] in self?.hear { $0.letGo(waiter, stops: stops) } }
     }

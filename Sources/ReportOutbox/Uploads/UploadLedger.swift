@@ -14,14 +14,14 @@ import LoaderChain
 ///     <id>.upload      what is uploaded, and the server's answer once there is one
 ///     tmp-…            a record that is being written
 ///
-/// Bytes come first, then the record, then the upload; so whatever the system has is known here.
+/// Bytes come first, then the record, then the upload; so every upload of the system is known here.
 struct UploadLedger: Sendable {
     let files: any Directory
 
     private static let recordSuffix = ".upload"
     private static let bodySuffix = ".body"
     private static let longestRecord = 1 << 20
-    /// An answer that nobody has asked for in so many milliseconds belongs to a report that is gone.
+    /// An answer that was not asked for in so many milliseconds belongs to a report that is gone.
     private static let longestUnclaimed: Int64 = 30 * 24 * 3600 * 1000
 
     static func body(_ id: UploadID) -> String { id.text + bodySuffix }
@@ -65,7 +65,7 @@ struct UploadLedger: Sendable {
 
     // MARK: Writing
 
-    /// Copies the bytes of a request to where the system reads them, and answers what is uploaded.
+    /// Copies the bytes of a request to where the system reads them, and returns what is uploaded.
     func writeBody(_ id: UploadID, of request: EncodedRequest, key: String) throws -> UploadRecord.Content {
         var digest = Digest128()
         digest.add("\(request.method.rawValue) \(request.url.absoluteString)\n")

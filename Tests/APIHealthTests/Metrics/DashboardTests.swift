@@ -68,11 +68,11 @@ import Testing
 
         /// Has a writer report that it could not keep something.
         private func dropAPoint(at database: RealDatabase) async throws {
-            var policy = WriterPolicy()
-            policy.batchBytes = 8_192
+            var settings = WriterSettings()
+            settings.batchBytes = 8_192
             let url = try #require(URL(string: database.address))
             let writer = try InfluxWriter(
-                destination: .influxDB1(url, database: database.name), chain: URLSessionLoader(), policy: policy)
+                destination: .influxDB1(url, database: database.name), chain: URLSessionLoader(), settings: settings)
             writer.write(Point("long", fields: ["text": .string(String(repeating: "x", count: 10_000))]))
             let report = await writer.shutDown(within: .seconds(600))
             #expect(report.delivered >= 1)

@@ -26,7 +26,7 @@ private struct BatchingWalk {
     }
 
     private var dice: SeededGenerator
-    private let settings: BatchingSettings
+    private let limits: BatchingLimits
     private var state: BatchingState<[Int], Waiter>
     private var now = TimerInstant(nanoseconds: 0)
     /// The block that is being filled; nil if nobody has asked for one.
@@ -47,15 +47,15 @@ private struct BatchingWalk {
 
     init(seed: UInt64) {
         dice = SeededGenerator(seed: seed)
-        var policy = WriterPolicy()
-        policy.quiet = .seconds(5)
-        policy.maximumAge = .seconds(15)
-        policy.batchPoints = Int.random(in: 1...40, using: &dice)
-        policy.maximumInFlight = Int.random(in: 1...3, using: &dice)
-        policy.whenFull = Bool.random(using: &dice) ? .dropOldest : .dropNewest
-        settings = BatchingSettings(
-            policy, stripes: 2, maximumPoints: Int.random(in: 20...200, using: &dice), maximumRoom: .max)
-        state = BatchingState(settings)
+        var settings = WriterSettings()
+        settings.quiet = .seconds(5)
+        settings.maximumAge = .seconds(15)
+        settings.batchPoints = Int.random(in: 1...40, using: &dice)
+        settings.maximumInFlight = Int.random(in: 1...3, using: &dice)
+        settings.whenFull = Bool.random(using: &dice) ? .dropOldest : .dropNewest
+        limits = BatchingLimits(
+            settings, stripes: 2, maximumPoints: Int.random(in: 20...200, using: &dice), maximumRoom: .max)
+        state = BatchingState(limits)
     }
 
     mutating func step() {
@@ -75,12 +75,12 @@ private struct BatchingWalk {
 
     private mutating func accept() {
         if block == nil {
-            switch state.grant(points: settings.blockPoints, room: Self.room * settings.blockPoints) {
+            switch state.grant(points: limits.blockPoints, room: Self.room * limits.blockPoints) {
             case .refused: return lose()
             case .given(let dropped):
-                if settings.whenFull == .dropNewest, !dropped.isEmpty { faults.append("the oldest were dropped") }
+                if limits.whenFull == .dropNewest, !dropped.isEmpty { faults.append("the oldest were dropped") }
                 for parcel in dropped { end(parcel.content, .dropped) }
-                block = ([], settings.blockPoints)
+                block = ([], limits.blockPoints)
             }
         }
         lastPoint += 1
@@ -96,8 +96,8 @@ private struct BatchingWalk {
         // A point that is refused was never held.
         let open = block?.points.count ?? 0
         let held = came.count - fates.count - open
-        if settings.whenFull == .dropNewest, held + settings.blockPoints <= settings.maximumPoints {
-            faults.append("a point was refused although only \(held) of \(settings.maximumPoints) are held")
+        if limits.whenFull == .dropNewest, held + limits.blockPoints <= limits.maximumPoints {
+            faults.append("a point was refused although only \(held) of \(limits.maximumPoints) are held")
         }
     }
 
@@ -136,9 +136,9 @@ private struct BatchingWalk {
                     return
                 }
                 let points = parcels.flatMap(\.content)
-                if parcels.count > 1, points.count > settings.batchPoints { faults.append("a batch is too large") }
+                if parcels.count > 1, points.count > limits.batchPoints { faults.append("a batch is too large") }
                 onTheirWay.append((last.number, points))
-                if onTheirWay.count > settings.maximumInFlight { faults.append("too many batches at once") }
+                if onTheirWay.count > limits.maximumInFlight { faults.append("too many batches at once") }
                 if state.pacing.failures > 0, onTheirWay.count > 1 { faults.append("two tried the ground") }
             }
         }
@@ -212,7 +212,7 @@ private struct BatchingWalk {
         if state.heldPoints != held - open + granted {
             faults.append("\(state.heldPoints) are said to be held, and \(held) are")
         }
-        if state.heldPoints > settings.maximumPoints { faults.append("too many points are held") }
+        if state.heldPoints > limits.maximumPoints { faults.append("too many points are held") }
         // Points leave in time, if only somebody takes them.
         guard onTheirWay.isEmpty, !state.pacing.isPaused(at: now) else { return }
         let waiting = came.keys.filter { fates[$0] == nil }

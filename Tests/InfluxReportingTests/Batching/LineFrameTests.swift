@@ -4,7 +4,7 @@ import Testing
 @testable import InfluxReporting
 
 /// Lines in a block, and what is found of them whatever happened to it.
-@Suite(.timeLimit(.minutes(10))) struct FrameTests {
+@Suite(.timeLimit(.minutes(10))) struct LineFrameTests {
     private static let salt: UInt64 = 0x1234_5678_9ABC_DEF0
 
     private static func block(_ lines: [String], salt: UInt64 = salt) -> [UInt8] {

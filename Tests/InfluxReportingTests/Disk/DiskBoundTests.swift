@@ -13,15 +13,15 @@ import Testing
     private let sender = FakeSender(FakeSender.offline)
     private let bound = 1 << 18
 
-    private func writer(_ change: (inout WriterPolicy) -> Void = { _ in }) throws -> InfluxWriter {
-        var policy = WriterPolicy()
-        policy.timers = timers
-        policy.dice = Dice(seed: 1)
-        policy.batchPoints = 50
-        policy.maximumBytes = bound
-        policy.maximumPoints = 1_000_000
-        change(&policy)
-        return try InfluxWriter(sender: sender, directory: journal, policy: policy, stripes: 1)
+    private func writer(_ change: (inout WriterSettings) -> Void = { _ in }) throws -> InfluxWriter {
+        var settings = WriterSettings()
+        settings.timers = timers
+        settings.dice = Dice(seed: 1)
+        settings.batchPoints = 50
+        settings.maximumBytes = bound
+        settings.maximumPoints = 1_000_000
+        change(&settings)
+        return try InfluxWriter(sender: sender, directory: journal, settings: settings, stripes: 1)
     }
 
     private static func point(_ number: Int) -> Point {

@@ -23,12 +23,12 @@ import Testing
 
 /// A writer with a directory.
 @Suite(.timeLimit(.minutes(10))) struct JournalTests {
-    private static func policy(_ change: (inout WriterPolicy) -> Void = { _ in }) -> WriterPolicy {
-        var policy = WriterPolicy()
-        policy.timers = ManualTimers()
-        policy.dice = Dice(seed: 1)
-        change(&policy)
-        return policy
+    private static func settings(_ change: (inout WriterSettings) -> Void = { _ in }) -> WriterSettings {
+        var settings = WriterSettings()
+        settings.timers = ManualTimers()
+        settings.dice = Dice(seed: 1)
+        change(&settings)
+        return settings
     }
 
     private static func point(_ number: Int) -> Point {
@@ -41,7 +41,8 @@ import Testing
         let sender = FakeSender(FakeSender.kept(.refused(.unauthorized, reason: "token")))
         do {
             let writer = try InfluxWriter(
-                sender: sender, directory: SystemDirectory(nested), policy: Self.policy { $0.precision = .milliseconds }
+                sender: sender, directory: SystemDirectory(nested),
+                settings: Self.settings { $0.precision = .milliseconds }
             )
             for number in 0..<10 { #expect(writer.write(Self.point(number)) == .saved) }
             let report = await writer.shutDown(within: .seconds(600))
@@ -50,7 +51,7 @@ import Testing
         sender.answer(FakeSender.delivered)
         let events = Guarded<[WriterEvent]>([])
         // It counts in another unit, and what was there keeps its own.
-        let writer = try InfluxWriter(sender: sender, directory: SystemDirectory(nested), policy: Self.policy()) {
+        let writer = try InfluxWriter(sender: sender, directory: SystemDirectory(nested), settings: Self.settings()) {
             event in
             events.withLock { $0.append(event) }
         }
@@ -70,15 +71,15 @@ import Testing
         let directory = try TemporaryDirectory()
         let (before, after) = (directory.url.appending(path: "before"), directory.url.appending(path: "after"))
         // Each block takes one point, so that each point needs a file of its own.
-        let policy = Self.policy { $0.batchPoints = 1 }
+        let settings = Self.settings { $0.batchPoints = 1 }
         let sender = FakeSender(FakeSender.kept(.refused(.unauthorized, reason: "token")))
-        let writer = try InfluxWriter(sender: sender, directory: SystemDirectory(before), policy: policy)
+        let writer = try InfluxWriter(sender: sender, directory: SystemDirectory(before), settings: settings)
         #expect(writer.write(Self.point(1)) == .saved)
         try FileManager.default.moveItem(at: before, to: after)
         for number in 2...5 { #expect(writer.write(Self.point(number)) == .saved) }
         await writer.shutDown(within: .seconds(600))
         #expect(directory.names == ["after"])
-        let next = try InfluxWriter(sender: FakeSender(), directory: SystemDirectory(after), policy: policy)
+        let next = try InfluxWriter(sender: FakeSender(), directory: SystemDirectory(after), settings: settings)
         await next.flush()
         #expect(next.statistics.delivered == 5)
         await next.shutDown()
@@ -87,13 +88,14 @@ import Testing
     @Test func aDirectoryBelongsToOneWriterAtATime() async throws {
         let directory = try TemporaryDirectory()
         let writer = try InfluxWriter(
-            sender: FakeSender(), directory: SystemDirectory(directory.url), policy: Self.policy())
+            sender: FakeSender(), directory: SystemDirectory(directory.url), settings: Self.settings())
         let error = #expect(throws: WriterError.self) {
-            _ = try InfluxWriter(sender: FakeSender(), directory: SystemDirectory(directory.url), policy: Self.policy())
+            _ = try InfluxWriter(
+                sender: FakeSender(), directory: SystemDirectory(directory.url), settings: Self.settings())
         }
         #expect(error?.code == .inUse)
         await writer.shutDown()
-        _ = try InfluxWriter(sender: FakeSender(), directory: SystemDirectory(directory.url), policy: Self.policy())
+        _ = try InfluxWriter(sender: FakeSender(), directory: SystemDirectory(directory.url), settings: Self.settings())
     }
 
     @Test func whatCannotBeADirectoryIsSaidToBeNone() throws {
@@ -112,7 +114,7 @@ import Testing
         let journal = MemoryDirectory()
         let sender = FakeSender(FakeSender.offline)
         do {
-            let writer = try InfluxWriter(sender: sender, directory: journal, policy: Self.policy(), stripes: 1)
+            let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings(), stripes: 1)
             for number in 0..<3 { writer.write(Self.point(number)) }
             journal.kill()
             writer.engine.stop()
@@ -127,7 +129,7 @@ import Testing
         journal.put(Array(repeating: 0xAA, count: 5_000), at: garbage)
         sender.answer(FakeSender.delivered)
         let events = Guarded<[WriterEvent]>([])
-        let writer = try InfluxWriter(sender: sender, directory: journal, policy: Self.policy()) { event in
+        let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings()) { event in
             events.withLock { $0.append(event) }
         }
         await writer.flush()
@@ -145,7 +147,7 @@ import Testing
         let journal = MemoryDirectory()
         let sender = FakeSender(FakeSender.offline)
         do {
-            let writer = try InfluxWriter(sender: sender, directory: journal, policy: Self.policy(), stripes: 1)
+            let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings(), stripes: 1)
             for number in 0..<30 { writer.write(Self.point(number)) }
             journal.kill()
             writer.engine.stop()
@@ -162,7 +164,7 @@ import Testing
         journal.put(Array(repeating: 0, count: 4_096), at: blank)
         journal.put([], at: BlockFile(number: 72, precision: .seconds, salt: 7).name)
         let events = Guarded<[WriterEvent]>([])
-        let writer = try InfluxWriter(sender: sender, directory: journal, policy: Self.policy()) { event in
+        let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings()) { event in
             events.withLock { $0.append(event) }
         }
         let told = events.withLock { $0 }
@@ -176,7 +178,7 @@ import Testing
         let journal = MemoryDirectory()
         let sender = FakeSender(FakeSender.offline)
         do {
-            let writer = try InfluxWriter(sender: sender, directory: journal, policy: Self.policy(), stripes: 1)
+            let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings(), stripes: 1)
             for number in 0..<3 { writer.write(Self.point(number)) }
             journal.kill()
             writer.engine.stop()
@@ -191,7 +193,7 @@ import Testing
             let copy = MemoryDirectory()
             copy.put(bytes, at: name)
             let events = Guarded<[WriterEvent]>([])
-            let writer = try InfluxWriter(sender: FakeSender(), directory: copy, policy: Self.policy()) { event in
+            let writer = try InfluxWriter(sender: FakeSender(), directory: copy, settings: Self.settings()) { event in
                 events.withLock { $0.append(event) }
             }
             let isTold = events.withLock { $0 }.contains(.damaged(file: name, bytes: frame))
@@ -206,7 +208,7 @@ import Testing
         let files = (1...40).map { BlockFile(number: $0, precision: .seconds, salt: 7).name }
         for name in files { journal.put(Array("x\n".utf8), at: name) }
         let events = Guarded<[WriterEvent]>([])
-        let writer = try InfluxWriter(sender: FakeSender(), directory: journal, policy: Self.policy()) { event in
+        let writer = try InfluxWriter(sender: FakeSender(), directory: journal, settings: Self.settings()) { event in
             events.withLock { $0.append(event) }
         }
         #expect(journal.names == files.suffix(DamagedFile.mostKept).map { $0 + ".damaged" })
@@ -222,7 +224,7 @@ import Testing
         let timers = ManualTimers()
         let writer = try InfluxWriter(
             sender: sender, directory: journal,
-            policy: Self.policy {
+            settings: Self.settings {
                 $0.timers = timers
                 $0.batchPoints = 8
                 $0.maximumBytes = 100_000
@@ -251,12 +253,12 @@ import Testing
     @Test func manyThreadsLoseNothingAndLeaveNothing() async throws {
         let directory = try TemporaryDirectory()
         let sender = FakeSender()
-        var policy = WriterPolicy()
-        policy.batchPoints = 200
-        policy.maximumInFlight = 2
-        policy.maximumBytes = 1 << 16
-        policy.synchronization = .milliseconds(1)
-        let writer = try InfluxWriter(sender: sender, directory: SystemDirectory(directory.url), policy: policy)
+        var settings = WriterSettings()
+        settings.batchPoints = 200
+        settings.maximumInFlight = 2
+        settings.maximumBytes = 1 << 16
+        settings.synchronization = .milliseconds(1)
+        let writer = try InfluxWriter(sender: sender, directory: SystemDirectory(directory.url), settings: settings)
         let held = await withTaskGroup(of: Int.self) { group in
             for thread in 0..<8 {
                 group.addTask {

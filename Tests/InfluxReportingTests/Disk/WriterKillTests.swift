@@ -87,7 +87,7 @@
             // What is left is empty: the place for the lines of one that was killed.
             let sender = FakeSender()
             let heir = try InfluxWriter(
-                sender: sender, directory: SystemDirectory(directory.url), policy: WriterPolicy())
+                sender: sender, directory: SystemDirectory(directory.url), settings: WriterSettings())
             await heir.shutDown()
             #expect(sender.batches.isEmpty)
             #expect(directory.names == ["lock"])

@@ -145,9 +145,9 @@ import Testing
         let timers = ManualTimers()
         weak var engine: WriterEngine?
         do {
-            var policy = WriterPolicy()
-            policy.timers = timers
-            let writer = InfluxWriter(sender: FakeSender(), policy: policy)
+            var settings = WriterSettings()
+            settings.timers = timers
+            let writer = InfluxWriter(sender: FakeSender(), settings: settings)
             writer.write(Point("m", fields: ["i": 1]))
             engine = writer.engine
             #expect(timers.pendingCount == 1)

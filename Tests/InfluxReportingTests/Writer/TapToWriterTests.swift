@@ -23,15 +23,16 @@ import Testing
             return .success(.noContent)
         }
         let url = try #require(URL(string: "http://influx.example.com"))
-        var policy = WriterPolicy()
-        policy.timers = ManualTimers()
+        var settings = WriterSettings()
+        settings.timers = ManualTimers()
         // The writer's own chain goes through a tap that reports to it.
         let recorder = Guarded<MetricRecorder?>(nil)
         let late = ClosureSink(isImmediate: true) { record in
             if case .request(let metric) = record { recorder.withLock { $0 }?.event("seen \(metric.host)") }
         }
         let writer = InfluxWriter(
-            destination: try .influxDB1(url, database: "health"), chain: MetricsTap(late) --> server, policy: policy)
+            destination: try .influxDB1(url, database: "health"), chain: MetricsTap(late) --> server, settings: settings
+        )
         recorder.withLock { $0 = MetricRecorder(writer) }
         let chain = MetricsTap(writer, module: "shop") --> server
         _ = try await chain.load(HTTPRequest(host: "api.example.com", path: "/users/17"))
@@ -50,10 +51,10 @@ import Testing
             .success(.badRequest, body: #"{"error":"partial write: unable to parse 'm i=2i 2': no dropped=0"}"#)
         }
         let url = try #require(URL(string: "http://influx.example.com"))
-        var policy = WriterPolicy()
-        policy.timers = ManualTimers()
+        var settings = WriterSettings()
+        settings.timers = ManualTimers()
         let writer = InfluxWriter(
-            destination: try .influxDB1(url, database: "health"), chain: HTTPLoader() --> server, policy: policy)
+            destination: try .influxDB1(url, database: "health"), chain: HTTPLoader() --> server, settings: settings)
         for number in 1...3 {
             writer.write(
                 Point("m", fields: ["i": .integer(Int64(number))], timestamp: Timestamp(nanoseconds: Int64(number))))

@@ -16,8 +16,8 @@ import Testing
         while writer.engine.room.waiting != count { await Task.yield() }
     }
 
-    @Test(arguments: [WriterPolicy.WhenFull.dropOldest, .dropNewest])
-    func aBurstOverTheBoundLosesNothing(_ whenFull: WriterPolicy.WhenFull) async throws {
+    @Test(arguments: [WriterSettings.WhenFull.dropOldest, .dropNewest])
+    func aBurstOverTheBoundLosesNothing(_ whenFull: WriterSettings.WhenFull) async throws {
         let sender = FakeSender()
         let test = TestWriter(sender) {
             $0.maximumPoints = 80

@@ -34,12 +34,12 @@ import Testing
 
     @Test func nothingIsLostBetweenThreadsThatWriteAndOnesThatFlush() async {
         let sender = FakeSender()
-        var policy = WriterPolicy()
-        policy.batchPoints = 1_000
-        policy.maximumInFlight = 2
-        policy.maximumPoints = 10_000_000
-        policy.maximumBytes = 1 << 30
-        let writer = InfluxWriter(sender: sender, policy: policy)
+        var settings = WriterSettings()
+        settings.batchPoints = 1_000
+        settings.maximumInFlight = 2
+        settings.maximumPoints = 10_000_000
+        settings.maximumBytes = 1 << 30
+        let writer = InfluxWriter(sender: sender, settings: settings)
         let flushed = Guarded(0)
         await Self.write(to: writer) {
             for _ in 0..<50 {
@@ -70,13 +70,13 @@ import Testing
             outcome.deliveredCount = rest - outcome.rejectedCount
             return outcome
         }
-        var policy = WriterPolicy()
-        policy.batchPoints = 500
-        policy.maximumInFlight = 3
-        policy.maximumPoints = 3_000
-        policy.firstDelay = .milliseconds(1)
-        policy.maximumDelay = .milliseconds(2)
-        let writer = InfluxWriter(sender: sender, policy: policy)
+        var settings = WriterSettings()
+        settings.batchPoints = 500
+        settings.maximumInFlight = 3
+        settings.maximumPoints = 3_000
+        settings.firstDelay = .milliseconds(1)
+        settings.maximumDelay = .milliseconds(2)
+        let writer = InfluxWriter(sender: sender, settings: settings)
         let isBroken = Guarded(false)
         await Self.write(to: writer) {
             for _ in 0..<200 {
@@ -98,9 +98,9 @@ import Testing
     @Test func nothingIsLostBetweenThreadsThatWriteAndTheEnd() async {
         for _ in 0..<20 {
             let sender = FakeSender()
-            var policy = WriterPolicy()
-            policy.batchPoints = 100
-            let writer = InfluxWriter(sender: sender, policy: policy)
+            var settings = WriterSettings()
+            settings.batchPoints = 100
+            let writer = InfluxWriter(sender: sender, settings: settings)
             let held = Guarded(0)
             await withTaskGroup(of: Void.self) { group in
                 for thread in 0..<4 {

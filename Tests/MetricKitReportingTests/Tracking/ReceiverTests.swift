@@ -94,10 +94,11 @@ import Testing
     }
 
     @Test func whatTheBoxRefusesIsTrackedAndTriedAgain() throws {
-        var policy = OutboxPolicy()
-        policy.maximumReportBytes = 1_000
+        var settings = OutboxSettings()
+        settings.maximumReportBytes = 1_000
         let small = try ReportOutbox(
-            directory: directory.url.appending(path: "small"), chain: HTTPLoader(), policy: policy, startsSending: false
+            directory: directory.url.appending(path: "small"), chain: HTTPLoader(), settings: settings,
+            startsSending: false
         )
         let (errors, told) = (Notes<OutboxError.Code>(), Notes<MetricKitReport>())
         let receiver = receiver(

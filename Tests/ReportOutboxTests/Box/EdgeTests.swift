@@ -70,7 +70,7 @@ struct EdgeTests {
         let files = try SystemDirectory(directory.url)
         let server = FakeServer()
         let box = try ReportOutbox(
-            files: files, chain: server, policy: .test(), startsSending: false, onEvent: { book.note($0) })
+            files: files, chain: server, settings: .test(), startsSending: false, onEvent: { book.note($0) })
         let id = try box.submit(bytes(10), identifier: "a", request: upload)
         try FileManager.default.removeItem(at: directory.url)
         let error = #expect(throws: OutboxError.self) { try box.submit(bytes(10), request: upload) }

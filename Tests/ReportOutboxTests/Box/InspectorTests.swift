@@ -16,7 +16,7 @@ import Testing
         let server = FakeServer { request, _ in
             request.headers["Idempotency-Key"] == "bad" ? .status(.badRequest) : .status(.serviceUnavailable)
         }
-        let box = try ReportOutbox(directory: directory.url, chain: server, policy: .test())
+        let box = try ReportOutbox(directory: directory.url, chain: server, settings: .test())
         try box.submit(bytes(100_000), identifier: "waits", request: upload)
         try box.submit(bytes(10), identifier: "bad", request: upload)
         box.drain()

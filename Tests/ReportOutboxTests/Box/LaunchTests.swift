@@ -143,16 +143,16 @@ import Testing
     @Test func thousandsAreTakenUpInOneGo() throws {
         let count = ProcessInfo.processInfo.environment["OUTBOX_REPORTS"].flatMap(Int.init) ?? 3_000
         let directory = try TemporaryDirectory()
-        var policy = OutboxPolicy.test()
-        policy.maximumCount = .max
+        var settings = OutboxSettings.test()
+        settings.maximumCount = .max
         let files = try SystemDirectory(directory.url)
         do {
-            let box = try ReportOutbox(files: files, chain: HTTPLoader(), policy: policy, startsSending: false)
+            let box = try ReportOutbox(files: files, chain: HTTPLoader(), settings: settings, startsSending: false)
             for index in 0..<count { try box.submit(Data("\(index)".utf8), identifier: "id-\(index)", request: upload) }
             box.drain()
             #expect(box.count == count)
         }
-        let box = try ReportOutbox(files: files, chain: HTTPLoader(), policy: policy, startsSending: false)
+        let box = try ReportOutbox(files: files, chain: HTTPLoader(), settings: settings, startsSending: false)
         box.drain()
         #expect(box.count == count)
         #expect(box.reports.map(\.id.rawValue) == (0..<count).map { "id-\($0)" })

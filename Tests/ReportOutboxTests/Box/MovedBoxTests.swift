@@ -19,7 +19,7 @@ struct MovedBoxTests {
         let (directory, elsewhere) = (try TemporaryDirectory(), try TemporaryDirectory())
         let server = FakeServer()
         let place = directory.url.appending(path: "box")
-        let box = try ReportOutbox(directory: place, chain: server, policy: .test(), startsSending: false)
+        let box = try ReportOutbox(directory: place, chain: server, settings: .test(), startsSending: false)
         for index in 0..<5 { try box.submit(bytes(100_000), identifier: "\(index)", request: upload) }
         try FileManager.default.moveItem(at: place, to: elsewhere.url.appending(path: "a box, moved"))
         box.startSending()

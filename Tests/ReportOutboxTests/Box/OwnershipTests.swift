@@ -22,13 +22,13 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct OwnershipTests {
     @Test func aSecondBoxIsToldAndAFirstThatHasEndedBindsNobody() async throws {
         let directory = try TemporaryDirectory()
-        let first = try ReportOutbox(directory: directory.url, chain: FakeServer(), policy: .test())
+        let first = try ReportOutbox(directory: directory.url, chain: FakeServer(), settings: .test())
         let error = #expect(throws: OutboxError.self) {
-            _ = try ReportOutbox(directory: directory.url, chain: FakeServer(), policy: .test())
+            _ = try ReportOutbox(directory: directory.url, chain: FakeServer(), settings: .test())
         }
         #expect(error?.code == .inUse)
         await first.close()
-        let second = try ReportOutbox(directory: directory.url, chain: FakeServer(), policy: .test())
+        let second = try ReportOutbox(directory: directory.url, chain: FakeServer(), settings: .test())
         #expect(second.count == 0)
         #expect(first.purgeAll() == 0)
     }
@@ -77,7 +77,7 @@ import Testing
     @Test func theDirectoryIsMadeForThisUserAlone() throws {
         let directory = try TemporaryDirectory()
         let place = directory.url.appending(path: "a/b/c")
-        let box = try ReportOutbox(directory: place, chain: FakeServer(), policy: .test(), startsSending: false)
+        let box = try ReportOutbox(directory: place, chain: FakeServer(), settings: .test(), startsSending: false)
         try box.submit(bytes(5), identifier: "a", request: upload)
         for name in ["", "lock"]
             + (try FileManager.default.contentsOfDirectory(atPath: place.path(percentEncoded: false)))
@@ -105,9 +105,9 @@ import Testing
         let server = FakeServer { request, _ in
             request.headers["Idempotency-Key"] == "bad" ? .status(.badRequest) : .status(.ok)
         }
-        var policy = OutboxPolicy.test()
-        policy.durability = .fsync
-        let box = try ReportOutbox(directory: directory.url, chain: server, policy: policy, startsSending: false)
+        var settings = OutboxSettings.test()
+        settings.durability = .fsync
+        let box = try ReportOutbox(directory: directory.url, chain: server, settings: settings, startsSending: false)
         for id in RecordNameTests.awkward + ["bad"] { try box.submit(bytes(200_000), identifier: id, request: upload) }
         box.startSending()
         box.drain()

@@ -77,8 +77,8 @@ struct RefusalTests {
     }
 
     @Test func whatIsSetAsideMayBeAsLargeAsTheBox() throws {
-        let policy = OutboxPolicy()
-        #expect(policy.maximumSetAsideCount >= policy.maximumCount)
-        #expect(policy.maximumSetAsideBytes >= policy.maximumBytes)
+        let settings = OutboxSettings()
+        #expect(settings.maximumSetAsideCount >= settings.maximumCount)
+        #expect(settings.maximumSetAsideBytes >= settings.maximumBytes)
     }
 }

@@ -122,12 +122,12 @@ import Testing
         let timers = ManualTimers()
         let terminal = ScriptedTerminal()
         let book = EventBook()
-        var policy = OutboxPolicy.test(timers)
-        policy.attemptTimeout = .seconds(60)
-        policy.maximumAttempts = 4
-        policy.maximumInFlight = 2
+        var settings = OutboxSettings.test(timers)
+        settings.attemptTimeout = .seconds(60)
+        settings.maximumAttempts = 4
+        settings.maximumInFlight = 2
         let box = try ReportOutbox(
-            files: MemoryDirectory(), chain: terminal, policy: policy, onEvent: { book.note($0) })
+            files: MemoryDirectory(), chain: terminal, settings: settings, onEvent: { book.note($0) })
         for id in ["a", "b", "c"] { try box.submit(bytes(1), identifier: id, request: upload) }
         box.drain()
         #expect(terminal.held.count == 2)

@@ -47,30 +47,30 @@ import Testing
         life.advance(50)
     }
 
-    private static func life(_ durability: OutboxPolicy.Durability, cut: MemoryDirectory.Cut?) -> Life {
+    private static func life(_ durability: OutboxSettings.Durability, cut: MemoryDirectory.Cut?) -> Life {
         let life = Life(durability: durability)
         life.disk.cut(cut)
         live(life)
         return life
     }
 
-    private static func operations(_ durability: OutboxPolicy.Durability) -> Int {
+    private static func operations(_ durability: OutboxSettings.Durability) -> Int {
         let life = life(durability, cut: nil)
         // A life holds its box, and the box the life.
         defer { life.end() }
         return life.disk.operations
     }
 
-    @Test(arguments: [OutboxPolicy.Durability.process, .fsync])
-    func aLifeWithoutCutsLosesNothing(_ durability: OutboxPolicy.Durability) async {
+    @Test(arguments: [OutboxSettings.Durability.process, .fsync])
+    func aLifeWithoutCutsLosesNothing(_ durability: OutboxSettings.Durability) async {
         let life = Self.life(durability, cut: nil)
         life.end()
         #expect(await life.faults() == [])
         #expect(life.disk.names.filter { !$0.contains("aside/") } == [])
     }
 
-    @Test(arguments: [OutboxPolicy.Durability.process, .fsync])
-    func nothingIsLostWhicheverOperationFails(_ durability: OutboxPolicy.Durability) async {
+    @Test(arguments: [OutboxSettings.Durability.process, .fsync])
+    func nothingIsLostWhicheverOperationFails(_ durability: OutboxSettings.Durability) async {
         for code in [EIO, ENOSPC] {
             for operation in 1...Self.operations(durability) {
                 let life = Self.life(durability, cut: .failure(at: operation, code: code))
@@ -81,8 +81,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [OutboxPolicy.Durability.process, .fsync])
-    func nothingIsLostWhicheverOperationIsTheLast(_ durability: OutboxPolicy.Durability) async {
+    @Test(arguments: [OutboxSettings.Durability.process, .fsync])
+    func nothingIsLostWhicheverOperationIsTheLast(_ durability: OutboxSettings.Durability) async {
         for operation in 1...Self.operations(durability) {
             let life = Self.life(durability, cut: .death(at: operation))
             life.end()

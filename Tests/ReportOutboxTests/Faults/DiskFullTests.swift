@@ -22,17 +22,17 @@
             deinit { umount2(directory.url.path(percentEncoded: false), CInt(MNT_DETACH)) }
         }
 
-        @Test(arguments: [OutboxPolicy.Durability.process, .fsync])
-        func itIsToldHarmsNothingAndPassesWithoutARestart(_ durability: OutboxPolicy.Durability) throws {
+        @Test(arguments: [OutboxSettings.Durability.process, .fsync])
+        func itIsToldHarmsNothingAndPassesWithoutARestart(_ durability: OutboxSettings.Durability) throws {
             guard let disk = try SmallDisk(kibibytes: 512) else {
                 print("No small disk could be mounted, so this is left to the one in memory.")
                 return
             }
             let server = FakeServer()
-            var policy = OutboxPolicy.test()
-            policy.durability = durability
+            var settings = OutboxSettings.test()
+            settings.durability = durability
             let directory = disk.directory.url
-            let box = try ReportOutbox(directory: directory, chain: server, policy: policy, startsSending: false)
+            let box = try ReportOutbox(directory: directory, chain: server, settings: settings, startsSending: false)
             var accepted: [String] = []
             var refused = 0
             for index in 0..<100 {

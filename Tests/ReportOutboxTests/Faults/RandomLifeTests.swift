@@ -36,9 +36,9 @@ import Testing
         let dice = Dice(seed: seed)
         let isSynchronized = dice.chance(0.5)
         let life = Life(durability: isSynchronized ? .fsync : .process, seed: seed)
-        life.policy.maximumInFlight = 1 + Int(dice.next() % 4)
-        life.policy.maximumAttempts = 3 + Int(dice.next() % 20)
-        if dice.chance(0.3) { life.policy.seal = XORSeal(key: UInt8(truncatingIfNeeded: seed)) }
+        life.settings.maximumInFlight = 1 + Int(dice.next() % 4)
+        life.settings.maximumAttempts = 3 + Int(dice.next() % 20)
+        if dice.chance(0.3) { life.settings.seal = XORSeal(key: UInt8(truncatingIfNeeded: seed)) }
         life.script.withLock { $0 = { _ in weather(dice) } }
         for _ in 0..<(1 + dice.next() % 4) {
             cut(life, dice)

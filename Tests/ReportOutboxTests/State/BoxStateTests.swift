@@ -26,10 +26,10 @@ import Testing
         var reports: [Report] = []
         var pauses: [UInt32: TimerInstant] = [:]
         var misses: [UInt32: Int] = [:]
-        let policy: OutboxPolicy
+        let settings: OutboxSettings
 
         func next(_ now: TimerInstant) -> Report? {
-            guard reports.count(where: { $0.phase == .sending }) < policy.maximumInFlight else { return nil }
+            guard reports.count(where: { $0.phase == .sending }) < settings.maximumInFlight else { return nil }
             return reports.filter { report in
                 report.phase == .waiting && report.due <= now && pauses[report.destination] ?? .distantPast <= now
                     && (misses[report.destination] ?? 0 == 0
@@ -41,15 +41,15 @@ import Testing
     @Test(arguments: 0..<20 as Range<UInt64>)
     func itDecidesAsTheModelDoes(_ seed: UInt64) {
         let dice = Dice(seed: seed)
-        var policy = OutboxPolicy()
-        policy.dice = Dice(seed: seed)
-        policy.maximumCount = 20
-        policy.maximumBytes = 5_000
-        policy.maximumInFlight = 3
-        policy.whenFull = seed % 2 == 0 ? .refuseNew : .dropOldest
-        var state = BoxState(policy)
+        var settings = OutboxSettings()
+        settings.dice = Dice(seed: seed)
+        settings.maximumCount = 20
+        settings.maximumBytes = 5_000
+        settings.maximumInFlight = 3
+        settings.whenFull = seed % 2 == 0 ? .refuseNew : .dropOldest
+        var state = BoxState(settings)
         state.isRunning = true
-        var model = Model(policy: policy)
+        var model = Model(settings: settings)
         var now = TimerInstant(nanoseconds: 0)
 
         for step in 0..<1_500 {
@@ -87,14 +87,14 @@ import Testing
         let destination = UInt32(dice.next() % 3)
         let admission = state.admit(id, size: size, submitted: 0, destination: destination, flags: [], now: now)
         let bytes = model.reports.reduce(0) { $0 + $1.size }
-        let isFull = model.reports.count >= model.policy.maximumCount || bytes + size > model.policy.maximumBytes
+        let isFull = model.reports.count >= model.settings.maximumCount || bytes + size > model.settings.maximumBytes
         switch admission {
         case .joins: #expect(model.reports.contains { $0.id == id })
         case .isMoving: Issue.record("Nothing moves here")
-        case .refused: #expect(isFull && model.policy.whenFull == .refuseNew)
+        case .refused: #expect(isFull && model.settings.whenFull == .refuseNew)
         case .admitted(let handle):
             #expect(!model.reports.contains { $0.id == id })
-            #expect(!isFull || model.policy.whenFull == .dropOldest)
+            #expect(!isFull || model.settings.whenFull == .dropOldest)
             model.reports.append(
                 Report(
                     handle: handle, id: id, sequence: handle.sequence, size: size, destination: destination, due: now,

@@ -101,7 +101,7 @@ import Testing
                 if case .sealed? = error as? RecordProblem { true } else { false }
             }
         }
-        // What was written without a seal needs none, whatever the policy says now.
+        // What was written without a seal needs none, whatever the settings says now.
         let plain = try written(bytes(10))
         #expect(
             try ReportStore(files: plain, durability: .process, seal: XORSeal(key: 4)).read("file").body.length == 10)

@@ -25,13 +25,13 @@ final class EventBook: Sendable {
     func reaches(_ count: Int) async { await log.reaches(count) }
 }
 
-extension OutboxPolicy {
-    /// A policy on manual timers, with dice that always roll the same.
-    static func test(_ timers: ManualTimers = ManualTimers(), seed: UInt64 = 1) -> OutboxPolicy {
-        var policy = OutboxPolicy()
-        policy.timers = timers
-        policy.dice = Dice(seed: seed)
-        return policy
+extension OutboxSettings {
+    /// A settings on manual timers, with dice that always roll the same.
+    static func test(_ timers: ManualTimers = ManualTimers(), seed: UInt64 = 1) -> OutboxSettings {
+        var settings = OutboxSettings()
+        settings.timers = timers
+        settings.dice = Dice(seed: seed)
+        return settings
     }
 }
 

@@ -18,7 +18,7 @@ import Testing
 final class Life: @unchecked Sendable {
     let disk = MemoryDirectory()
     let timers = ManualTimers()
-    var policy: OutboxPolicy
+    var settings: OutboxSettings
     private(set) var box: ReportOutbox?
     /// What the server says to a request; all is well unless a test says otherwise.
     let script = Guarded<@Sendable (String) -> FakeServer.Answer>({ _ in .status(.ok) })
@@ -40,10 +40,10 @@ final class Life: @unchecked Sendable {
         var faults: [String] = []
     }
 
-    init(durability: OutboxPolicy.Durability, seed: UInt64 = 1) {
-        policy = .test(timers, seed: seed)
-        policy.durability = durability
-        policy.maximumInFlight = 2
+    init(durability: OutboxSettings.Durability, seed: UInt64 = 1) {
+        settings = .test(timers, seed: seed)
+        settings.durability = durability
+        settings.maximumInFlight = 2
     }
 
     /// What is submitted under an identifier, always the same.
@@ -64,7 +64,7 @@ final class Life: @unchecked Sendable {
     func open(existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)? = nil) -> Bool {
         let server = FakeServer { [self] request, bytes in answer(request, bytes) }
         box = try? ReportOutbox(
-            files: disk, chain: server, policy: policy, existing: existing, onEvent: { [self] in hear($0) })
+            files: disk, chain: server, settings: settings, existing: existing, onEvent: { [self] in hear($0) })
         box?.drain()
         return box != nil
     }

@@ -14,15 +14,15 @@ final class TestBox: Sendable {
 
     init(
         _ server: FakeServer = FakeServer(), disk: MemoryDirectory = MemoryDirectory(), sends: Bool = true,
-        _ change: (inout OutboxPolicy) -> Void = { _ in },
+        _ change: (inout OutboxSettings) -> Void = { _ in },
         existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)? = nil
     ) throws {
-        var policy = OutboxPolicy.test(timers)
-        change(&policy)
+        var settings = OutboxSettings.test(timers)
+        change(&settings)
         self.server = server
         self.disk = disk
         box = try ReportOutbox(
-            files: disk, chain: server, policy: policy, startsSending: sends, existing: existing,
+            files: disk, chain: server, settings: settings, startsSending: sends, existing: existing,
             onEvent: { [book] in book.note($0) })
         box.drain()
     }

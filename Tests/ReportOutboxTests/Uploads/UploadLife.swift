@@ -25,7 +25,7 @@ final class UploadLife {
     let disk = MemoryDirectory()
     let timers = ManualTimers()
     let daemon: FakeDaemon
-    var policy: OutboxPolicy
+    var settings: OutboxSettings
     private(set) var box: ReportOutbox?
     private(set) var terminal: Terminal?
     private let events = EventBook()
@@ -34,9 +34,9 @@ final class UploadLife {
 
     init(seed: UInt64 = 1) {
         daemon = FakeDaemon(disk, folder: "uploads")
-        policy = .test(timers, seed: seed)
-        policy.maximumAge = .seconds(365 * 24 * 3600)
-        policy.maximumAttempts = 10_000
+        settings = .test(timers, seed: seed)
+        settings.maximumAge = .seconds(365 * 24 * 3600)
+        settings.maximumAttempts = 10_000
     }
 
     /// What is submitted under an identifier, always the same.
@@ -59,7 +59,7 @@ final class UploadLife {
     func open() -> Bool {
         guard let terminal, let files = try? disk.folder("box") else { return false }
         let listener = { @Sendable [events] (event: ReportEvent) in events.note(event) }
-        box = try? ReportOutbox(files: files, chain: terminal, policy: policy, onEvent: listener)
+        box = try? ReportOutbox(files: files, chain: terminal, settings: settings, onEvent: listener)
         drain()
         return box != nil
     }

@@ -94,7 +94,7 @@ struct UploadModelTests {
             let dice = Dice(seed: seed)
             let fails = dice.chance(0.3)
             let life = UploadLife(seed: seed)
-            life.policy.maximumInFlight = 1 + Int(dice.next() % 4)
+            life.settings.maximumInFlight = 1 + Int(dice.next() % 4)
             life.launch()
             for _ in 0..<(10 + dice.next() % 60) { act(life, dice, fails: fails) }
             // What could not be written down may be sent again.

@@ -24,16 +24,17 @@ final class JournalLife: @unchecked Sendable {
     }
 
     @discardableResult
-    func open(_ change: (inout WriterPolicy) -> Void = { _ in }) -> Bool {
-        var policy = WriterPolicy()
-        policy.timers = timers
-        policy.dice = Dice(seed: UInt64(lastPoint) + 1)
-        policy.batchPoints = 8
-        policy.firstDelay = .milliseconds(10)
-        policy.maximumDelay = .milliseconds(20)
-        change(&policy)
+    func open(_ change: (inout WriterSettings) -> Void = { _ in }) -> Bool {
+        var settings = WriterSettings()
+        settings.timers = timers
+        settings.dice = Dice(seed: UInt64(lastPoint) + 1)
+        settings.batchPoints = 8
+        settings.firstDelay = .milliseconds(10)
+        settings.maximumDelay = .milliseconds(20)
+        change(&settings)
         let sender = FakeSender { [self] in answer($0) }
-        writer = try? InfluxWriter(sender: sender, dialect: .influxDB1, directory: journal, policy: policy, stripes: 1)
+        writer = try? InfluxWriter(
+            sender: sender, dialect: .influxDB1, directory: journal, settings: settings, stripes: 1)
         return writer != nil
     }
 
@@ -132,7 +133,9 @@ final class JournalLife: @unchecked Sendable {
         let lost = book.withLock { $0.promised.subtracting($0.delivered) }
         if !lost.isEmpty { faults.append("\(lost.sorted()) were promised and are lost") }
         // A line that was cut short at the beginning of its block leaves a file in which nothing can be read.
-        if !journal.names.allSatisfy(DamagedFile.isOne) { faults.append("\(journal.names) are left") }
+        // A block that was made while the writer ended leaves an empty file, which the next writer removes.
+        let left = journal.names.filter { !DamagedFile.isOne($0) && journal.bytes(of: $0)?.isEmpty == false }
+        if !left.isEmpty { faults.append("\(left) are left") }
         return faults
     }
 }

@@ -11,14 +11,14 @@ final class TestWriter: Sendable {
     private let log = EventLog()
     private let book = Guarded<[WriterEvent]>([])
 
-    init(_ sender: any LineSender, _ change: (inout WriterPolicy) -> Void = { _ in }) {
-        var policy = WriterPolicy()
-        policy.timers = timers
-        policy.dice = Dice(seed: 1)
-        change(&policy)
+    init(_ sender: any LineSender, _ change: (inout WriterSettings) -> Void = { _ in }) {
+        var settings = WriterSettings()
+        settings.timers = timers
+        settings.dice = Dice(seed: 1)
+        change(&settings)
         let (log, book) = (log, book)
         // With one stripe, points leave in the order in which they came, whatever thread a test runs on.
-        writer = InfluxWriter(sender: sender, policy: policy, stripes: 1) { event in
+        writer = InfluxWriter(sender: sender, settings: settings, stripes: 1) { event in
             book.withLock { $0.append(event) }
             log.note("event")
         }

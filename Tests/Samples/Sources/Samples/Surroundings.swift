@@ -72,7 +72,7 @@ func showSheet(wasWrong: Bool) async -> BasicCredentials? { nil }
 // For an outbox.
 
 let data = Data("report".utf8)
-nonisolated(unsafe) var policy = OutboxPolicy()
+nonisolated(unsafe) var settings = OutboxSettings()
 nonisolated let outbox = ReportOutbox.sample
 
 nonisolated extension ReportOutbox {

@@ -52,10 +52,10 @@ enum Main {
         try await withFolder { folder in
             let file = folder.appending(path: "crash-2")
             try Data("kept".utf8).write(to: file)
-            var policy = OutboxPolicy()
-            policy.locations = CrashFolder(folder: folder)
+            var settings = OutboxSettings()
+            settings.locations = CrashFolder(folder: folder)
             let server = ScriptedTerminal { _ in .success() }
-            let outbox = try ReportOutbox(directory: folder.appending(path: "box"), chain: server, policy: policy)
+            let outbox = try ReportOutbox(directory: folder.appending(path: "box"), chain: server, settings: settings)
             let request = HTTPRequest(method: .put, host: "d.example.com")
             try outbox.submit(fileAt: file, identifier: "crash-2", request: request)
             try await outbox.delivers(1)
@@ -65,13 +65,13 @@ enum Main {
 
         section("Retries")
         try await withFolder { box in
-            var policy = OutboxPolicy()
-            policy.maximumAge = .seconds(7 * 24 * 3600)
-            policy.maximumAttempts = 20
-            policy.firstDelay = .zero
-            policy.outcomes[.notFound] = .retry
+            var settings = OutboxSettings()
+            settings.maximumAge = .seconds(7 * 24 * 3600)
+            settings.maximumAttempts = 20
+            settings.firstDelay = .zero
+            settings.outcomes[.notFound] = .retry
             let server = MockLoader().then(.notFound).then(.ok)
-            let outbox = try ReportOutbox(directory: box, chain: server, policy: policy)
+            let outbox = try ReportOutbox(directory: box, chain: server, settings: settings)
             try outbox.submit(Data("again".utf8), request: HTTPRequest(method: .put, host: "d.example.com"))
             try await outbox.delivers(1)
             show("delivered \(outbox.counters.delivered)")

@@ -106,10 +106,10 @@ enum Main {
     static func keepFiles() async throws {
         try await withFolder { folder in
             let box = folder.appending(path: "box")
-            var policy = OutboxPolicy()
-            policy.seal = BoxSeal(encryption: Masking())
+            var settings = OutboxSettings()
+            settings.seal = BoxSeal(encryption: Masking())
             let server = ScriptedTerminal()
-            let outbox = try ReportOutbox(directory: box, chain: server, policy: policy)
+            let outbox = try ReportOutbox(directory: box, chain: server, settings: settings)
             let request = HTTPRequest(method: .put, host: "d.example.com")
             try outbox.submit(Data("geheim".utf8), identifier: "r1", request: request)
             for secret in [

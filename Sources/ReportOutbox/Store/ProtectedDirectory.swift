@@ -5,8 +5,8 @@
     enum ProtectedDirectory {
         /// Keeps the directory out of backups, and lets its files be read only after the device was unlocked once.
         ///
-        /// Once, because reports are sent in the background too, while the device is locked. It is done as well as it goes: a
-        /// volume that knows neither still holds reports.
+        /// Once, because reports are sent in the background too, while the device is locked. It is done if possible: a
+        /// volume that supports neither still holds reports.
         static func prepare(_ directory: URL) {
             var directory = directory
             var values = URLResourceValues()
