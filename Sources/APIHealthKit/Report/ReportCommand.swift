@@ -13,7 +13,7 @@ struct ReportCommand: Sendable {
         }
         let page = arguments.page
         guard !arguments.files.contains(page) else {
-            throw ProgramError(.usage, "the page would replace \(Plain.text(page)); give another path by --output")
+            throw ProgramError(.usage, "the page would replace \(Plain.text(page)); give another path with --output")
         }
         guard model.total.count > 0 else {
             throw ProgramError(
@@ -26,7 +26,7 @@ struct ReportCommand: Sendable {
         do {
             try Data(html.utf8).write(to: URL(filePath: page), options: .atomic)
         } catch {
-            throw ProgramError(.failure, "\(Plain.text(page)) cannot be written; choose another path by --output")
+            throw ProgramError(.failure, "\(Plain.text(page)) cannot be written; choose another path with --output")
         }
         try tell(model, page)
         return .success
@@ -45,10 +45,11 @@ struct ReportCommand: Sendable {
                 + "\(NumberText.percent(total.good, of: total.judged)) of them good."
         ]
         if model.otherPoints > 0 {
-            lines.append("About something else: \(NumberText.count(model.otherPoints, "point")).")
+            lines.append("Skipped, because they are not requests: \(NumberText.count(model.otherPoints, "point")).")
         }
         if model.badLines > 0 {
-            lines.append("Left out because unreadable: \(NumberText.count(model.badLines, "line")). The first:")
+            lines.append(
+                "Skipped, because they cannot be read: \(NumberText.count(model.badLines, "line")). The first:")
             lines += model.firstProblems.map { "  " + Plain.text($0) }
         }
         surroundings.output.write(lines: lines)

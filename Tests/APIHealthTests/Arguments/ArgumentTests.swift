@@ -100,12 +100,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (["watch", "ftp://a/b"], "“ftp://a/b” is no address to watch; it must begin with http:// or https://"),
-        (["watch", "a/b"], "“a/b” is no address to watch; give a URL such as https://api.example.com/health"),
-        (["watch", "http://"], "“http://” is no address to watch; it lacks a host"),
+        (["watch", "ftp://a/b"], "“ftp://a/b” is not a valid address; it must begin with http:// or https://"),
+        (["watch", "a/b"], "“a/b” is not a valid address; give a URL such as https://api.example.com/health"),
+        (["watch", "http://"], "“http://” is not a valid address; it needs a host"),
         (
             ["watch", "http://me:secret@a/b?token=secret"],
-            "“a/b” is no address to watch; give credentials by --header, and not in the address"
+            "“a/b” is not a valid address; give credentials with --header, not in the address"
         ),
         (["watch", "http://a", "--header", "secret"], "a --header cannot be understood; give it as “Name: value”"),
         (
@@ -115,12 +115,12 @@ import Testing
         (["watch", "http://a", "--every", "1ms"], "--every cannot be “1ms”; give a duration from 10 ms to 24 h"),
         (
             ["watch", "http://a", "--once", "--count", "2"],
-            "--once and --count contradict each other; give one of them"
+            "--once and --count cannot be combined; give one of them"
         ),
         (["report", "a", "--precision", "h"], "--precision cannot be “h”; give ns, us, ms or s"),
         (["--seed", "-1"], "--seed cannot be “-1”; give a whole number from 0 on"),
         (["outbox", "lst", "a"], "there is no action “lst”; did you mean “list”?"),
-        (["outbox", "show", "a"], "apihealth outbox show is written otherwise; see apihealth outbox --help"),
+        (["outbox", "show", "a"], "wrong arguments for “outbox show”; see apihealth outbox --help"),
     ])
     func aMistakeIsOneLineAndAStatus(arguments: [String], message: String) async {
         let program = TestProgram()
@@ -140,7 +140,7 @@ import Testing
         #expect(await program.run(command.rawValue, "--help") == .success)
         #expect(await program.run("help", command.rawValue) == .success)
         let text = program.written.text
-        #expect(text.contains("Exit status:\n  0  all was well\n"))
+        #expect(text.contains("Exit status:\n  0  success\n"))
         for option in command.syntax.options { #expect(text.contains("--\(option.name) "), "\(option.name)") }
         #expect(program.written.lines.allSatisfy { $0.count <= 120 })
     }
