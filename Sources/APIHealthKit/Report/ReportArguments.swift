@@ -14,7 +14,7 @@ struct ReportArguments: Sendable {
         "report", summary: "Makes a page with charts from files of line protocol.",
         operands: ("FILE…", 1...1_000),
         options: [
-            .init("output", "PATH", "The page; the first file's name with .html by default."),
+            .init("output", "PATH", "The page, or - for standard output; the first file's name with .html by default."),
             .init("title", "TEXT", "The page's title."),
             .init("precision", "UNIT", "The unit of the timestamps: ns, us, ms or s; ns by default."),
             .init("plain", "Print lines without colour."),
@@ -38,6 +38,8 @@ struct ReportArguments: Sendable {
             precision = unit
         }
     }
+
+    var isOnStandardOutput: Bool { output == "-" }
 
     /// The path of the page.
     var page: String {
