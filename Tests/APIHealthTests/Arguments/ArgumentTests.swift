@@ -46,49 +46,6 @@ import Testing
         #expect(open?.message == "--size cannot be “11”; give a whole number from 12 on")
     }
 
-    @Test func durationsAreReadAsPeopleWriteThem() {
-        let readings: [(String, Duration?)] = [
-            ("500ms", .milliseconds(500)), ("5s", .seconds(5)), ("5", .seconds(5)), ("1.5s", .milliseconds(1_500)),
-            ("2m", .seconds(120)), ("2min", .seconds(120)), ("1h", .seconds(3_600)), ("1d", .seconds(86_400)),
-            ("", nil), ("s", nil), ("-1s", nil), ("1e3s", nil), ("inf", nil), ("1.2.3", nil), (".", nil), ("5 s", nil),
-            ("9999999999", nil), ("5x", nil), ("٣s", nil),
-        ]
-        for (text, duration) in readings { #expect(DurationText.parse(text) == duration, "\(text)") }
-    }
-
-    @Test func durationsAreWrittenWithThreeDigits() {
-        let texts: [(Duration, String)] = [
-            (.zero, "0 ms"), (.microseconds(40), "0.0 ms"), (.microseconds(4_240), "4.2 ms"),
-            (.microseconds(9_960), "10 ms"),
-            (.milliseconds(12), "12 ms"), (.microseconds(999_600), "1.00 s"), (.milliseconds(1_590), "1.59 s"),
-            (.milliseconds(12_340), "12.3 s"), (.seconds(60), "1 min"), (.seconds(125), "2 min 5 s"),
-            (.seconds(3_600), "1 h"), (.seconds(9_000), "2 h 30 min"), (.seconds(200_000), "2 d 7 h"),
-        ]
-        for (duration, text) in texts { #expect(DurationText.short(duration) == text, "\(duration)") }
-        #expect(DurationText.setting(.seconds(5)) == "5 s")
-        #expect(DurationText.setting(.milliseconds(1_500)) == "1.5 s")
-    }
-
-    @Test func aPercentageIsNeverRoundedToAllOrNothing() {
-        let texts = [(0, 0, "–"), (0, 9, "0 %"), (9, 9, "100 %"), (1, 10_000, "0.1 %"), (9_999, 10_000, "99.9 %")]
-        for (part, whole, text) in texts { #expect(NumberText.percent(part, of: whole) == text) }
-        #expect(NumberText.percent(989, of: 1_000) == "99 %")
-        #expect(NumberText.percent(1, of: 3) == "33 %")
-        #expect(NumberText.count(1_234_567) == "1,234,567")
-        #expect(NumberText.count(-999) == "-999")
-    }
-
-    @Test func statusesAreSets() throws {
-        let set = try #require(StatusSet("200,3XX,400-404"))
-        let inside = [100, 199, 200, 201, 300, 399, 400, 404, 405].filter { set.contains(HTTPStatus($0)) }
-        #expect(inside == [200, 300, 399, 400, 404])
-        #expect(set.wantsRedirects)
-        #expect(!StatusSet.success.wantsRedirects)
-        for text in ["", "20", "2000", "6xx", "0xx", "abc", "204-200", "200,", "2xx-3xx", "-200", "099"] {
-            #expect(StatusSet(text) == nil, "\(text)")
-        }
-    }
-
     @Test func aCommandIsChosenByTheFirstArgument() throws {
         #expect(try Command.chosen(by: []).0 == .demo)
         #expect(try Command.chosen(by: ["--seconds", "3"]).0 == .demo)
