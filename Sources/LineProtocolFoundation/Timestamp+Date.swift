@@ -7,7 +7,7 @@ import LineProtocol
 #endif
 
 extension Timestamp {
-    /// Takes a date.
+    /// Makes a timestamp from a date.
     ///
     /// A date counts seconds in a double, which near the present resolves a tenth of a microsecond; parts of a nanosecond
     /// are cut off, towards the past. Dates beyond what nanoseconds can count become the earliest or the latest of them, and

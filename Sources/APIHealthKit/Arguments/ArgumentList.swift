@@ -44,7 +44,7 @@ struct ArgumentList: Sendable {
     /// Throws if both options were given.
     func forbid(_ first: String, with second: String) throws(ProgramError) {
         guard has(first), has(second) else { return }
-        throw ProgramError(.usage, "--\(first) and --\(second) contradict each other; give one of them")
+        throw ProgramError(.usage, "--\(first) and --\(second) cannot be combined; give one of them")
     }
 
     func wrong(_ name: String, _ value: String, _ expected: String) -> ProgramError {

@@ -4,7 +4,7 @@
 import Foundation
 import LoaderChain
 
-/// Runs a chain against a demo API and shows what both do.
+/// Runs a chain against a demo API and shows both at work.
 struct Demo: Sendable {
     private let arguments: DemoArguments
     private let surroundings: Surroundings

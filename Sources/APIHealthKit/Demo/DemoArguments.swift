@@ -14,12 +14,12 @@ struct DemoArguments: Sendable {
     static let syntax = Syntax(
         "demo", summary: "Runs a demo API and a chain against it, and shows both at work.",
         options: [
-            .init("seconds", "N", "How long requests are made, 1 to 3600; 10 unless given."),
-            .init("seed", "N", "What traffic and faults are drawn from; 1 unless given."),
-            .init("plain", "Print lines, also on a terminal."),
+            .init("seconds", "N", "How long to make requests, 1 to 3600; 10 by default."),
+            .init("seed", "N", "The seed of traffic and faults; 1 by default."),
+            .init("plain", "Print lines, even on a terminal."),
             .init("json", "Print one JSON object at the end."),
         ] + StoreArguments.options,
-        notes: ["Without --file and --influx, the metrics go to a new file among the temporary ones."])
+        notes: ["Without --file and --influx, the metrics go to a new temporary file."])
 
     init(_ list: ArgumentList) throws(ProgramError) {
         if let seconds = try list.integer("seconds", in: 1...3_600) { duration = .seconds(seconds) }

@@ -6,12 +6,12 @@ struct MetricKitArguments: Sendable {
     var isTogether = false
 
     static let syntax = Syntax(
-        "metrickit", summary: "Tells what MetricKit's payloads say, as a person reads it.",
+        "metrickit", summary: "Prints what MetricKit payloads contain.",
         operands: ("FILE…", 1...10_000),
-        options: [.init("together", "Only the averages of all payloads, for each version of the app.")],
+        options: [.init("together", "Print only the averages over all payloads, by version of the app.")],
         notes: [
-            "A FILE is what a payload's jsonRepresentation() gives, of any system since iOS 13; - is standard input.",
-            "Of several payloads, the averages of all are told at the end.",
+            "A FILE has a payload's jsonRepresentation(), from any system since iOS 13; - is standard input.",
+            "After several payloads, the averages over all of them are printed.",
         ])
 
     init(_ list: ArgumentList) {

@@ -33,7 +33,7 @@ struct InfluxStore: Sendable {
                 directory: URL(filePath: folder, directoryHint: .isDirectory), settings: settings)
         } catch {
             let advice =
-                error.code == .inUse ? "another apihealth writes there; give each its own by --spool" : error.reason
+                error.code == .inUse ? "another apihealth writes there; give each its own with --spool" : error.reason
             throw ProgramError(.failure, Plain.text("the folder \(folder) cannot be used: \(advice)"))
         }
     }
@@ -84,7 +84,7 @@ struct InfluxResult: Encodable, Sendable {
             self.obstacle = "\(obstacle)"
             if case .refused = obstacle { isRefused = true }
         } else if report.kept > 0 {
-            obstacle = statistics.obstacle.map { "\($0)" } ?? "The time was over"
+            obstacle = statistics.obstacle.map { "\($0)" } ?? "The time to wait was over"
         }
     }
 

@@ -52,7 +52,8 @@ struct MetricStores: Sendable {
             outcome.lines.append(
                 "\(NumberText.count(file.points, "point")) of metrics went to \(Plain.text(file.path))")
             if file.losses > 0 {
-                outcome.lines.append("\(NumberText.count(file.losses, "point")) could not be kept; is the disk full?")
+                outcome.lines.append(
+                    "\(NumberText.count(file.losses, "point")) could not be written; is the disk full?")
             }
         }
         if let influx {
@@ -63,7 +64,7 @@ struct MetricStores: Sendable {
             outcome.lines += result.lines
         }
         if dropped > 0 {
-            outcome.lines.append("\(NumberText.count(dropped, "point")) came faster than they could be written")
+            outcome.lines.append("\(NumberText.count(dropped, "point")) could not be written fast enough")
         }
         return outcome
     }

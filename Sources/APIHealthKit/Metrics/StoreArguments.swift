@@ -22,10 +22,12 @@ struct StoreArguments: Sendable {
         .init("database", "NAME", "Its database, of InfluxDB 1 or 3."),
         .init("bucket", "NAME", "Its bucket, of InfluxDB 2."),
         .init("org", "NAME", "Its organization, of InfluxDB 2."),
-        .init("influx-version", "N", "1, 2 or 3; 2 with a bucket and 1 with a database unless given."),
+        .init("influx-version", "N", "1, 2 or 3; by default 2 with a bucket and 1 with a database."),
         .init("token-file", "PATH", "A file with the token; for InfluxDB 1, with user:password."),
-        .init("spool", "PATH", "The folder in which points wait for the database; one of the user's own unless given."),
-        .init("patience", "TIME", "How long the end waits for the database; 10s unless given."),
+        .init(
+            "spool", "PATH",
+            "The folder in which points wait for the database; by default one for each database and user."),
+        .init("patience", "TIME", "How long to wait for the database at the end; 10s by default."),
     ]
 
     init(_ list: ArgumentList) throws(ProgramError) {
@@ -33,7 +35,7 @@ struct StoreArguments: Sendable {
         guard let address = list.text("influx") else {
             for name in ["database", "bucket", "org", "influx-version", "token-file", "spool", "patience"]
             where list.has(name) {
-                throw ProgramError(.usage, "--\(name) is about a database; give its address by --influx URL")
+                throw ProgramError(.usage, "--\(name) needs a database; give its address with --influx URL")
             }
             return
         }
@@ -91,7 +93,7 @@ enum SecretFile {
         guard let data = FileManager.default.contents(atPath: path), data.count <= 65_536,
             let text = String(validating: data, as: UTF8.self)
         else {
-            throw ProgramError(.failure, "\(Plain.text(path)) cannot be read; give a file with a token by --token-file")
+            throw ProgramError(.failure, "\(Plain.text(path)) cannot be read; give a readable file to --token-file")
         }
         let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !secret.isEmpty else {

@@ -19,22 +19,22 @@ struct OutboxArguments: Sendable {
     let isPlain: Bool
 
     static let syntax = Syntax(
-        "outbox", summary: "Looks into a box of reports, and puts it in order.",
+        "outbox", summary: "Inspects and repairs an outbox of reports.",
         operands: ("ACTION DIRECTORY [ID [FILE]]", 2...4),
         options: [
-            .init("all", "With retry: all that were set aside. With purge: everything."),
+            .init("all", "With retry: all reports that were set aside. With purge: all reports."),
             .init("plain", "Print lines without colour."),
             .init("json", "Print one JSON object; with list and show."),
         ],
         notes: [
             "Actions:",
-            "  list DIRECTORY             What is in the box, and what was set aside.",
-            "  show DIRECTORY ID          The request of a report, without its bytes.",
+            "  list DIRECTORY             Lists the reports in the box and those that were set aside.",
+            "  show DIRECTORY ID          Shows the request of a report, without its bytes.",
             "  retry DIRECTORY ID         Puts a report that was set aside back into the box.",
             "  export DIRECTORY ID FILE   Writes the bytes of a report to a new file.",
             "  purge DIRECTORY ID         Removes a report for good.",
             "",
-            "Looking disturbs nobody. To retry and to purge, the program that owns the box must not have it open.",
+            "list, show and export are safe while a program uses the box; retry and purge need it closed.",
         ])
 
     private static let actions = ["list", "show", "retry", "export", "purge"]
@@ -56,7 +56,7 @@ struct OutboxArguments: Sendable {
         case ("purge", 1, false): action = .purge(rest[0])
         case ("purge", 0, true): action = .purgeAll
         default:
-            throw ProgramError(.usage, "apihealth outbox \(name) is written otherwise; see apihealth outbox --help")
+            throw ProgramError(.usage, "wrong arguments for “outbox \(name)”; see apihealth outbox --help")
         }
     }
 }

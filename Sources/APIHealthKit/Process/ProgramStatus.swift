@@ -10,10 +10,10 @@ package enum ProgramStatus: Int32, Sendable {
     case failure = 3
 
     static let table: [(status: ProgramStatus, meaning: String)] = [
-        (.success, "all was well"),
-        (.unhealthy, "an endpoint was not healthy, or a report is not there"),
-        (.usage, "the arguments make no sense"),
-        (.failure, "a file, a box or a database failed, or metrics were lost"),
+        (.success, "success"),
+        (.unhealthy, "an endpoint was unhealthy, a report was not found, or a file has no requests"),
+        (.usage, "the arguments are invalid"),
+        (.failure, "a file, an outbox or a database failed, or metrics were lost"),
     ]
 }
 

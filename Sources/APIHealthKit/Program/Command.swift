@@ -18,7 +18,7 @@ enum Command: String, CaseIterable, Sendable {
         case .outbox: OutboxArguments.syntax
         case .metrickit: MetricKitArguments.syntax
         case .help:
-            Syntax("help", summary: "Tells how a command is used.", operands: ("COMMAND", 0...1))
+            Syntax("help", summary: "Explains a command.", operands: ("COMMAND", 0...1))
         }
     }
 

@@ -11,18 +11,18 @@ struct ReportArguments: Sendable {
     init() {}
 
     static let syntax = Syntax(
-        "report", summary: "Makes a page with pictures of files of line protocol.",
+        "report", summary: "Makes a page with charts from files of line protocol.",
         operands: ("FILE…", 1...1_000),
         options: [
-            .init("output", "PATH", "Where the page goes; the first file's name with .html unless given."),
+            .init("output", "PATH", "The page, or - for standard output; the first file's name with .html by default."),
             .init("title", "TEXT", "The page's title."),
-            .init("precision", "UNIT", "The unit of the times: ns, us, ms or s; ns unless given."),
+            .init("precision", "UNIT", "The unit of the timestamps: ns, us, ms or s; ns by default."),
             .init("plain", "Print lines without colour."),
             .init("json", "Print the result as one JSON object."),
         ],
         notes: [
-            "The page needs nothing but itself. A line that cannot be read is counted, told and left out; points other",
-            "than requests are counted.",
+            "The page loads no other resource. A line that cannot be read is counted, reported and left out; points",
+            "that are not requests are only counted.",
         ])
 
     init(_ list: ArgumentList) throws(ProgramError) {
@@ -38,6 +38,8 @@ struct ReportArguments: Sendable {
             precision = unit
         }
     }
+
+    var isOnStandardOutput: Bool { output == "-" }
 
     /// The path of the page.
     var page: String {

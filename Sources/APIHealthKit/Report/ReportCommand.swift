@@ -1,4 +1,3 @@
-import Foundation
 import LoaderChain
 
 /// Reads files of metrics and writes an HTML page.
@@ -7,13 +6,14 @@ struct ReportCommand: Sendable {
     let surroundings: Surroundings
 
     func run() throws(ProgramError) -> ProgramStatus {
+        let page = PageFile(path: arguments.page)
+        // Before anything is read, and whatever the path looks like: links lead to inputs, too.
+        if !arguments.isOnStandardOutput, let input = arguments.files.first(where: page.isSame) {
+            throw ProgramError(.usage, "the page would replace \(Plain.text(input)); give another path with --output")
+        }
         var model = ReportModel()
         for file in arguments.files {
             try ReportReader.read(file, precision: arguments.precision, into: &model)
-        }
-        let page = arguments.page
-        guard !arguments.files.contains(page) else {
-            throw ProgramError(.usage, "the page would replace \(Plain.text(page)); give another path by --output")
         }
         guard model.total.count > 0 else {
             throw ProgramError(
@@ -23,35 +23,37 @@ struct ReportCommand: Sendable {
                     + (model.firstProblems.first.map { " (\($0))" } ?? ""))
         }
         let html = ReportPage(model, title: arguments.title).html
-        do {
-            try Data(html.utf8).write(to: URL(filePath: page), options: .atomic)
-        } catch {
-            throw ProgramError(.failure, "\(Plain.text(page)) cannot be written; choose another path by --output")
+        if arguments.isOnStandardOutput {
+            surroundings.output.write(html)
+            try tell(model, to: surroundings.errors)
+        } else {
+            try page.write(html)
+            try tell(model, to: surroundings.output)
         }
-        try tell(model, page)
         return .success
     }
 
-    private func tell(_ model: ReportModel, _ page: String) throws(ProgramError) {
+    private func tell(_ model: ReportModel, to output: Output) throws(ProgramError) {
         let total = model.total
         if arguments.form == .json {
             let result = Result(
-                page: page, requests: total.count, otherPoints: model.otherPoints, badLines: model.badLines,
+                page: arguments.page, requests: total.count, otherPoints: model.otherPoints, badLines: model.badLines,
                 firstProblems: model.firstProblems)
-            return try surroundings.output.write(json: result)
+            return try output.write(json: result)
         }
         var lines = [
-            "\(Plain.text(page)) shows \(NumberText.count(total.count, "request")) to \(NumberText.count(model.routes.count, "route")), "
+            "\(arguments.isOnStandardOutput ? "The page" : Plain.text(arguments.page)) shows \(NumberText.count(total.count, "request")) to \(NumberText.count(model.routes.count, "route")), "
                 + "\(NumberText.percent(total.good, of: total.judged)) of them good."
         ]
         if model.otherPoints > 0 {
-            lines.append("About something else: \(NumberText.count(model.otherPoints, "point")).")
+            lines.append("Skipped, because they are not requests: \(NumberText.count(model.otherPoints, "point")).")
         }
         if model.badLines > 0 {
-            lines.append("Left out because unreadable: \(NumberText.count(model.badLines, "line")). The first:")
+            lines.append(
+                "Skipped, because they cannot be read: \(NumberText.count(model.badLines, "line")). The first:")
             lines += model.firstProblems.map { "  " + Plain.text($0) }
         }
-        surroundings.output.write(lines: lines)
+        output.write(lines: lines)
     }
 
     private struct Result: Encodable {

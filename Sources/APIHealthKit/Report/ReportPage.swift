@@ -122,10 +122,11 @@ struct ReportPage: Sendable {
     private var footer: String {
         var lines = ["Drawn by apihealth from \(NumberText.count(model.total.count, "request"))."]
         if model.otherPoints > 0 {
-            lines.append("About something else: \(NumberText.count(model.otherPoints, "point")).")
+            lines.append("Skipped, because they are not requests: \(NumberText.count(model.otherPoints, "point")).")
         }
         if model.badLines > 0 {
-            lines.append("Left out because unreadable: \(NumberText.count(model.badLines, "line")). The first:")
+            lines.append(
+                "Skipped, because they cannot be read: \(NumberText.count(model.badLines, "line")). The first:")
             lines += model.firstProblems.map(HTMLText.escape)
         }
         return "<footer class=\"faint\">\(lines.joined(separator: "<br>"))</footer>"

@@ -17,25 +17,27 @@ struct WatchArguments: Sendable {
     init() {}
 
     static let syntax = Syntax(
-        "watch", summary: "Checks endpoints again and again, and tells whether they are healthy.",
+        "watch", summary: "Checks endpoints at an interval, and reports whether they are healthy.",
         operands: ("URL…", 1...1_000),
         options: [
-            .init("every", "TIME", "The time from one check of an endpoint to the next; 5s unless given."),
-            .init("count", "N", "How often each endpoint is checked; until stopped unless given."),
-            .init("once", "The same as --count 1, as for cron."),
-            .init("expect", "STATUS", "What is healthy: 200, 200,204, 2xx or 200-299; 2xx unless given."),
-            .init("timeout", "TIME", "How long a check may take, retries included; 10s unless given."),
-            .init("retries", "N", "How often a check that came to nothing is tried again; 0 unless given."),
-            .init("concurrency", "N", "How many checks may run at once; 16 unless given."),
-            .init("method", "NAME", "The method; GET unless given."),
-            .init("header", "NAME: VALUE", repeats: true, "A header for every request; other users can see arguments."),
-            .init("quiet", "Tell only what changes, and the end."),
-            .init("plain", "Print lines, also on a terminal."),
+            .init("every", "TIME", "The interval between the checks of an endpoint; 5s by default."),
+            .init("count", "N", "How often to check each endpoint; until stopped by default."),
+            .init("once", "The same as --count 1, for example for cron."),
+            .init("expect", "STATUS", "The healthy statuses: 200, 200,204, 2xx or 200-299; 2xx by default."),
+            .init("timeout", "TIME", "How long a check may take, including retries; 10s by default."),
+            .init("retries", "N", "How often to retry a check that failed; 0 by default."),
+            .init("concurrency", "N", "How many checks may run at once; 16 by default."),
+            .init("method", "NAME", "The method; GET by default."),
+            .init(
+                "header", "NAME: VALUE", repeats: true,
+                "A header for every request. Other users of the machine can see arguments."),
+            .init("quiet", "Print only changes, and the summary."),
+            .init("plain", "Print lines, even on a terminal."),
             .init("json", "Print one JSON object at the end."),
         ] + StoreArguments.options,
         notes: [
-            "Ctrl-C and SIGTERM end it: what was measured is written, and a summary printed. Times are written",
-            "500ms, 5s, 2m, 1h. A status that redirects is followed unless --expect names one.",
+            "Ctrl-C and SIGTERM end it; all metrics are written, and a summary is printed. Times are written",
+            "500ms, 5s, 2m, 1h. Redirects are followed unless --expect names such a status.",
         ])
 
     init(_ list: ArgumentList) throws(ProgramError) {
@@ -113,15 +115,15 @@ struct WatchedEndpoint: Sendable {
             // The query and what is before an at sign may be secret.
             let shown = text.prefix { $0 != "?" && $0 != "#" }
             let end = shown.lastIndex(of: "@").map { shown[shown.index(after: $0)...] } ?? shown
-            return ProgramError(.usage, "“\(Plain.text(String(end)))” is no address to watch; \(advice)")
+            return ProgramError(.usage, "“\(Plain.text(String(end)))” is not a valid address; \(advice)")
         }
         guard let url = URL(string: text), let scheme = url.scheme?.lowercased() else {
             throw wrong("give a URL such as https://api.example.com/health")
         }
         guard ["http", "https"].contains(scheme) else { throw wrong("it must begin with http:// or https://") }
-        guard let host = url.host(), !host.isEmpty else { throw wrong("it lacks a host") }
+        guard let host = url.host(), !host.isEmpty else { throw wrong("it needs a host") }
         guard url.user() == nil, url.password() == nil else {
-            throw wrong("give credentials by --header, and not in the address")
+            throw wrong("give credentials with --header, not in the address")
         }
         request = HTTPRequest(method: method, url: url, headers: headers)
         name = Plain.text(request.loggableURL)

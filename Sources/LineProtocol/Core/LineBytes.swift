@@ -116,7 +116,6 @@ extension LineBytes {
     struct Text {
         /// How many bytes it has.
         var count: Int
-        /// Whether none of them is special.
         var isPlain: Bool
         /// The first eight of them, the first lowest, with zeros behind a shorter text.
         var leading: UInt64
@@ -163,7 +162,7 @@ extension LineBytes {
         }
         let first = source.word(at: 0)
         if count < 16 {
-            // A short string lies in two words on the stack just now, and a load across both would wait for them.
+            // A short string was just stored as two words on the stack, and a load across both would stall.
             let second = count == 8 ? 0 : (source + 8).shortWord(count &- 8)
             memory.storeBytes(of: first.littleEndian, as: UInt64.self)
             memory.storeBytes(of: second.littleEndian, toByteOffset: 8, as: UInt64.self)

@@ -41,7 +41,7 @@ extension LineCore {
         self.isLost = isLost
     }
 
-    /// Ends the line, or takes it back if nothing of it can be written.
+    /// Ends the line, or removes it if none of its fields can be written.
     ///
     /// - Returns: Whether the line stands in the buffer.
     @inline(__always)
@@ -79,7 +79,7 @@ extension LineCore {
         return !isLost && !refused
     }
 
-    /// Takes the line back as if it had never begun.
+    /// Removes the line that was begun.
     mutating func abandonLine() {
         bytes.end(at: lineStart)
         noted.removeAll(keepingCapacity: true)

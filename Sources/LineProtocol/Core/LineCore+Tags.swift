@@ -18,7 +18,7 @@ extension LineCore {
         } else {
             place = writeUnusualKey(key, written, at: start)
         }
-        // A problem of the value is told with the key.
+        // A problem of the value is reported with the key.
         bytes.end(at: place)
         bytes.put(UInt8(ascii: "="), at: place)
         bytes.end(at: writeName(value, at: place &+ 1, as: .tagValue))

@@ -57,7 +57,7 @@ struct LineCore: ~Copyable {
         self.dialect = dialect
     }
 
-    /// Copies what stays from line to line; between two lines there is nothing else.
+    /// Copies the state that is kept between lines.
     init(copying other: borrowing LineCore) {
         bytes = LineBytes(copying: other.bytes)
         dialect = other.dialect

@@ -38,7 +38,7 @@ public struct PreparedSeries: Sendable {
     /// - Parameters:
     ///   - measurement: What is measured.
     ///   - tags: The tags of the series.
-    ///   - defaults: Tags that join those whose keys are not among them.
+    ///   - defaults: Default tags, which `tags` with the same key override.
     public init(_ measurement: String, tags: Tags = [:], defaults: Tags = [:]) {
         var core = LineCore(capacity: 256, dialect: .portable)
         core.setDefaults(defaults)

@@ -31,7 +31,7 @@ public struct LineDecoder: Sendable {
     public let readsCarriageReturns: Bool
 
     private var splitter = LineSplitter()
-    /// The beginning of a line whose end has not come, all of it seen by the splitter.
+    /// The beginning of an incomplete line, which the splitter has seen.
     private var pending: [UInt8] = []
     /// The number of the line that comes next or is not complete.
     private var line = 1
@@ -107,7 +107,7 @@ extension LineDecoder {
         }
     }
 
-    /// Reads the pending line, whose end has come.
+    /// Reads the pending line, which is now complete.
     private mutating func read(_ body: (Result<Point, LineDecodingError>) -> Void) {
         var bytes: [UInt8] = []
         swap(&bytes, &pending)
@@ -148,7 +148,7 @@ extension LineDecoder {
 // MARK: Going on after a line without an end
 
 extension LineDecoder {
-    /// Refuses the pending line, whose last string never ends, and reads on behind the first newline in it.
+    /// Refuses the pending line, whose last string never ends, and continues after its first newline.
     private mutating func giveUpOpenString(_ body: (Result<Point, LineDecodingError>) -> Void) {
         let all = takePending()
         let end = all.firstIndex(of: UInt8(ascii: "\n")) ?? all.count

@@ -1,4 +1,4 @@
-/// Why a line is no point, and where in the text that shows.
+/// The reason why a line cannot be read, and its place in the text.
 public struct LineDecodingError: Error, Sendable, Hashable {
     /// What is wrong with a line.
     public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
@@ -24,21 +24,21 @@ public struct LineDecodingError: Error, Sendable, Hashable {
         case invalidNumber
         /// An integer does not fit 64 bits, or a double is beyond the largest one.
         case numberOutOfRange
-        /// A value is none of a number, a string, true or false.
+        /// A value is not a number, a string, true or false.
         case invalidValue
         /// A string has no end.
         case unterminatedString
-        /// Something stands between a value and the comma or space that must follow it.
+        /// There is text between a value and the comma or space after it.
         case unexpectedText
-        /// The timestamp is no whole number.
+        /// The timestamp is not a whole number.
         case invalidTimestamp
         /// The timestamp is beyond what servers store.
         case timestampOutOfRange
         /// The series and a field's key are above ``LineEncoder/maximumKeyLength``.
         case overlongKey
-        /// The line is longer than the decoder was told to keep.
+        /// The line exceeds the decoder's maximum length.
         case overlongLine
-        /// The bytes are no UTF-8.
+        /// The bytes are not UTF-8.
         case invalidUTF8
     }
 

@@ -173,7 +173,7 @@ extension LineCore {
 }
 
 extension Point: CustomStringConvertible {
-    /// The line of the point, in nanoseconds and with repairs, or a note that there is none.
+    /// The line of the point, in nanoseconds and with repairs, or `(no line)`.
     public var description: String {
         var encoder = LineEncoder(dialect: .influxDB2, capacity: 256)
         encoder.append(self)

@@ -27,7 +27,7 @@ public struct LineEncoder: Sendable {
 
     /// The unit of the timestamps.
     public let precision: Precision
-    /// Tags that every point gets which has none with the same key.
+    /// Default tags, which a point's own tags with the same key override.
     public let defaults: Tags
     /// What the servers understand.
     public let dialect: LineDialect
@@ -75,7 +75,7 @@ extension LineEncoder {
         return storage.core.repairs
     }
 
-    /// Takes all lines out.
+    /// Removes all lines.
     ///
     /// - Parameter keepingCapacity: Whether the memory is kept for the lines to come.
     public mutating func removeAll(keepingCapacity: Bool = true) {
@@ -87,7 +87,7 @@ extension LineEncoder {
         }
     }
 
-    /// Takes out all lines behind the first `count` bytes, which must end with a line or be none.
+    /// Removes all lines after the first `count` bytes, which must end with a line or be empty.
     ///
     /// - Parameter count: What ``count`` was at some moment since the last ``removeAll(keepingCapacity:)``; any other
     ///   number that does not stand behind a line changes nothing.

@@ -2,7 +2,7 @@
 ///
 /// Tags whose keys come in byte order cost the least, because they are written in their place at once.
 public struct TagWriter: ~Copyable {
-    // It owns the lines, too, so that it harms nothing where it is kept longer than it should be.
+    // It owns the lines too, so that keeping it too long is harmless.
     let storage: LineStorage
 
     init(_ storage: LineStorage) { self.storage = storage }
@@ -29,7 +29,7 @@ public struct TagWriter: ~Copyable {
 public struct FieldWriter: ~Copyable {
     private let storage: LineStorage
 
-    /// Goes on with the line whose tags are complete.
+    /// Continues a line whose tags are complete.
     init(_ storage: LineStorage) { self.storage = storage }
 
     /// Adds a field with a double, which is left out if it is not finite.

@@ -14,7 +14,7 @@
 public struct SeriesCache: Sendable {
     /// The most series that are kept.
     public let limit: Int
-    /// Tags that every series gets which has none with the same key.
+    /// Default tags, which a series' own tags with the same key override.
     public let defaults: Tags
     /// How often a series was there already.
     public private(set) var hits = 0
@@ -81,7 +81,7 @@ public struct SeriesCache: Sendable {
     }
 }
 
-/// A measurement and tags, told apart by their bytes: two names that look the same can be two to a server.
+/// A measurement and tags, compared by their bytes: names that look the same can differ to a server.
 private struct SeriesName: Hashable, Sendable {
     let measurement: String
     let tags: Tags

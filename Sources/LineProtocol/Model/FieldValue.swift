@@ -17,16 +17,16 @@ public enum FieldValue: Sendable, Hashable {
 extension FieldValue: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByStringInterpolation
 {
-    /// Takes a number with a fraction as a double.
+    /// Makes a double.
     public init(floatLiteral value: Double) { self = .double(value) }
 
-    /// Takes a whole number as a signed integer.
+    /// Makes a signed integer.
     public init(integerLiteral value: Int64) { self = .integer(value) }
 
-    /// Takes a truth value.
+    /// Makes a Boolean.
     public init(booleanLiteral value: Bool) { self = .boolean(value) }
 
-    /// Takes a string.
+    /// Makes a string.
     public init(stringLiteral value: String) { self = .string(value) }
 }
 

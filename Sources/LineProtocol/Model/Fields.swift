@@ -19,12 +19,12 @@ public struct Fields: Sendable {
     /// No fields.
     public init() {}
 
-    /// Takes keys with their values; of two with the same key the later value stays.
+    /// Makes fields from keys and values; the later of two values for a key wins.
     public init(_ fields: some Sequence<(String, FieldValue)>) {
         for (key, value) in fields { self[key] = value }
     }
 
-    /// Takes what was read, in time that grows with the number of fields and not faster.
+    /// Makes fields from what was read, in linear time.
     init(read elements: [Element]) {
         let few = 16
         if elements.count <= few {
@@ -46,9 +46,9 @@ public struct Fields: Sendable {
         }
     }
 
-    /// The value of a field, or nothing if there is none with this key.
+    /// The value of a field; nil if there is none with this key.
     ///
-    /// Keys are told apart by their bytes, as servers do, and not by how they look.
+    /// Keys are compared by their bytes, as servers do.
     public subscript(key: String) -> FieldValue? {
         get { position(of: key).map { elements[$0].value } }
         set {
@@ -78,7 +78,7 @@ extension Fields: RandomAccessCollection {
 }
 
 extension Fields: ExpressibleByDictionaryLiteral {
-    /// Takes keys with their values; of two with the same key the later value stays.
+    /// Makes fields from keys and values; the later of two values for a key wins.
     public init(dictionaryLiteral elements: (String, FieldValue)...) { self.init(elements) }
 }
 

@@ -13,11 +13,11 @@
 public struct Point: Sendable, Hashable, Codable {
     /// What is measured, such as the name of a table.
     public var measurement: String
-    /// What tells one series from another.
+    /// The tags, which tell series apart.
     public var tags: Tags
-    /// The values, of which there must be one at least.
+    /// The fields; there must be at least one.
     public var fields: Fields
-    /// When it was; without it, the server takes the moment of arrival.
+    /// The time; without it, the server uses the time of arrival.
     public var timestamp: Timestamp?
 
     /// Makes a point.

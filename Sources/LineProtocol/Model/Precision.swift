@@ -1,6 +1,6 @@
-/// The unit in which the times of lines are counted; a server must be told the same one.
+/// The unit of timestamps; the server must be given the same one.
 public enum Precision: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Billionths of a second, what servers expect if nothing else is said.
+    /// Nanoseconds, the default of servers.
     case nanoseconds
     /// Millionths of a second.
     case microseconds

@@ -20,21 +20,21 @@ public struct Tags: Sendable, Hashable {
     /// No tags.
     public init() {}
 
-    /// Takes keys with their values; of two with the same key the later one stays.
+    /// Makes tags from keys and values; the later of two values for a key wins.
     public init(_ tags: some Sequence<(String, String)>) {
         for (key, value) in tags { self[key] = value }
     }
 
-    /// Takes a dictionary.
+    /// Makes tags from a dictionary.
     public init(_ tags: [String: String]) {
         for (key, value) in tags { self[key] = value }
     }
 
     mutating func reserve(_ count: Int) { elements.reserveCapacity(count) }
 
-    /// The value of a tag, or nothing if there is none with this key.
+    /// The value of a tag; nil if there is none with this key.
     ///
-    /// Keys are told apart by their bytes, as servers do, and not by how they look.
+    /// Keys are compared by their bytes, as servers do.
     public subscript(key: String) -> String? {
         get {
             let index = position(of: key)
@@ -89,7 +89,7 @@ extension Tags: RandomAccessCollection {
 }
 
 extension Tags: ExpressibleByDictionaryLiteral {
-    /// Takes keys with their values; of two with the same key the later one stays.
+    /// Makes tags from keys and values; the later of two values for a key wins.
     public init(dictionaryLiteral elements: (String, String)...) { self.init(elements) }
 }
 

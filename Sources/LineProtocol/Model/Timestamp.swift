@@ -11,10 +11,10 @@ public struct Timestamp: Sendable, Hashable, Codable {
     /// Nanoseconds since the beginning of 1970, below zero for what was before.
     public var nanoseconds: Int64
 
-    /// Takes nanoseconds since the beginning of 1970.
+    /// Makes a timestamp from nanoseconds since 1970.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Takes the time since the beginning of 1970; parts of a nanosecond are cut off, towards the past.
+    /// Makes a timestamp from the time since 1970, rounded down to a nanosecond.
     public init(_ sinceEpoch: Duration) {
         let (seconds, attoseconds) = sinceEpoch.components
         let perNanosecond: Int64 = 1_000_000_000
@@ -30,7 +30,7 @@ public struct Timestamp: Sendable, Hashable, Codable {
         if part < 0 { self = advanced(by: -1) }
     }
 
-    /// Takes so many units of `precision` since the beginning of 1970.
+    /// Makes a timestamp from a count of units of `precision` since 1970.
     @inlinable
     public init(_ count: Int64, _ precision: Precision) {
         let (product, overflow) = count.multipliedReportingOverflow(by: precision.nanosecondsPerUnit)

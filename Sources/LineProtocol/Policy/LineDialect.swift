@@ -1,11 +1,11 @@
 // Policy: what cannot be encoded, and what becomes of it. Depends on Model; Core and later folders may use it.
 
-/// What the servers that are to read the lines understand beyond what all of them do.
+/// What the target servers understand beyond the portable syntax.
 public struct LineDialect: Sendable, Hashable {
     /// Whether a string keeps its line ends.
     ///
-    /// InfluxDB reads them. Others take them for the end of the line, and a line end in a string that somebody else wrote
-    /// then begins a line of theirs. Unless this is set, a line end is written as the two characters `\n`.
+    /// InfluxDB reads them. Other servers end the line there, so a line end in a string from an untrusted source
+    /// could inject a line. Unless this is set, a line end is written as the two characters `\n`.
     public var keepsNewlines: Bool
 
     /// Whether unsigned numbers are written as such, with a `u`.

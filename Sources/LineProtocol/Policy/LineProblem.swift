@@ -1,6 +1,6 @@
-/// Something in a point that has no encoding which every server understands the same way.
+/// A problem of a point: something without an encoding that all servers understand the same way.
 ///
-/// What the encoder makes of each is written in one table: <doc:Policy>.
+/// <doc:Policy> lists what the encoder does about each.
 public enum LineProblem: String, Sendable, Hashable, Codable, CaseIterable {
     /// A control character or a line end in a measurement, a tag or a field's key.
     case controlCharacter
@@ -26,13 +26,13 @@ public enum LineProblem: String, Sendable, Hashable, Codable, CaseIterable {
     case overlongString
     /// A line end in a string, which some servers take for the end of the line.
     case newlineInString
-    /// A number that is infinite or none at all.
+    /// A number that is infinite or NaN.
     case notFinite
     /// An unsigned number that a server without unsigned numbers cannot hold.
     case unsignedOverflow
     /// A time that no server can store.
     case timeOutOfRange
-    /// A point that has no field, or is left with none.
+    /// A point without fields, or one whose fields all have problems.
     case noFields
 }
 
@@ -64,7 +64,7 @@ extension LineProblem: CustomStringConvertible {
     private static let indices = Dictionary(uniqueKeysWithValues: allCases.enumerated().map { ($1, $0) })
 }
 
-/// Why a point was not encoded strictly: which part of it, and what is wrong there.
+/// The reason why a point cannot be encoded strictly: a part, and its problem.
 public struct LineEncodingError: Error, Sendable, Hashable {
     /// A part of a point.
     public enum Part: Sendable, Hashable {
@@ -101,7 +101,7 @@ extension LineEncodingError: CustomStringConvertible {
 }
 
 extension LineEncodingError.Part: CustomStringConvertible {
-    /// The part with its name, whose special characters are escaped and which is cut if it is very long.
+    /// The part with its name, escaped, and truncated if it is very long.
     public var description: String {
         switch self {
         case .measurement(let name): "measurement \(Self.quoted(name))"

@@ -1,4 +1,4 @@
-/// How often the encoder repaired what has no portable encoding, by kind, and how many points it left out.
+/// The number of repairs by problem, and of points that were left out.
 ///
 /// ```swift
 /// var encoder = LineEncoder()
@@ -8,7 +8,7 @@
 public struct Repairs: Sendable, Hashable {
     private var counts = Array(repeating: 0, count: LineProblem.allCases.count)
 
-    /// How many points were left out, because nothing of them could be encoded.
+    /// The number of points that were left out because none of their fields could be encoded.
     public internal(set) var droppedPoints = 0
 
     /// No repairs.

@@ -5,27 +5,27 @@
     import LoaderChain
     import MetricKit
 
-    /// Receives payloads from the system, on Apple systems.
+    /// Receives payloads from the system on Apple platforms.
     ///
-    /// Start it once, early in the launch. The system holds its subscribers weakly, so this one holds itself until ``stop()``, and
-    /// nobody needs to keep it.
+    /// Start it once, early in the launch. The system holds its subscribers weakly, so this one holds itself until ``stop()``,
+    /// and you do not need to keep it.
     ///
     ///     MetricKitSubscriber(receiver).start()
     ///
-    /// Starting picks up what the system has delivered before, too. The receiver knows what it has had already.
+    /// Starting also picks up earlier payloads. The receiver knows which ones it has had already.
     ///
     /// iOS and visionOS deliver metrics and diagnostics. macOS delivers diagnostics, and metrics since macOS 26.
     public final class MetricKitSubscriber: NSObject, MXMetricManagerSubscriber, Sendable {
         private let receiver: MetricKitReceiver
         private let itself = Guarded<MetricKitSubscriber?>(nil)
 
-        /// Makes a subscriber that hands everything to a receiver.
+        /// Makes a subscriber that passes everything to a receiver.
         public init(_ receiver: MetricKitReceiver) {
             self.receiver = receiver
             super.init()
         }
 
-        /// Starts to receive, and holds itself from now on.
+        /// Starts receiving; the subscriber holds itself from now on.
         public func start() {
             let wasRunning = itself.withLock { itself in
                 let wasRunning = itself != nil
@@ -40,7 +40,7 @@
             didReceive(MXMetricManager.shared.pastDiagnosticPayloads)
         }
 
-        /// Receives nothing more, and lets go of itself.
+        /// Stops receiving, and lets the subscriber go.
         public func stop() {
             MXMetricManager.shared.remove(self)
             // The last reference may go here, and must not go under the lock.
@@ -48,13 +48,13 @@
             withExtendedLifetime(held) {}
         }
 
-        /// Takes what the system has measured.
+        /// Receives metrics from the system.
         @available(macOS 26, *)
         public func didReceive(_ payloads: [MXMetricPayload]) {
             receiver.receive(payloads.map { $0.jsonRepresentation() }, as: .metrics)
         }
 
-        /// Takes what went wrong.
+        /// Receives diagnostics from the system.
         public func didReceive(_ payloads: [MXDiagnosticPayload]) {
             receiver.receive(payloads.map { $0.jsonRepresentation() }, as: .diagnostics)
         }

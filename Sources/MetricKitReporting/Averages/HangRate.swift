@@ -1,17 +1,17 @@
 // Averages: averages over several payloads. Depends on Payload and Histogram; Printing and Tracking may use it.
 
-/// How much an app hangs, for each hour that somebody uses it.
+/// How much an app hangs per hour of use.
 public struct HangRate: Sendable, Hashable {
-    /// The hangs that were counted.
+    /// The histogram of hangs.
     public let hangs: Histogram<Duration>
-    /// How long the app was in front of its users meanwhile.
+    /// How long the app was in the foreground in the same time.
     public let foreground: Duration
 
-    /// Makes a rate; nil if the app was not used at all.
+    /// Makes a rate; nil if the app was not in the foreground at all.
     ///
     /// - Parameters:
-    ///   - hangs: the times in which the app did not answer.
-    ///   - foreground: how long the app was in front of its users.
+    ///   - hangs: the times in which the app did not respond.
+    ///   - foreground: how long the app was in the foreground.
     public init?(hangs: Histogram<Duration>, foreground: Duration) {
         guard foreground > .zero else { return nil }
         self.hangs = hangs
@@ -20,12 +20,12 @@ public struct HangRate: Sendable, Hashable {
 
     private var hours: Double { foreground.histogramNumber / 3600 }
 
-    /// How often the app hung in an hour of use.
+    /// The number of hangs per hour of use.
     public var hangsPerHour: Double { Double(hangs.count) / hours }
 
-    /// How long the app hung in an hour of use.
+    /// The duration of hangs per hour of use.
     ///
-    /// - Parameter rule: which value stands for those of a bucket.
+    /// - Parameter rule: the value that represents a bucket.
     public func timePerHour(by rule: BucketValue = .end) -> Duration {
         let sum = hangs.sum(by: rule)?.histogramNumber ?? 0
         return Histogram<Duration>.bound(sum / hours) ?? .zero
@@ -33,10 +33,10 @@ public struct HangRate: Sendable, Hashable {
 }
 
 extension MetricPayload {
-    /// How much the app hung for each hour of use.
+    /// How much the app hung per hour of use.
     ///
-    /// Nil if the payload does not say how long the app was used, or says nothing of hangs. It does not say whether that is because
-    /// there were none or because the system did not count them.
+    /// Nil if the payload lacks the foreground time or the hangs. A payload without hangs does not say whether there were
+    /// none or the system did not count them.
     public var hangRate: HangRate? {
         guard let hangs = applicationResponsiveness?.hangTime, let foreground = applicationTime?.foreground else {
             return nil
@@ -46,12 +46,12 @@ extension MetricPayload {
 }
 
 extension Sequence<MetricPayload> {
-    /// How much one version of the app hung for each hour of use, over all payloads that tell of both.
+    /// How much one version of the app hung per hour of use, over all payloads that have both figures.
     ///
     /// - Parameters:
-    ///   - applicationVersion: the version; payloads that tell of others do not count.
-    ///   - countingSilenceAsNone: whether a payload that says how long the app was used, and nothing of hangs, is taken to say that
-    ///     there were none. Do that if all your users have systems that count hangs; otherwise the rate is too low.
+    ///   - applicationVersion: the version; payloads that include others do not count.
+    ///   - countingSilenceAsNone: whether a payload with a foreground time and no hangs counts as one with zero hangs. Use it
+    ///     if all your users have systems that count hangs; otherwise the rate is too low.
     public func hangRate(applicationVersion: String, countingSilenceAsNone: Bool = false) -> HangRate? {
         var hangs: [Histogram<Duration>] = []
         var foreground = Duration.zero

@@ -1,13 +1,13 @@
-/// How several payloads become one average.
+/// How the average over several payloads is taken.
 public enum AverageOver: Sendable, Hashable {
-    /// Every observation counts the same: the histograms are merged first.
+    /// Every observation has the same weight: the histograms are merged first.
     case observations
-    /// Every payload counts the same, however little was observed in it: the mean of the payloads' means.
+    /// Every payload has the same weight, however few observations it has: the mean of the payloads' means.
     case payloads
 }
 
 extension Sequence<MetricPayload> {
-    /// The payloads of one version of the app, without those that tell of an older one as well.
+    /// The payloads of one version of the app, without those that include an older one.
     public func of(applicationVersion: String) -> [MetricPayload] {
         filter { $0.appVersion == applicationVersion && !$0.includesMultipleAppVersions }
     }
@@ -23,9 +23,9 @@ extension Sequence<MetricPayload> {
     ///
     /// - Parameters:
     ///   - metric: the section of a payload.
-    ///   - applicationVersion: the version; payloads that tell of others do not count.
-    ///   - rule: which value stands for those of a bucket.
-    ///   - over: how several payloads become one average.
+    ///   - applicationVersion: the version; payloads that include others do not count.
+    ///   - rule: the value that represents a bucket.
+    ///   - over: how the average over several payloads is taken.
     public func average<Metric: HistogrammedTimeMetric>(
         for metric: KeyPath<MetricPayload, Metric?>, applicationVersion: String, by rule: BucketValue = .end,
         over: AverageOver = .observations
@@ -37,9 +37,9 @@ extension Sequence<MetricPayload> {
     ///
     /// - Parameters:
     ///   - histogram: the histogram, such as `\.applicationLaunch?.resumeTime`.
-    ///   - applicationVersion: the version; payloads that tell of others do not count.
-    ///   - rule: which value stands for those of a bucket.
-    ///   - over: how several payloads become one average.
+    ///   - applicationVersion: the version; payloads that include others do not count.
+    ///   - rule: the value that represents a bucket.
+    ///   - over: how the average over several payloads is taken.
     public func average(
         for histogram: KeyPath<MetricPayload, Histogram<Duration>?>, applicationVersion: String,
         by rule: BucketValue = .end, over: AverageOver = .observations
@@ -47,12 +47,12 @@ extension Sequence<MetricPayload> {
         of(applicationVersion: applicationVersion).compactMap { $0[keyPath: histogram] }.average(rule, over)
     }
 
-    /// The histograms of all payloads of one version of the app as one, for everything else that can be asked of it; nil if no
+    /// The merged histogram of all payloads of one version of the app, for quantiles and other statistics; nil if no
     /// payload has one.
     ///
     /// - Parameters:
     ///   - histogram: the histogram, such as `\.applicationLaunch?.timeToFirstDraw`.
-    ///   - applicationVersion: the version; payloads that tell of others do not count.
+    ///   - applicationVersion: the version; payloads that include others do not count.
     public func histogram(
         for histogram: KeyPath<MetricPayload, Histogram<Duration>?>, applicationVersion: String
     ) -> Histogram<Duration>? {

@@ -1,4 +1,4 @@
-/// The times that payloads have histograms of, by the names that they are tracked under.
+/// The durations that payloads have histograms of, by the names used for tracking.
 enum TimeMetric: String, CaseIterable {
     case firstDraw = "first_draw"
     case optimizedFirstDraw = "optimized_first_draw"
@@ -18,6 +18,5 @@ enum TimeMetric: String, CaseIterable {
 }
 
 extension Duration {
-    /// The duration in milliseconds.
     var milliseconds: Double { Double(attoseconds) / 1e15 }
 }

@@ -2,9 +2,9 @@
 // use it.
 
 extension CallStackTree {
-    /// Reads a tree; nil if it is none, or if it has more frames than any process.
+    /// Reads a tree; nil if it is not one or has too many frames.
     ///
-    /// What is no frame inside it is left over.
+    /// Anything in it that is not a frame becomes a leftover.
     init?(_ node: JSONNode, path: String, _ context: PayloadContext) {
         guard let callStacks = node["callStacks"], callStacks.kind == .array else { return nil }
         var reading = CallStackReading(path: path, context)
@@ -21,7 +21,7 @@ extension CallStackTree {
     }
 }
 
-/// Turns frames that lie inside each other into a list.
+/// Flattens nested frames into a list.
 private struct CallStackReading {
     private let path: String
     private let context: PayloadContext
@@ -39,7 +39,7 @@ private struct CallStackReading {
     mutating func frames(_ roots: JSONNode?) -> [CallStackTree.Frame] {
         guard let roots else { return [] }
         var frames: [CallStackTree.Frame] = []
-        // The lists that are open, the innermost last; a tree is deeper than a thread's stack may be.
+        // The open lists, the innermost last. Recursion could overflow the stack.
         var open = [(rest: roots.elements, parent: Int?.none)]
         while let last = open.indices.last, !isTooLarge {
             guard let node = open[last].rest.next() else {
@@ -56,7 +56,7 @@ private struct CallStackReading {
         return frames
     }
 
-    /// Appends a frame, and answers the list of those inside it.
+    /// Appends a frame, and returns the list of those inside it.
     private mutating func append(
         _ node: JSONNode, to frames: inout [CallStackTree.Frame], parent: Int?, depth: Int
     ) -> JSONNode? {
@@ -89,7 +89,7 @@ private struct CallStackReading {
     }
 }
 
-/// The binaries that were named lately, so that a name is one string however often it is used.
+/// The binaries that were named recently, so that a name is stored once however often it is used.
 private struct KnownBinaries {
     private var known: [(name: ArraySlice<UInt8>?, uuid: ArraySlice<UInt8>?, binary: CallStackTree.Binary)] = []
     private var next = 0
@@ -107,7 +107,7 @@ private struct KnownBinaries {
             known[next % Self.most] = (rawName, rawUUID, binary)
             next += 1
         }
-        // What names neither is no binary.
+        // A binary needs a name or an identifier.
         return binary.name == nil && binary.uuid == nil ? nil : binary
     }
 }

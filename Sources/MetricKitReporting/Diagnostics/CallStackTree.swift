@@ -1,7 +1,7 @@
-/// Where threads were when something went wrong.
+/// The call stacks of a diagnostic.
 ///
-/// A tree may be a thousand frames deep. Its frames lie in one list for each stack, every frame before those inside it, so that
-/// nobody needs recursion to go through them:
+/// A tree may be a thousand frames deep. The frames of each stack are in one list, every frame before those inside it, so that
+/// no recursion is needed to go through them:
 ///
 /// ```swift
 /// let payload = try DiagnosticPayload(data)
@@ -10,39 +10,39 @@
 /// }
 /// ```
 public struct CallStackTree: Sendable, Hashable {
-    /// A file of code.
+    /// A binary.
     public struct Binary: Sendable, Hashable {
-        /// Its name.
+        /// The name.
         public let name: String?
-        /// What tells one build of it from another, for finding its symbols.
+        /// The identifier of the build, for symbolication.
         public let uuid: String?
     }
 
-    /// A call.
+    /// A frame.
     public struct Frame: Sendable, Hashable {
-        /// The code that it is in.
+        /// The binary.
         public let binary: Binary?
-        /// Where that is in memory.
+        /// The address in memory.
         public let address: UInt64?
-        /// Where that is in the code.
+        /// The offset in the binary's text segment.
         public let offset: UInt64?
-        /// How often it was seen there.
+        /// How often it was sampled.
         public let sampleCount: Int?
-        /// How many frames it lies inside of.
+        /// The number of frames around it.
         public let depth: Int
-        /// The frame that it lies inside of, by its place in the list; nil for the outermost.
+        /// The index of the frame around it; nil for the outermost.
         public let parent: Int?
     }
 
-    /// The calls of a thread, or of several together.
+    /// The stack of a thread, or of several together.
     public struct Stack: Sendable, Hashable {
-        /// Whether what went wrong went wrong here.
+        /// Whether the diagnostic is attributed to this stack.
         public let isAttributed: Bool
         /// The frames, each before those inside it.
         public let frames: [Frame]
     }
 
-    /// Whether there is a stack for each thread; otherwise they are taken together.
+    /// Whether there is a stack for each thread; otherwise the threads are merged.
     public let isPerThread: Bool?
     /// The stacks.
     public let stacks: [Stack]

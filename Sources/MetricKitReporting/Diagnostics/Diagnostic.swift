@@ -1,19 +1,19 @@
-/// One thing that went wrong.
+/// A diagnostic: one thing that went wrong.
 public struct Diagnostic: Sendable, Hashable {
-    /// What went wrong.
+    /// Diagnostics.
     public var details: DiagnosticDetails
     /// The version of the app.
     public var appVersion: String?
-    /// Where it went wrong.
+    /// The app, the system and the device.
     public var metaData: PayloadMetaData
-    /// Where the threads were.
+    /// The call stacks.
     public var callStackTree: CallStackTree?
-    /// What the model has no place for, and what it did not understand.
+    /// Values that the model does not know, or that could not be understood.
     public internal(set) var leftovers: [Leftover]
-    /// The diagnostic as it came.
+    /// The JSON of the diagnostic.
     public internal(set) var json: RawJSON
 
-    /// Reads an element of the section of that key; nil if it is no object.
+    /// Reads an element of the section with that key; nil if it is not an object.
     init?(_ bytes: [UInt8], section key: String) throws(JSONProblem) {
         let document = try JSONDocument(bytes)
         guard document.root.kind == .object else { return nil }
@@ -29,7 +29,7 @@ public struct Diagnostic: Sendable, Hashable {
         details = read?.details ?? Self.bare(section, key)
         appVersion = read?.version
         metaData = read?.metaData ?? PayloadMetaData()
-        // The version of the form that the diagnostic has, not of the app.
+        // The version of the format, not of the app.
         _ = reader.text("version")
         callStackTree = reader.take(["callStackTree"]) { CallStackTree($0, path: $1, context) }
         reader.leaveRest()
@@ -37,7 +37,7 @@ public struct Diagnostic: Sendable, Hashable {
         json = RawJSON(bytes)
     }
 
-    /// Reads the result of a report of iOS 27, an object with one member that is named after its kind.
+    /// Reads the result of an iOS 27 report, an object with one member named after its kind.
     init?(result bytes: [UInt8], environment: ReportEnvironment?) throws(JSONProblem) {
         let document = try JSONDocument(bytes)
         guard let (key, value) = document.root.members.first(where: { _ in true }), let name = key.text else {
@@ -55,7 +55,7 @@ public struct Diagnostic: Sendable, Hashable {
         json = RawJSON(bytes)
     }
 
-    /// What went wrong, if nothing more is known of it.
+    /// The details without any values.
     private static func bare(_ section: DiagnosticSection?, _ name: String) -> DiagnosticDetails {
         guard let section else { return .unknown(name) }
         let context = PayloadContext()

@@ -1,16 +1,16 @@
-/// What went wrong.
+/// Diagnostics.
 public enum DiagnosticDetails: Sendable, Hashable {
-    /// The app ended without wanting to.
+    /// The app crashed.
     case crash(CrashDetails)
-    /// The app did not answer.
+    /// The app did not respond.
     case hang(HangDetails)
-    /// The app took too much of the processor.
+    /// The app used too much CPU time.
     case cpuException(CPUExceptionDetails)
     /// The app wrote too much.
     case diskWriteException(DiskWriteDetails)
-    /// The app took long to start.
+    /// The app took long to launch.
     case appLaunch(AppLaunchDetails)
-    /// A kind that is not known here, with its name.
+    /// An unknown kind, with its name.
     case unknown(String)
 
     /// The kind in a word or two, such as `hang`.
@@ -38,9 +38,9 @@ extension DiagnosticSection {
     }
 }
 
-/// How the app ended.
+/// The details of a crash.
 public struct CrashDetails: Sendable, Hashable {
-    /// What an Objective-C exception says.
+    /// An Objective-C exception.
     public struct ExceptionReason: Sendable, Hashable {
         /// The class of the exception.
         public var className: String?
@@ -48,9 +48,9 @@ public struct CrashDetails: Sendable, Hashable {
         public var exceptionName: String?
         /// The kind of the exception.
         public var exceptionType: String?
-        /// What it says.
+        /// The message.
         public var composedMessage: String?
-        /// What it says, with places for the arguments.
+        /// The format string of the message.
         public var formatString: String?
 
         init(_ reader: inout SectionReader) {
@@ -68,11 +68,11 @@ public struct CrashDetails: Sendable, Hashable {
     public var exceptionCode: Int?
     /// The number of the signal.
     public var signal: Int?
-    /// Why it was ended.
+    /// The termination reason.
     public var terminationReason: String?
-    /// What is known of the memory that it touched.
+    /// The memory region of the invalid access.
     public var virtualMemoryRegionInfo: String?
-    /// What an Objective-C exception says.
+    /// An Objective-C exception.
     public var exceptionReason: ExceptionReason?
 
     init(_ reader: inout SectionReader) {
@@ -85,11 +85,11 @@ public struct CrashDetails: Sendable, Hashable {
     }
 }
 
-/// How the app did not answer.
+/// The details of a hang.
 public struct HangDetails: Sendable, Hashable {
-    /// For how long.
+    /// The duration.
     public var duration: Duration?
-    /// In which way.
+    /// The type of the hang.
     public var type: String?
 
     init(_ reader: inout SectionReader) {
@@ -98,11 +98,11 @@ public struct HangDetails: Sendable, Hashable {
     }
 }
 
-/// How the app took too much of the processor.
+/// The details of a CPU exception.
 public struct CPUExceptionDetails: Sendable, Hashable {
-    /// How much of the processor.
+    /// The CPU time.
     public var totalCPUTime: Duration?
-    /// In which time.
+    /// The time in which it was sampled.
     public var totalSampledTime: Duration?
 
     init(_ reader: inout SectionReader) {
@@ -111,17 +111,17 @@ public struct CPUExceptionDetails: Sendable, Hashable {
     }
 }
 
-/// How the app wrote too much.
+/// The details of a disk write exception.
 public struct DiskWriteDetails: Sendable, Hashable {
-    /// How much, in bytes.
+    /// The written bytes.
     public var writtenBytes: Double?
 
     init(_ reader: inout SectionReader) { writtenBytes = reader.number(.bytes, "writesCaused", "totalWritesCaused") }
 }
 
-/// How the app took long to start.
+/// The details of a slow launch.
 public struct AppLaunchDetails: Sendable, Hashable {
-    /// How long.
+    /// The duration.
     public var duration: Duration?
 
     init(_ reader: inout SectionReader) { duration = reader.time("launchDuration") }

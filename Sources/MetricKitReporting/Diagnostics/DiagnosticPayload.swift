@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// What went wrong in an app, as the system saw it.
+/// The diagnostics of an app.
 ///
 /// ```swift
 /// let payload = try DiagnosticPayload(data)
@@ -13,24 +13,24 @@
 /// }
 /// ```
 ///
-/// For payloads of many megabytes there is ``DiagnosticReader``, which keeps nothing.
+/// For payloads of many megabytes, use ``DiagnosticReader``, which stores nothing.
 public struct DiagnosticPayload: Sendable, Hashable {
-    /// The time that the payload tells of.
+    /// The time that the payload covers.
     public var timeRange = PayloadTimeRange()
-    /// What went wrong, in the order of the payload.
+    /// The diagnostics, in the order of the payload.
     public var diagnostics: [Diagnostic] = []
-    /// What the model has no place for, and what it did not understand; each diagnostic has its own besides.
+    /// Values that the model does not know, or that could not be understood; each diagnostic has its own too.
     public internal(set) var leftovers: [Leftover] = []
-    /// The payload as it came.
+    /// The bytes of the payload.
     public internal(set) var data = Data()
 
-    /// Knows nothing yet, for one that is put together by hand.
+    /// Makes an empty payload, to be filled by hand.
     public init() {}
 
     /// Reads a payload, as `MXDiagnosticPayload.jsonRepresentation()` gives it, or as a `DiagnosticReport` encodes itself.
     ///
     /// - Parameter data: the JSON.
-    /// - Throws: ``PayloadError`` if it is no JSON, or no payload of diagnostics, or larger than what is read.
+    /// - Throws: ``PayloadError`` if the data is not JSON, not a payload of diagnostics, or too large.
     public init(_ data: Data) throws(PayloadError) {
         var reader = DiagnosticReader()
         var all: [Diagnostic] = []

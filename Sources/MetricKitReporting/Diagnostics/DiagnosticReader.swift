@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// Reads diagnostics one by one, while their payload comes in pieces.
+/// Reads diagnostics one by one from a payload that arrives in pieces.
 ///
 /// ```swift
 /// var reader = DiagnosticReader()
@@ -11,33 +11,33 @@ import LoaderChain
 /// print(summary.timeRange)
 /// ```
 ///
-/// A diagnostic is handed out as soon as it is whole, and is not kept. So a payload of any size needs the memory of its largest
-/// diagnostic, and one that breaks off loses no more than the diagnostic that it breaks off in.
+/// A diagnostic is delivered as soon as it is complete, and is not stored. A payload of any size needs the memory of its
+/// largest diagnostic, and one that is truncated loses only the diagnostic that it ends in.
 public struct DiagnosticReader: Sendable {
-    /// What a payload says besides its diagnostics.
+    /// The contents of a payload besides its diagnostics.
     public struct Summary: Sendable, Hashable {
-        /// The time that the payload tells of.
+        /// The time that the payload covers.
         public var timeRange = PayloadTimeRange()
-        /// What the model has no place for, and what it did not understand.
+        /// Values that the model does not know, or that could not be understood.
         public internal(set) var leftovers: [Leftover] = []
     }
 
     private var transcoder = UTF8Transcoder()
     private var splitter = PayloadSplitter()
     private var problem: JSONProblem?
-    /// What is no diagnostic, to be read at the end as an object of its own.
+    /// Everything but the diagnostics, which is read at the end as an object.
     private var head = PayloadHead()
     private var leftovers: [Leftover] = []
     private var isAPayload = false
 
-    /// Has read nothing yet.
+    /// Makes a reader.
     public init() {}
 
     /// Reads a piece of a payload.
     ///
     /// - Parameters:
-    ///   - bytes: what follows the bytes that were read before.
-    ///   - take: is called with each diagnostic that is whole now.
+    ///   - bytes: the bytes that follow those read before.
+    ///   - take: is called with each diagnostic that is complete.
     public mutating func read(_ bytes: some Sequence<UInt8>, _ take: (Diagnostic) -> Void) {
         guard problem == nil else { return }
         do throws(JSONProblem) {
@@ -56,9 +56,9 @@ public struct DiagnosticReader: Sendable {
 
     /// Ends the payload.
     ///
-    /// - Parameter take: is called with a diagnostic that could not be understood before the end of the payload.
-    /// - Returns: what the payload says besides.
-    /// - Throws: ``PayloadError`` if the bytes were no JSON, or no payload. What was handed out before is right nevertheless.
+    /// - Parameter take: is called with a diagnostic that needed the end of the payload to be understood.
+    /// - Returns: the contents of the payload besides its diagnostics.
+    /// - Throws: ``PayloadError`` if the bytes are not JSON or not a payload. Diagnostics that were delivered before are valid.
     public mutating func finish(_ take: (Diagnostic) -> Void) throws(PayloadError) -> Summary {
         let content: PayloadHead.Content
         do throws(JSONProblem) {

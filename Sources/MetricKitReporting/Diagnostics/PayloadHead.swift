@@ -1,11 +1,10 @@
-/// What a payload of diagnostics says besides them: an object of its own, put together from what was cut out of the payload.
+/// Everything in a payload but the diagnostics, put together as an object.
 struct PayloadHead {
-    /// The object, still without its end.
+    /// The object without its closing brace.
     private var text: [UInt8] = [JSONText.openBrace]
     /// The key of the array that is open.
     private var openKey: [UInt8]?
 
-    /// What is known when the payload has ended.
     struct Content {
         var timeRange: PayloadTimeRange
         var leftovers: [Leftover]

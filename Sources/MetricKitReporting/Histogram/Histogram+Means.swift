@@ -1,15 +1,14 @@
 // Histogram: histograms, their means and quantiles. Depends on no other folder; Reading and later folders may use it.
 
-/// Which value stands for those of a bucket.
+/// The value that represents all values of a bucket.
 public enum BucketValue: Sendable, Hashable, CaseIterable {
-    /// The upper bound. A mean by it is never too low, and too high by half a bucket on average.
+    /// The upper bound. The mean is never too low, and on average half a bucket too high.
     case end
-    /// The middle between the bounds.
+    /// The midpoint between the bounds.
     case midpoint
 }
 
 extension Histogram {
-    /// The value that stands for those of a bucket.
     private func value(of bucket: Bucket, _ rule: BucketValue) -> Double {
         let end = bucket.end.histogramNumber
         switch rule {
@@ -28,18 +27,18 @@ extension Histogram {
 
     /// The mean of all values; nil if there are none.
     ///
-    /// - Parameter rule: which value stands for those of a bucket.
+    /// - Parameter rule: the value that represents a bucket.
     public func mean(by rule: BucketValue) -> Bound? { trimmedMean(by: rule, leavingOut: 0) }
 
-    /// The mean of the values in the middle, which a few outliers do not move; nil if there are no values.
+    /// The trimmed mean, which a few outliers do not move; nil if there are no values.
     ///
-    /// An app that hung once for twenty minutes has a mean that says nothing of the other launches. This one leaves out a share
-    /// of the values at either end; with a quarter at each, it is the mean of the middle half, and stands as much as a
-    /// quarter of nonsense.
+    /// One hang of twenty minutes makes the mean of all launches meaningless. The trimmed mean leaves out a share
+    /// of the values at either end; with a quarter at each, it is the mean of the middle half, and tolerates
+    /// a quarter of outliers.
     ///
     /// - Parameters:
-    ///   - rule: which value stands for those of a bucket.
-    ///   - share: how much is left out at either end, from 0 to less than a half.
+    ///   - rule: the value that represents a bucket.
+    ///   - share: the share that is left out at either end, from 0 to less than 0.5.
     public func trimmedMean(by rule: BucketValue, leavingOut share: Double = 0.25) -> Bound? {
         guard !isEmpty, share >= 0, share < 0.5 else { return nil }
         let all = Double(count)

@@ -1,5 +1,5 @@
 extension Histogram {
-    /// The value that half of the values do not exceed; nil if there are none.
+    /// The quantile 0.5; nil if there are no values.
     public var median: Bound? { quantile(0.5) }
 
     /// The value that a share of the values does not exceed; nil if there are none.
@@ -16,7 +16,7 @@ extension Histogram {
         var passed = 0.0
         for group in overlapping {
             let count = group.reduce(0) { $0 + Double($1.count) }
-            // What falls on a border belongs to the lower side.
+            // A value on a border belongs to the lower group.
             if passed + count >= wanted || group.endIndex == buckets.endIndex {
                 return Self.bound(Self.value(at: wanted - passed, in: group))
             }
@@ -25,7 +25,7 @@ extension Histogram {
         return nil
     }
 
-    /// The buckets, with those together that overlap.
+    /// The buckets, grouped where they overlap.
     private var overlapping: [ArraySlice<Bucket>] {
         var groups: [ArraySlice<Bucket>] = []
         var start = buckets.startIndex
@@ -41,9 +41,9 @@ extension Histogram {
         return groups
     }
 
-    /// The value below which so many values of buckets lie that overlap.
+    /// The value that `wanted` values of overlapping buckets lie below.
     private static func value(at wanted: Double, in group: ArraySlice<Bucket>) -> Double {
-        /// Where values begin or cease to come, and how many come for each step on the scale.
+        // Where the density of values changes, and how many values lie exactly there.
         var changes: [(place: Double, density: Double, atOnce: Double)] = []
         for bucket in group {
             let (start, end) = (bucket.start.histogramNumber, bucket.end.histogramNumber)

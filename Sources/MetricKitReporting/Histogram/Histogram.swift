@@ -1,8 +1,8 @@
-/// What a histogram is over: times, or numbers.
+/// The type of a histogram's values: durations or numbers.
 public protocol HistogramBound: Comparable, Hashable, Sendable {
-    /// The value as a number to calculate with.
+    /// The value as a number.
     var histogramNumber: Double { get }
-    /// Takes a number that was calculated, which is finite.
+    /// Makes a value from a finite number.
     init(histogramNumber: Double)
 }
 
@@ -10,7 +10,7 @@ extension Duration: HistogramBound {
     /// The duration in seconds.
     public var histogramNumber: Double { Double(attoseconds) / 1e18 }
 
-    /// Takes seconds, to the nearest nanosecond.
+    /// Makes a duration from seconds, rounded to the nearest nanosecond.
     ///
     /// A double has no more digits than that for the times that are measured here, so `0.2` seconds become 200 milliseconds, and
     /// not a trillionth of a second less.
@@ -24,11 +24,11 @@ extension Duration: HistogramBound {
 extension Double: HistogramBound {
     /// The number.
     public var histogramNumber: Double { self }
-    /// Takes the number.
+    /// Makes the number.
     public init(histogramNumber: Double) { self = histogramNumber }
 }
 
-/// How often which values were observed.
+/// A histogram: how many values were observed between which bounds.
 ///
 /// ```swift
 /// let launches = Histogram<Duration>([
@@ -40,23 +40,23 @@ extension Double: HistogramBound {
 /// print(launches.median!)  // 2.003333333 seconds
 /// ```
 ///
-/// The buckets are in the order of their bounds, no two have the same, and none is empty.
+/// The buckets are ordered by their bounds, no two have the same bounds, and none is empty.
 public struct Histogram<Bound: HistogramBound>: Sendable, Hashable {
-    /// The values between two bounds, and how many there were.
+    /// The number of values between two bounds.
     public struct Bucket: Sendable, Hashable {
         /// The lower bound.
         public let start: Bound
         /// The upper bound.
         public let end: Bound
-        /// How many values there were.
+        /// The number of values.
         public let count: Int
 
-        /// Makes a bucket; of two bounds in the wrong order the lower one is the start, and less than none counts as none.
+        /// Makes a bucket; bounds in the wrong order are swapped, and a negative count becomes zero.
         ///
         /// - Parameters:
         ///   - start: the lower bound.
         ///   - end: the upper bound.
-        ///   - count: how many values there were.
+        ///   - count: the number of values.
         public init(start: Bound, end: Bound, count: Int) {
             self.start = min(start, end)
             self.end = max(start, end)
@@ -66,7 +66,7 @@ public struct Histogram<Bound: HistogramBound>: Sendable, Hashable {
 
     /// The buckets that are not empty, in the order of their bounds.
     public let buckets: [Bucket]
-    /// How many values there were.
+    /// The number of values.
     public let count: Int
 
     /// Takes buckets in any order; the counts of those with equal bounds are added.
@@ -86,7 +86,7 @@ public struct Histogram<Bound: HistogramBound>: Sendable, Hashable {
         count = merged.reduce(0) { Self.sum($0, $1.count) }
     }
 
-    /// Whether nothing was observed.
+    /// Whether there are no values.
     public var isEmpty: Bool { buckets.isEmpty }
 
     /// Makes one histogram of several: the counts of equal buckets are added, and the other buckets stay as they are.
@@ -94,7 +94,7 @@ public struct Histogram<Bound: HistogramBound>: Sendable, Hashable {
     /// Quantiles and means are taken of what this makes, and are never merged themselves.
     public init(merging histograms: some Sequence<Histogram>) { self.init(histograms.flatMap(\.buckets)) }
 
-    /// Nobody observes as much as an integer holds; whoever says so gets the largest one.
+    /// The sum; one that overflows becomes the largest integer.
     private static func sum(_ first: Int, _ second: Int) -> Int {
         let (sum, overflow) = first.addingReportingOverflow(second)
         return overflow ? .max : sum

@@ -1,6 +1,6 @@
 // JSON: JSON in any encoding, and exact numbers. Depends on no other folder; all but Histogram may use it.
 
-/// A number as people write it: digits and a power of ten, of which nothing is lost.
+/// An exact decimal number: digits and a power of ten.
 ///
 /// Foundation's `Decimal` loses something. Of numbers with three digits behind the point, every third becomes a double that is
 /// off by one unit in its last place; the digits behind the 38th are rounded away instead of refused; a whole number beyond
@@ -16,7 +16,7 @@ struct DecimalNumber: Hashable, Sendable {
         self.exponent = exponent
     }
 
-    /// Takes a number of JSON, which is known to be one; nil if it is beyond everything that is ever measured.
+    /// Makes a number from a valid JSON literal; nil if it is out of range.
     init?(literal: some Sequence<UInt8>) {
         var builder = Builder()
         var power = 0
@@ -37,7 +37,7 @@ struct DecimalNumber: Hashable, Sendable {
         self = number
     }
 
-    /// Takes the digits of a whole part and of a fraction; nil if there are more than can be kept.
+    /// Makes a number from the digits of its whole part and its fraction; nil if there are too many.
     init?(whole: some Sequence<Int>, fraction: some Sequence<Int>, isNegative: Bool) {
         var builder = Builder()
         builder.isNegative = isNegative
@@ -48,10 +48,10 @@ struct DecimalNumber: Hashable, Sendable {
         self = number
     }
 
-    /// Powers of ten beyond this one are not measured by anybody.
+    /// The largest power of ten; no measurement comes near it.
     private static let furthest = 60
 
-    /// The number times a power of ten; nil if it is beyond everything that is ever measured.
+    /// The number times a power of ten; nil if that is out of range.
     func scaled(by power: Int) -> DecimalNumber? {
         if digits == 0 { return DecimalNumber(0) }
         let (sum, overflow) = exponent.addingReportingOverflow(power)
@@ -90,7 +90,7 @@ struct DecimalNumber: Hashable, Sendable {
 
     /// The nearest double.
     var double: Double {
-        // Both are exact as doubles, so that the one operation rounds once.
+        // Both operands are exact, so the result is rounded only once.
         if abs(digits) <= 1 << 53, abs(exponent) < Self.powers.count {
             let power = Self.powers[abs(exponent)]
             return exponent < 0 ? Double(digits) / power : Double(digits) * power
@@ -101,7 +101,7 @@ struct DecimalNumber: Hashable, Sendable {
     /// The powers of ten that a double holds exactly.
     private static let powers: [Double] = (0...22).map { count in (0..<count).reduce(1) { power, _ in power * 10 } }
 
-    /// Puts a number together, digit by digit.
+    /// Builds a number digit by digit.
     private struct Builder {
         private var digits: Int128 = 0
         private var exponent = 0
@@ -117,7 +117,7 @@ struct DecimalNumber: Hashable, Sendable {
             } else if !isFraction {
                 isTooLong = true
             }
-            // Else it is a digit behind the 38th, of which no measurement knows.
+            // Digits of a fraction behind the 38th are dropped; no measurement is so precise.
         }
 
         var number: DecimalNumber? {

@@ -1,4 +1,4 @@
-/// A JSON text and where each of its values lies in it.
+/// A JSON text and an index of its values.
 ///
 /// The text is read once, without recursion, so that its depth costs memory on the heap and nothing on the stack: call stacks
 /// nest deeper than what Foundation's readers accept. A value is an entry in a table, in the order of the text; those inside
@@ -35,7 +35,7 @@ final class JSONDocument: Sendable {
     var root: JSONNode { JSONNode(document: self, index: 0) }
 }
 
-/// What keeps a text from being JSON, or from being read.
+/// The reason why a text cannot be read as JSON.
 struct JSONProblem: Error, Hashable, CustomStringConvertible {
     enum Reason: String {
         case unexpected = "there is something that does not belong"
@@ -48,12 +48,12 @@ struct JSONProblem: Error, Hashable, CustomStringConvertible {
         case tooDeep = "there are more than the 65,536 objects and arrays inside each other that are read"
         case tooMany = "there are more than the 4,194,304 values that are read"
 
-        /// Whether the text may be JSON, but goes beyond what is read.
+        /// Whether the text may be JSON, but exceeds a limit.
         var isLimit: Bool { self == .tooLong || self == .tooDeep || self == .tooMany }
     }
 
     let reason: Reason
-    /// How many bytes stand before the place, with the text in UTF-8.
+    /// The byte offset in the UTF-8 text.
     let offset: Int
 
     var description: String { "\(reason.rawValue), at byte \(offset)" }

@@ -1,4 +1,4 @@
-/// Checks a JSON text by the letter of RFC 8259 and writes down where each value lies.
+/// Validates a JSON text strictly by RFC 8259 and indexes its values.
 struct JSONIndexer {
     private let bytes: [UInt8]
     private let limits: JSONLimits
@@ -30,7 +30,7 @@ struct JSONIndexer {
     private init(_ bytes: [UInt8], _ limits: JSONLimits) {
         self.bytes = bytes
         self.limits = limits
-        // A guess that spares most of the growing: values have about sixteen bytes each in these texts.
+        // Values take about sixteen bytes each in these texts, so this avoids most reallocations.
         entries.reserveCapacity(min(bytes.count / 16 + 1, limits.values))
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
     }
@@ -148,7 +148,7 @@ extension JSONIndexer {
         throw problem(.unfinished)
     }
 
-    /// Goes to the last byte of an escape.
+    /// Advances to the last byte of an escape.
     private mutating func skipEscape() throws(JSONProblem) {
         place += 1
         guard place < bytes.count else { throw problem(.unfinished) }

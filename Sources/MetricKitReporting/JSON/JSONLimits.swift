@@ -1,4 +1,4 @@
-/// How much is read before a text is refused, so that a hostile one cannot take all memory.
+/// The limits beyond which a text is refused, so that a hostile one cannot exhaust the memory.
 ///
 /// A real payload is a thousand times smaller than each of these: the largest that are known have a few megabytes, a few
 /// hundred thousand values, and call stacks a few thousand frames deep.
@@ -12,7 +12,7 @@ struct JSONLimits: Sendable {
 
     static let standard = JSONLimits()
 
-    /// The most things of one kind that are kept of a payload: diagnostics, signposts, or what is left over.
+    /// The most diagnostics, signposts or leftovers of a payload.
     static let kept = 1 << 14
     /// The most frames of a call stack that are kept.
     static let frames = 1 << 18

@@ -1,4 +1,3 @@
-/// A value in a JSON text.
 struct JSONNode: Sendable {
     let document: JSONDocument
     let index: Int
@@ -7,13 +6,12 @@ struct JSONNode: Sendable {
 
     var kind: JSONDocument.Kind { entry.kind }
 
-    /// The bytes of the value, as they stand in the text.
     var bytes: ArraySlice<UInt8> { document.bytes[Int(entry.start)..<Int(entry.end)] }
 
     /// The text of a string.
     var text: String? { kind == .string ? JSONText.text(bytes.dropFirst().dropLast()) : nil }
 
-    /// The value of a number, to its last digit.
+    /// The exact value of a number.
     var number: DecimalNumber? { kind == .number ? DecimalNumber(literal: bytes) : nil }
 
     var bool: Bool? {
@@ -24,7 +22,7 @@ struct JSONNode: Sendable {
         }
     }
 
-    /// Whether it is a string of exactly these letters.
+    /// Whether it is this string.
     func isText(_ text: String) -> Bool {
         let entry = entry
         let length = Int(entry.end) - Int(entry.start) - 2
@@ -36,18 +34,18 @@ struct JSONNode: Sendable {
                 return document.bytes[place] == byte
             }
         }
-        // A letter may be written as an escape, which is longer.
+        // A character may be written as an escape, which is longer.
         let inside = bytes.dropFirst().dropLast()
         return inside.contains(JSONText.backslash) && JSONText.text(inside) == text
     }
 
-    /// The values of an array, or nothing for any other value.
+    /// The values of an array; empty for any other value.
     var elements: Elements { Elements(document, kind == .array ? index + 1..<Int(entry.next) : 0..<0) }
 
-    /// The keys of an object with their values, or nothing for any other value.
+    /// The keys and values of an object; empty for any other value.
     var members: Members { Members(values: Elements(document, kind == .object ? index + 1..<Int(entry.next) : 0..<0)) }
 
-    /// The value of a key; where it stands more than once, the last of them.
+    /// The value of a key; the last one of several.
     subscript(key: String) -> JSONNode? {
         var found: JSONNode?
         for (name, value) in members where name.isText(key) { found = value }

@@ -1,4 +1,4 @@
-/// The bytes that mean something in JSON.
+/// The syntax of JSON, byte by byte.
 enum JSONText {
     static let quote = UInt8(ascii: "\"")
     static let backslash = UInt8(ascii: "\\")
@@ -17,7 +17,7 @@ enum JSONText {
 
     static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
 
-    /// The byte that an escape of one letter stands for.
+    /// The byte that a one-letter escape stands for.
     static func escaped(_ letter: UInt8) -> UInt8? {
         switch letter {
         case quote, backslash, UInt8(ascii: "/"): letter
@@ -30,7 +30,6 @@ enum JSONText {
         }
     }
 
-    /// The number that four hexadecimal digits stand for.
     static func hexadecimal(_ digits: some Collection<UInt8>) -> UInt16? {
         var number: UInt16 = 0
         for digit in digits {
@@ -43,7 +42,7 @@ enum JSONText {
 
     /// The text of a string's bytes between its quotes, which are known to be valid.
     ///
-    /// Half of a surrogate pair without its other half becomes U+FFFD.
+    /// A lone surrogate becomes U+FFFD.
     static func text(_ inside: ArraySlice<UInt8>) -> String {
         guard inside.contains(backslash) else { return String(decoding: inside, as: UTF8.self) }
         var plain: [UInt8] = []

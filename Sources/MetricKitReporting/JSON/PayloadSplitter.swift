@@ -1,4 +1,4 @@
-/// Cuts the text of a payload into the values of its keys, while it comes in pieces.
+/// Splits the text of a payload, which arrives in pieces, into the values of its keys.
 ///
 /// Of a key whose value is an array, every element is handed out by itself as soon as it is whole, so that a payload of a
 /// megabyte needs no more memory than its largest element. What is handed out has balanced brackets; whether it is JSON is for
@@ -85,9 +85,9 @@ struct PayloadSplitter {
         }
     }
 
-    /// How far the bytes go that lie inside a string or inside brackets, with what closes the last of them.
+    /// The end of the string or the brackets that the bytes are in.
     private mutating func endOfInside(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int {
-        // Most of all bytes come by here.
+        // This loop sees most of the bytes.
         var (depth, isInString, isEscaped) = (depth, isInString, isEscaped)
         defer { (self.depth, self.isInString, self.isEscaped) = (depth, isInString, isEscaped) }
         for index in start..<bytes.endIndex {
@@ -110,7 +110,7 @@ struct PayloadSplitter {
         return bytes.endIndex
     }
 
-    /// Takes a byte that lies outside of all strings, and outside of all brackets but the payload's own.
+    /// Reads a byte outside of strings and of nested brackets.
     private mutating func read(_ byte: UInt8, _ take: (Piece) -> Void) throws(JSONProblem) {
         if place == .inValue {
             guard Self.endsWord(byte) else {

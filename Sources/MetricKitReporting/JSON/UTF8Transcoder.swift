@@ -1,4 +1,4 @@
-/// Turns a text that comes in pieces into UTF-8.
+/// Converts a text that arrives in pieces to UTF-8.
 ///
 /// A text of UTF-16 or UTF-32 begins with a mark of byte order. Any other is taken for UTF-8 and passed on as it is, also with a
 /// mark of its own, which its reader skips.
@@ -9,18 +9,18 @@ struct UTF8Transcoder: Sendable {
         case utf32(isBigEndian: Bool)
     }
 
-    /// What the mark says, once enough has come to tell.
+    /// The encoding, once enough bytes have arrived to tell.
     private var encoding: Encoding?
-    /// The bytes of a mark or of a unit of which the rest has not come.
+    /// The bytes of an incomplete mark or code unit.
     private var pending: [UInt8] = []
-    /// The first half of a surrogate pair of which the second has not come.
+    /// A high surrogate that waits for its low surrogate.
     private var firstHalf: UInt16?
-    /// How many bytes were passed on.
+    /// The number of bytes returned so far.
     private var offset = 0
-    /// What was wrong behind everything that was passed on.
+    /// What is wrong after the bytes returned so far.
     private(set) var problem: JSONProblem?
 
-    /// A whole text in UTF-8.
+    /// Converts a whole text.
     static func utf8(_ bytes: [UInt8]) throws(JSONProblem) -> [UInt8] {
         guard let first = bytes.first, canBeginMark(first) else { return bytes }
         var transcoder = UTF8Transcoder()
@@ -29,7 +29,7 @@ struct UTF8Transcoder: Sendable {
         return Array(text)
     }
 
-    /// The bytes that a piece of the text adds, up to what is wrong with it.
+    /// Converts a piece, up to the first error.
     mutating func read(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         if case .utf8? = encoding { return passOn(bytes) }
         if encoding == nil {
@@ -45,7 +45,7 @@ struct UTF8Transcoder: Sendable {
         return convert(bytes)
     }
 
-    /// The bytes that the end of the text adds.
+    /// Converts the end of the text.
     mutating func finish() -> ArraySlice<UInt8> {
         let rest = encoding == nil ? decideAndConvert() : []
         if !pending.isEmpty || firstHalf != nil { fail(.unfinished) }
@@ -105,7 +105,7 @@ struct UTF8Transcoder: Sendable {
         return text[...]
     }
 
-    /// Appends the letter that a unit is or completes.
+    /// Appends the character that a code unit is or completes.
     private mutating func append(_ unit: UInt32, width: Int, to text: inout [UInt8]) {
         var value = unit
         if width == 2 {

@@ -1,37 +1,37 @@
 // Payload: payloads of metrics and their sections. Depends on Reading and the folders before it; Diagnostics and
 // later folders may use it.
 
-/// What the app wrote.
+/// The app's disk writes.
 public struct DiskIOMetrics: Sendable, Hashable {
-    /// Everything that was written, in bytes.
+    /// The logical writes in bytes.
     public var logicalWriteBytes: Double?
 
-    /// Knows nothing yet.
+    /// Makes an empty section.
     public init() {}
 
     init(_ reader: inout SectionReader) { logicalWriteBytes = reader.number(.bytes, "cumulativeLogicalWrites") }
 }
 
-/// What the app's files take of the disk.
+/// The disk space that the app uses.
 public struct DiskSpaceUsageMetrics: Sendable, Hashable {
     /// The binary files, in bytes.
     public var binaryFileBytes: Double?
-    /// How many binary files there are.
+    /// The number of binary files.
     public var binaryFileCount: Int?
-    /// The files of data, in bytes.
+    /// The data files, in bytes.
     public var dataFileBytes: Double?
-    /// How many files of data there are.
+    /// The number of data files.
     public var dataFileCount: Int?
-    /// The folder of caches, in bytes.
+    /// The caches folder, in bytes.
     public var cacheFolderBytes: Double?
-    /// What is shared with copies, in bytes.
+    /// The space shared by clones, in bytes.
     public var cloneBytes: Double?
-    /// Everything, in bytes.
+    /// All of the app's files, in bytes.
     public var usedBytes: Double?
-    /// The whole disk, in bytes.
+    /// The capacity of the disk, in bytes.
     public var capacityBytes: Double?
 
-    /// Knows nothing yet.
+    /// Makes an empty section.
     public init() {}
 
     init(_ reader: inout SectionReader) {

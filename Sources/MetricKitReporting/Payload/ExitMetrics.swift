@@ -1,43 +1,43 @@
-/// How often the app ended, and why.
+/// How often the app exited, by reason.
 public struct ExitMetrics: Sendable, Hashable {
-    /// A reason for an end.
+    /// A reason for an exit.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// Nothing was wrong.
+        /// A normal exit.
         case normal = "cumulativeNormalAppExitCount"
-        /// It crashed in a way that no other reason names.
+        /// A crash that no other reason covers.
         case abnormal = "cumulativeAbnormalExitCount"
-        /// It did not answer for too long.
+        /// The watchdog ended the app because it did not respond.
         case watchdog = "cumulativeAppWatchdogExitCount"
-        /// It touched memory that it must not.
+        /// An invalid memory access.
         case badAccess = "cumulativeBadAccessExitCount"
-        /// It ran into what is no instruction, as after a failed check.
+        /// An illegal instruction, as after a failed precondition.
         case illegalInstruction = "cumulativeIllegalInstructionExitCount"
-        /// It took more memory than it may.
+        /// The app exceeded its memory limit.
         case memoryLimit = "cumulativeMemoryResourceLimitExitCount"
-        /// Others needed the memory.
+        /// The system needed the memory.
         case memoryPressure = "cumulativeMemoryPressureExitCount"
-        /// It took more of the processor than it may.
+        /// The app exceeded its CPU limit.
         case cpuLimit = "cumulativeCPUResourceLimitExitCount"
-        /// It was suspended while it held a lock on a file.
+        /// The app was suspended while it held a file lock.
         case lockedFile = "cumulativeSuspendedWithLockedFileExitCount"
-        /// A task in the background did not end in time.
+        /// A background task did not end in time.
         case backgroundTaskTimeout = "cumulativeBackgroundTaskAssertionTimeoutExitCount"
-        /// It did not take the end of its background transfers in time.
+        /// The app did not complete its background URL session in time.
         case backgroundURLSessionCompletionTimeout = "cumulativeBackgroundURLSessionCompletionTimeoutExitCount"
-        /// It did not end a fetch in the background in time.
+        /// A background fetch did not end in time.
         case backgroundFetchCompletionTimeout = "cumulativeBackgroundFetchCompletionTimeoutExitCount"
     }
 
-    /// Ends in front of the user.
+    /// Exits in the foreground.
     ///
-    /// A reason that is not here did not occur, or is not counted by that system.
+    /// A reason that is missing did not occur or is not counted by the system.
     public var foreground: [Reason: Int] = [:]
-    /// Ends in the background.
+    /// Exits in the background.
     ///
-    /// A reason that is not here did not occur, or is not counted by that system.
+    /// A reason that is missing did not occur or is not counted by the system.
     public var background: [Reason: Int] = [:]
 
-    /// Knows nothing yet.
+    /// Makes an empty section.
     public init() {}
 
     init(_ reader: inout SectionReader) {

@@ -1,12 +1,12 @@
-/// A section of a payload that is about one histogram above all.
+/// A section of a payload with one main histogram.
 public protocol HistogrammedTimeMetric: Sendable {
-    /// The histogram.
+    /// The main histogram.
     var histogram: Histogram<Duration>? { get }
 }
 
 extension HistogrammedTimeMetric {
     /// The mean of the histogram; nil if nothing was observed.
     ///
-    /// - Parameter rule: which value stands for those of a bucket.
+    /// - Parameter rule: the value that represents a bucket.
     public func average(by rule: BucketValue = .end) -> Duration? { histogram?.mean(by: rule) }
 }

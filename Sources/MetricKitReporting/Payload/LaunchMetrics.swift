@@ -1,15 +1,15 @@
-/// How long the app took to start and to come back.
+/// How long the app took to launch and to resume.
 public struct LaunchMetrics: Sendable, Hashable, HistogrammedTimeMetric {
-    /// From the start of the process until something was drawn.
+    /// The time from the start of the process to the first draw.
     public var timeToFirstDraw: Histogram<Duration>?
-    /// The same for launches that the system had begun before the app was asked for.
+    /// The time to first draw for launches that the system had prewarmed.
     public var optimizedTimeToFirstDraw: Histogram<Duration>?
-    /// How long it took to come back from the background.
+    /// The time to resume from the background.
     public var resumeTime: Histogram<Duration>?
-    /// Launches with the tasks that the app has declared to be part of them.
+    /// The launch time including the tasks that the app has declared as part of it.
     public var extendedLaunch: Histogram<Duration>?
 
-    /// Knows nothing yet.
+    /// Makes an empty section.
     public init() {}
 
     /// The time to first draw.
@@ -27,12 +27,12 @@ public struct LaunchMetrics: Sendable, Hashable, HistogrammedTimeMetric {
     }
 }
 
-/// How long the app kept its users waiting.
+/// How responsive the app was.
 public struct ResponsivenessMetrics: Sendable, Hashable, HistogrammedTimeMetric {
-    /// The times in which the app did not answer.
+    /// The times in which the app did not respond.
     public var hangTime: Histogram<Duration>?
 
-    /// Knows nothing yet.
+    /// Makes an empty section.
     public init() {}
 
     /// The hang time.

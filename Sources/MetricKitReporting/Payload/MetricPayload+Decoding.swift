@@ -44,7 +44,7 @@ extension MetricPayload {
         if leftovers.count > JSONLimits.kept { throw .tooManyLeftovers }
     }
 
-    /// Whether the payload says that it tells of several versions; what is not clear counts as yes.
+    /// Whether the payload covers several versions of the app; an unclear answer counts as yes.
     static func spansVersions(_ reader: inout SectionReader) -> Bool {
         var isUnclear = false
         let answer = reader.take(["multipleAppVersions", "includesMultipleApplicationVersions"]) { node, _ in
@@ -55,7 +55,7 @@ extension MetricPayload {
         return answer ?? isUnclear
     }
 
-    /// Reads the signposts; nil if there are more than any app has.
+    /// Reads the signposts; nil if there are too many.
     private static func signposts(_ array: JSONNode, _ path: String, _ context: PayloadContext) -> [SignpostMetrics]? {
         guard array.elements.dropFirst(JSONLimits.kept).first(where: { _ in true }) == nil else { return nil }
         var all: [SignpostMetrics] = []
@@ -78,7 +78,7 @@ extension PayloadTimeRange {
         end = reader.moment("timeStampEnd")
         let range = reader.section("timeRange") { reader in
             let (begin, end) = (reader.moment("begin", "start"), reader.moment("end"))
-            // A range may also be a beginning and a number of seconds.
+            // A range may also be a start and a duration in seconds.
             let duration = reader.take(["duration"]) { node, _ in node.number }
             guard end == nil, case .instant(let start)? = begin, let seconds = duration?.scaled(by: 9)?.nearestInteger,
                 let later = Int64(exactly: seconds), later >= 0,

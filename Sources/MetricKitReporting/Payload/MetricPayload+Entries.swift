@@ -3,8 +3,8 @@
 extension MetricPayload {
     /// Reads the entry that covers the whole time of a report.
     ///
-    /// A report has an entry for every interval, and the longest covers all others. Adding them up would count twice, so the
-    /// others are left over, and so are all if no one is the longest.
+    /// A report has an entry for every interval, and the longest covers all others. Adding them up would count twice, so all
+    /// others become leftovers, and so do all of them if none is the longest.
     mutating func readEntries(_ reader: inout SectionReader) {
         let context = reader.context
         let entry = reader.take(["intervalEntries"]) { node, path -> (node: JSONNode, path: String)? in
@@ -30,7 +30,7 @@ extension MetricPayload {
         }
     }
 
-    /// Which of several entries covers all of the time.
+    /// The index of the entry that covers the whole time.
     private static func whole(_ durations: [Duration?]) -> Int? {
         if durations.count == 1 { return 0 }
         let known = durations.compactMap { $0 }
@@ -41,13 +41,13 @@ extension MetricPayload {
         return known.firstIndex(of: longest)
     }
 
-    /// Puts a result where it belongs; false if it belongs nowhere or is not understood.
+    /// Stores a result in its section; false if there is none or the result is not understood.
     private mutating func take(_ name: String, _ node: JSONNode, _ context: PayloadContext) -> Bool {
         func set<Section, Value>(
             _ section: WritableKeyPath<MetricPayload, Section?>, _ empty: Section,
             _ place: WritableKeyPath<Section, Value?>, _ value: Value?
         ) -> Bool {
-            // What comes twice is ambiguous, and the first may be right.
+            // A second value is ambiguous, and the first may be right.
             guard let value, self[keyPath: section]?[keyPath: place] == nil else { return false }
             var filled = self[keyPath: section] ?? empty
             filled[keyPath: place] = value
@@ -95,7 +95,7 @@ private struct ResultReading {
 
     var bars: Histogram<Double>? { HistogramReading(node)?.histogram { context.amount($0, .bars)?.double } }
 
-    /// The measurement, if there is exactly one; of two, nobody knows which is meant.
+    /// The measurement, if there is exactly one; two would be ambiguous.
     private var measurement: JSONNode? {
         if node["value"] != nil { return node }
         let members = node.members.map(\.value)

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// What the system has measured of an app in a day.
+/// The metrics of an app over a day.
 ///
 /// ```swift
 /// let payload = try MetricPayload(data)
@@ -12,61 +12,61 @@
 /// print(payload.applicationTime?.foreground ?? .zero)
 /// ```
 ///
-/// Everything may be missing, since systems leave out what they do not know. What the model has no place for, and what it does
-/// not understand, is in ``leftovers``; ``data`` is everything.
+/// Every value may be missing, since systems leave out what they do not know. Values that the model does not know or
+/// not understand are in ``leftovers``; ``data`` has the whole payload.
 public struct MetricPayload: Sendable, Hashable {
-    /// The version of the app, at the end of the time.
+    /// The latest version of the app.
     public var appVersion: String?
-    /// Whether an older version of the app is measured along, or may be.
+    /// Whether the payload covers an older version too, or may do so.
     public var includesMultipleAppVersions = false
-    /// The time that the payload tells of.
+    /// The time that the payload covers.
     public var timeRange = PayloadTimeRange()
-    /// Where the payload comes from.
+    /// The app, the system and the device.
     public var metaData: PayloadMetaData?
 
-    /// How long the app took to start.
+    /// Launch times.
     public var applicationLaunch: LaunchMetrics?
-    /// How long the app kept its users waiting.
+    /// How responsive the app was.
     public var applicationResponsiveness: ResponsivenessMetrics?
     /// How long the app ran.
     public var applicationTime: ApplicationTimeMetrics?
-    /// How often the app ended, and why.
+    /// How often the app exited, by reason.
     public var applicationExit: ExitMetrics?
-    /// How well the app moves.
+    /// How smooth the animations are.
     public var animation: AnimationMetrics?
-    /// What the app asked of the processor.
+    /// CPU usage.
     public var cpu: CPUMetrics?
-    /// What the app asked of the graphics processor.
+    /// GPU usage.
     public var gpu: GPUMetrics?
-    /// What the app took of the memory.
+    /// Memory usage.
     public var memory: MemoryMetrics?
-    /// How bright the app is.
+    /// Display usage.
     public var display: DisplayMetrics?
-    /// What the app wrote.
+    /// The app's disk writes.
     public var diskIO: DiskIOMetrics?
-    /// What the app's files take of the disk.
+    /// The disk space that the app uses.
     public var diskSpaceUsage: DiskSpaceUsageMetrics?
-    /// What went over the network.
+    /// Network transfers.
     public var networkTransfer: NetworkTransferMetrics?
-    /// How good the mobile network was.
+    /// The signal of the mobile network.
     public var cellularCondition: CellularConditionMetrics?
-    /// How long the app asked where the device is.
+    /// How long the app used location services.
     public var location: LocationMetrics?
-    /// What the app measured itself.
+    /// The app's own signposts.
     public var signposts: [SignpostMetrics] = []
 
-    /// What the model has no place for, and what it did not understand.
+    /// Values that the model does not know, or that could not be understood.
     public internal(set) var leftovers: [Leftover] = []
-    /// The payload as it came.
+    /// The bytes of the payload.
     public internal(set) var data = Data()
 
-    /// Knows nothing yet, for one that is put together by hand.
+    /// Makes an empty payload, to be filled by hand.
     public init() {}
 
     /// Reads a payload, as `MXMetricPayload.jsonRepresentation()` gives it, or as a `MetricReport` encodes itself.
     ///
     /// - Parameter data: the JSON.
-    /// - Throws: ``PayloadError`` if it is no JSON, or no payload of metrics.
+    /// - Throws: ``PayloadError`` if the data is not JSON or not a payload of metrics.
     public init(_ data: Data) throws(PayloadError) {
         let document = try JSONDocument(payload: data)
         if PayloadKind(document.root) == .diagnostics {

@@ -1,25 +1,25 @@
-/// Where a payload comes from.
+/// The app, the system and the device of a payload.
 public struct PayloadMetaData: Sendable, Hashable {
-    /// The number of the app's build.
+    /// The build number of the app.
     public var appBuildVersion: String?
     /// The system, such as `iPhone OS 13.1.3 (17A878)`.
     public var osVersion: String?
     /// The device, such as `iPhone9,2`.
     public var deviceType: String?
-    /// The region that the device is set to, such as `US`.
+    /// The region setting of the device, such as `US`.
     public var regionFormat: String?
-    /// The kind of processor, such as `arm64e`.
+    /// The architecture, such as `arm64e`.
     public var platformArchitecture: String?
-    /// The identifier of the app.
+    /// The bundle identifier of the app.
     public var bundleIdentifier: String?
     /// Whether the app came from TestFlight.
     public var isTestFlightApp: Bool?
-    /// Whether the device was saving energy.
+    /// Whether low power mode was on.
     public var isLowPowerModeEnabled: Bool?
-    /// The number of the process.
+    /// The process identifier.
     public var processIdentifier: Int?
 
-    /// Knows nothing yet.
+    /// Makes an empty section.
     public init() {}
 
     init(_ reader: inout SectionReader) {
@@ -31,7 +31,7 @@ public struct PayloadMetaData: Sendable, Hashable {
         bundleIdentifier = reader.text("bundleIdentifier", "bundleID")
         isTestFlightApp = reader.bool("isTestFlightApp")
         isLowPowerModeEnabled = reader.bool("lowPowerModeEnabled", "isLowPowerModeEnabled")
-        // Less than zero says that it is not known.
+        // A negative number means that it is not known.
         processIdentifier = reader.integer("pid").flatMap { $0 < 0 ? nil : $0 }
     }
 }

@@ -1,4 +1,3 @@
-/// Where a report of iOS 27 comes from.
 struct ReportEnvironment {
     var metaData: PayloadMetaData
     var appVersion: String?

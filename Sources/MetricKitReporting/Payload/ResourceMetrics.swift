@@ -1,11 +1,11 @@
-/// What the app asked of the processor.
+/// CPU usage.
 public struct CPUMetrics: Sendable, Hashable {
-    /// The time on all cores.
+    /// The CPU time on all cores.
     public var time: Duration?
-    /// How many instructions.
+    /// The number of instructions.
     public var instructions: Double?
 
-    /// Knows nothing yet.
+    /// Makes an empty section.
     public init() {}
 
     init(_ reader: inout SectionReader) {
@@ -14,47 +14,47 @@ public struct CPUMetrics: Sendable, Hashable {
     }
 }
 
-/// What the app asked of the graphics processor.
+/// GPU usage.
 public struct GPUMetrics: Sendable, Hashable {
-    /// The time.
+    /// The GPU time.
     public var time: Duration?
 
-    /// Knows nothing yet.
+    /// Makes an empty section.
     public init() {}
 
     init(_ reader: inout SectionReader) { time = reader.time("cumulativeGPUTime") }
 }
 
-/// An average of which the payload has no histogram.
+/// An average without a histogram.
 public struct SampledAverage: Sendable, Hashable {
-    /// The average; nil if there was nothing to average.
+    /// The average; nil if there were no samples.
     public var average: Double?
-    /// The deviation as the payload has it, which names no unit; nil if there is none.
+    /// The standard deviation, whose unit the payload does not name; nil if there is none.
     public var standardDeviation: Double?
-    /// How many samples there were.
+    /// The number of samples.
     public var sampleCount: Int?
 
-    /// Knows nothing yet.
+    /// Makes an empty section.
     public init() {}
 
     init(_ reader: inout SectionReader, _ quantity: UnitWord.Quantity) {
         average = reader.number(quantity, "averageValue")
         sampleCount = reader.count("sampleCount")
-        // Less than zero says that there is none.
+        // A negative number means that there is none.
         let deviation = reader.take(["standardDeviation"]) { node, _ in node.number }
         standardDeviation = deviation.flatMap { $0.digits < 0 ? nil : $0.double }
         if sampleCount == 0 { (average, standardDeviation) = (nil, nil) }
     }
 }
 
-/// What the app took of the memory.
+/// Memory usage.
 public struct MemoryMetrics: Sendable, Hashable {
-    /// The most at any time, in bytes.
+    /// The peak, in bytes.
     public var peakBytes: Double?
-    /// The average when the app was suspended, in bytes.
+    /// The average while the app was suspended, in bytes.
     public var suspendedBytes: SampledAverage?
 
-    /// Knows nothing yet.
+    /// Makes an empty section.
     public init() {}
 
     init(_ reader: inout SectionReader) {
@@ -63,12 +63,12 @@ public struct MemoryMetrics: Sendable, Hashable {
     }
 }
 
-/// How bright the app is.
+/// Display usage.
 public struct DisplayMetrics: Sendable, Hashable {
     /// The average luminance of its pixels.
     public var pixelLuminance: SampledAverage?
 
-    /// Knows nothing yet.
+    /// Makes an empty section.
     public init() {}
 
     init(_ reader: inout SectionReader) {
@@ -76,18 +76,18 @@ public struct DisplayMetrics: Sendable, Hashable {
     }
 }
 
-/// What went over the network, in bytes.
+/// Network transfers, in bytes.
 public struct NetworkTransferMetrics: Sendable, Hashable {
-    /// Up, over Wi-Fi.
+    /// Uploads over Wi-Fi.
     public var wifiUploadBytes: Double?
-    /// Down, over Wi-Fi.
+    /// Downloads over Wi-Fi.
     public var wifiDownloadBytes: Double?
-    /// Up, over a mobile network.
+    /// Uploads over a mobile network.
     public var cellularUploadBytes: Double?
-    /// Down, over a mobile network.
+    /// Downloads over a mobile network.
     public var cellularDownloadBytes: Double?
 
-    /// Knows nothing yet.
+    /// Makes an empty section.
     public init() {}
 
     init(_ reader: inout SectionReader) {
@@ -98,12 +98,12 @@ public struct NetworkTransferMetrics: Sendable, Hashable {
     }
 }
 
-/// How good the mobile network was.
+/// The signal of the mobile network.
 public struct CellularConditionMetrics: Sendable, Hashable {
-    /// For how long there were how many bars; the counts are as the payload has them.
+    /// The histogram of signal bars, with the counts of the payload.
     public var bars: Histogram<Double>?
 
-    /// Knows nothing yet.
+    /// Makes an empty section.
     public init() {}
 
     init(_ reader: inout SectionReader) {

@@ -1,23 +1,23 @@
-/// What the app measured itself, by signposts.
+/// What the app measured with a signpost.
 public struct SignpostMetrics: Sendable, Hashable {
     /// The category of the signpost.
     public var category: String?
     /// The name of the signpost.
     public var name: String?
-    /// How often it was set.
+    /// How often it was emitted.
     public var count: Int?
-    /// How long its intervals took.
+    /// The durations of its intervals.
     public var durations: Histogram<Duration>?
-    /// What the processor did in them.
+    /// The CPU time in its intervals.
     public var cpuTime: Duration?
-    /// The average of the memory in them, in bytes.
+    /// The average memory in its intervals, in bytes.
     public var averageMemoryBytes: Double?
-    /// What was written in them, in bytes.
+    /// The logical writes in its intervals, in bytes.
     public var logicalWriteBytes: Double?
-    /// How many milliseconds of hitches there were in each second of them.
+    /// The hitch time in its intervals, in milliseconds per second.
     public var hitchMillisecondsPerSecond: Double?
 
-    /// Knows nothing yet.
+    /// Makes an empty section.
     public init() {}
 
     init(_ reader: inout SectionReader) {

@@ -1,15 +1,15 @@
 /// How long the app ran.
 public struct ApplicationTimeMetrics: Sendable, Hashable {
-    /// In front of the user.
+    /// In the foreground.
     public var foreground: Duration?
     /// In the background.
     public var background: Duration?
-    /// In the background, playing.
+    /// In the background, playing audio.
     public var backgroundAudio: Duration?
-    /// In the background, following the device.
+    /// In the background, using location services.
     public var backgroundLocation: Duration?
 
-    /// Knows nothing yet.
+    /// Makes an empty section.
     public init() {}
 
     init(_ reader: inout SectionReader) {
@@ -20,9 +20,9 @@ public struct ApplicationTimeMetrics: Sendable, Hashable {
     }
 }
 
-/// How long the app asked where the device is, by accuracy.
+/// How long the app used location services, by accuracy.
 public struct LocationMetrics: Sendable, Hashable {
-    /// The best accuracy there is, with other sensors, as for navigation.
+    /// The best accuracy for navigation, using other sensors too.
     public var bestForNavigation: Duration?
     /// The best accuracy.
     public var best: Duration?
@@ -35,7 +35,7 @@ public struct LocationMetrics: Sendable, Hashable {
     /// Three kilometres.
     public var threeKilometers: Duration?
 
-    /// Knows nothing yet.
+    /// Makes an empty section.
     public init() {}
 
     init(_ reader: inout SectionReader) {
@@ -48,14 +48,14 @@ public struct LocationMetrics: Sendable, Hashable {
     }
 }
 
-/// How well the app moves.
+/// How smooth the animations are.
 public struct AnimationMetrics: Sendable, Hashable {
-    /// How many milliseconds of hitches there were for each second of scrolling.
+    /// The hitch time while scrolling, in milliseconds per second.
     public var scrollHitchMillisecondsPerSecond: Double?
-    /// How many milliseconds of hitches there were for each second of any animation.
+    /// The hitch time of all animations, in milliseconds per second.
     public var hitchMillisecondsPerSecond: Double?
 
-    /// Knows nothing yet.
+    /// Makes an empty section.
     public init() {}
 
     init(_ reader: inout SectionReader) {

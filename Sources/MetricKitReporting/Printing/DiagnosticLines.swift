@@ -1,6 +1,5 @@
 // Printing: payloads as text. Depends on all folders but Tracking and Apple; no folder uses it.
 
-/// The lines of a payload of diagnostics.
 struct DiagnosticLines {
     private(set) var lines: [String] = []
 
@@ -52,7 +51,7 @@ struct DiagnosticLines {
         return table
     }
 
-    /// The stack that is to blame, or else the first.
+    /// Adds the attributed stack, or else the first one.
     private mutating func add(_ tree: CallStackTree) {
         guard let stack = tree.stacks.first(where: \.isAttributed) ?? tree.stacks.first else { return }
         let count = ReadableNumber.text(count: tree.stacks.count, "stack", "stacks")

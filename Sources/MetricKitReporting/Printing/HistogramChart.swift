@@ -1,8 +1,8 @@
-/// A histogram with its averages, in lines of text.
+/// A histogram and its averages as lines of text.
 struct HistogramChart<Bound: HistogramBound> {
     let title: String
     let histogram: Histogram<Bound>
-    /// A value with its unit.
+    /// Formats a value with its unit.
     let text: (Bound) -> String
 
     private static var width: Int { 40 }
@@ -20,7 +20,7 @@ struct HistogramChart<Bound: HistogramBound> {
         return lines + bars
     }
 
-    /// A line for each bucket, the longest bar for the largest one.
+    /// A line for each bucket, with a bar scaled to the largest.
     private var bars: [String] {
         let most = histogram.buckets.map(\.count).max() ?? 1
         let shown = histogram.buckets.prefix(Self.mostLines)

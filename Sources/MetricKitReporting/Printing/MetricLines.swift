@@ -1,4 +1,3 @@
-/// The lines of a payload of metrics.
 struct MetricLines {
     private(set) var lines: [String] = []
 

@@ -1,17 +1,17 @@
 import LoaderChain
 
-/// A payload as a person wants to read it: averages, histograms, counters, and what went wrong.
+/// A payload as text for people: averages, histograms, counters and diagnostics.
 ///
 /// ```swift
 /// print(PayloadReport(MetricKitReport(data)).text)
 /// ```
 ///
-/// Whatever stands in a payload, each line of the text is one line, and nothing in it steers a terminal.
+/// Whatever a payload contains, each line of the text is one line without control characters.
 public struct PayloadReport: Sendable, CustomStringConvertible {
     /// The lines of the text.
     public let lines: [String]
 
-    /// Makes the report of a payload, also of one that cannot be read.
+    /// Makes the report of a payload, including one that cannot be read.
     public init(_ report: MetricKitReport) {
         let lines =
             switch report {
@@ -23,7 +23,7 @@ public struct PayloadReport: Sendable, CustomStringConvertible {
         self.lines = lines.map(ASCII.printable)
     }
 
-    /// Makes a report of several payloads together: the averages of each version of the app.
+    /// Makes a report over several payloads: the averages of each version of the app.
     public init(over payloads: [MetricPayload]) {
         var lines: [String] = []
         let spanning = payloads.count { $0.includesMultipleAppVersions }
@@ -48,7 +48,7 @@ public struct PayloadReport: Sendable, CustomStringConvertible {
         self.lines = lines.map(ASCII.printable)
     }
 
-    /// The lines, each with its end.
+    /// The lines, each with a line feed.
     public var text: String { lines.map { $0 + "\n" }.joined() }
 
     /// The text.

@@ -1,6 +1,6 @@
-/// Numbers as a person wants to read them.
+/// Numbers for people.
 enum ReadableNumber {
-    /// With two digits behind the point at most.
+    /// With at most two decimals.
     static func text(_ number: Double) -> String {
         guard number.isFinite, abs(number) < 1e15 else { return "\(number)" }
         let hundredths = Int64((abs(number) * 100).rounded())
@@ -22,7 +22,7 @@ enum ReadableNumber {
         }
     }
 
-    /// In the largest unit of which there is at least one.
+    /// In the largest unit that gives at least one.
     static func text(bytes: Double) -> String {
         switch abs(bytes) {
         case 1e9...: text(bytes / 1e9) + " GB"

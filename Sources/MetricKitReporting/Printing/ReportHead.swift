@@ -1,4 +1,4 @@
-/// What stands at the beginning and at the end of a report.
+/// The head of a report, and its leftovers.
 enum ReportHead {
     static func lines(
         _ kind: String, version: String?, _ metaData: PayloadMetaData?, _ range: PayloadTimeRange
@@ -21,7 +21,7 @@ enum ReportHead {
     private static let mostLeftovers = 20
     private static let longestLeftover = 60
 
-    /// What is left over, so that nobody takes a report for everything that the payload says.
+    /// The leftovers, which show that the report does not have everything that the payload has.
     static func lines(of leftovers: [Leftover]) -> [String] {
         guard !leftovers.isEmpty else { return [] }
         var lines = ["Not understood, or not known here:"]

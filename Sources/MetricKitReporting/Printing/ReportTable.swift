@@ -1,4 +1,4 @@
-/// Names with values, the values in a column.
+/// A table of names and values.
 struct ReportTable {
     private var rows: [(name: String, value: String)] = []
 

@@ -6,8 +6,8 @@ import LoaderChain
 
 /// Reads dates such as `2020-10-10 04:00:00 +0000` and `2023-02-01 00:00:00`.
 ///
-/// A device may count years by another calendar, of which the text says nothing. No such calendar in use has a year of the
-/// present in the range that is taken here for years of ours, so any other year is not understood.
+/// A device may use another calendar, which the text does not name. No such calendar in use has a current year in the range
+/// that is accepted here, so any other year is not understood.
 enum MomentText {
     private static let years = 2014...2199
     /// The number that a calendar day has for 1 January 1970.
@@ -43,12 +43,11 @@ enum MomentText {
         return .instant(.nanoseconds(sinceEpoch))
     }
 
-    /// Goes through a text, taking what it is asked for.
     private struct Scanner {
         private var rest: ArraySlice<Unicode.Scalar>
 
         init(_ text: String) {
-            // The digits of every script, and the spaces of every width, as plain ones.
+            // Digits and spaces of every script become ASCII.
             rest = ArraySlice(
                 text.unicodeScalars.map { scalar in
                     if scalar.isASCII { return scalar }
@@ -93,7 +92,7 @@ enum MomentText {
             return (hour * 3600 + minute * 60 + second, nanoseconds)
         }
 
-        /// The hour of the day, after the mark that twelve hours need.
+        /// The hour of the day, using the AM or PM that follows.
         private mutating func wholeHour(_ hour: Int) -> Int? {
             let before = rest
             _ = take(" ")
@@ -105,7 +104,7 @@ enum MomentText {
             return hour < 24 ? hour : nil
         }
 
-        /// How many seconds a zone such as `+0530`, `-03:00` or `Z` is ahead.
+        /// The UTC offset of a zone such as `+0530`, `-03:00` or `Z`, in seconds.
         mutating func zone() -> Int? {
             if take("Z") { return 0 }
             let isAhead = take("+")

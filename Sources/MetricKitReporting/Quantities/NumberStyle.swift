@@ -1,20 +1,20 @@
-/// How the numbers of one payload are written, as far as they give it away themselves.
+/// The number format of one payload, inferred from its numbers.
 ///
-/// A payload is written by one system in one setting. So `79,5` in one place tells what `1,234` means in another. Where
-/// nothing tells, such a number means nothing: it could be a thousand times as much as it seems.
+/// A payload is written by one system with one locale, so `79,5` in one place tells what `1,234` means in another. Where
+/// nothing does, such a number is not read: it could be off by a factor of a thousand.
 struct NumberStyle: Sendable {
     private var groupings: Set<NumberText.Mark> = []
     private var decimals: Set<NumberText.Mark> = []
-    /// What groups the digits of numbers that would be fractions ending with a zero, which nobody writes for people.
+    /// Likely grouping marks: those of numbers that would otherwise be fractions ending with a zero.
     private var likelyGroupings: Set<NumberText.Mark> = []
-    /// The most digits that were seen in a row in front of no mark at all.
+    /// The most digits of a number without marks.
     private var longestUnmarked = 0
 
-    /// Learns from a number what there is to learn.
+    /// Learns from a number.
     ///
     /// - Parameters:
     ///   - text: the number.
-    ///   - entry: what the name of its unit tells.
+    ///   - entry: the meaning of its unit's name.
     mutating func learn(from text: NumberText, _ entry: UnitTable.Entry) {
         if let length = text.unmarkedLength { longestUnmarked = max(longestUnmarked, length) }
         if let decimal = entry.decimal { decimals.insert(decimal) }
@@ -29,12 +29,12 @@ struct NumberStyle: Sendable {
         if let decimal = reading.decimal { decimals.insert(decimal) }
     }
 
-    /// What a number means, or nil if it could mean two things.
+    /// The value of a number; nil if it is ambiguous.
     func number(_ text: NumberText, _ unit: UnitWord) -> DecimalNumber? {
         let all = text.readings(wholeOnly: unit.isWhole)
         if all.count < 2 { return all.first?.number }
         let possible = all.filter { agrees($0, text) }
-        // Those that contradict themselves elsewhere tell nothing here.
+        // A payload that contradicts itself elsewhere proves nothing.
         if possible.count == 1 { return possible[0].number }
         guard !possible.isEmpty, !isContradictory, let grouped = all.first(where: { $0.decimal == nil }) else {
             return nil
@@ -46,14 +46,14 @@ struct NumberStyle: Sendable {
         decimals.count > 1 || groupings.count > 1 || !decimals.isDisjoint(with: groupings)
     }
 
-    /// Whether a number can have this meaning, considering how the others are written.
+    /// Whether a reading agrees with how the other numbers are written.
     private func agrees(_ reading: NumberText.Reading, _ text: NumberText) -> Bool {
         if let decimal = reading.decimal {
             if groupings.contains(decimal) || !decimals.isSubset(of: [decimal]) { return false }
         }
         if let grouping = reading.grouping {
             if decimals.contains(grouping) || !groupings.isSubset(of: [grouping]) { return false }
-            // Where a longer number has no marks, a shorter one has none either.
+            // If a longer number has no marks, a shorter one has no grouping.
             if reading.decimal == nil, text.digitCount <= longestUnmarked { return false }
         }
         return true

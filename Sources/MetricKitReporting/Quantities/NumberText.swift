@@ -1,7 +1,7 @@
-/// The shape of a number as a person would write it somewhere: runs of digits with marks between them.
+/// The shape of a localized number: runs of digits with marks between them.
 ///
-/// What the marks mean is another question, since half of the world writes a thousand and a half as `1,000.5` and the other
-/// half as `1.000,5`; ``readings(wholeOnly:)`` has all the answers that make sense.
+/// The marks are ambiguous, since half of the world writes a thousand and a half as `1,000.5` and the other
+/// half as `1.000,5`; ``readings(wholeOnly:)`` returns all readings that make sense.
 struct NumberText: Hashable, Sendable {
     /// A mark between digits.
     enum Mark: Hashable, Sendable {
@@ -27,7 +27,7 @@ struct NumberText: Hashable, Sendable {
         var canBeginFraction: Bool { self == .comma || self == .point || self == .arabicDecimal }
     }
 
-    /// A meaning that the marks may have.
+    /// A possible reading of the number.
     struct Reading: Hashable, Sendable {
         /// The mark between thousands, if there is one.
         var grouping: Mark?
@@ -46,7 +46,7 @@ struct NumberText: Hashable, Sendable {
     /// How many digits there are, if there is no mark among them.
     var unmarkedLength: Int? { marks.isEmpty ? runs[0].count : nil }
 
-    /// Takes a number from the beginning of a text, and says where it ends; nil if there is none.
+    /// Reads a number from the beginning of a text; nil if there is none.
     static func take(from text: Substring.UnicodeScalarView) -> (NumberText, rest: Substring.UnicodeScalarView)? {
         var number = NumberText()
         var rest = text
@@ -58,7 +58,7 @@ struct NumberText: Hashable, Sendable {
         var run: [Int] = []
         while let scalar = rest.first {
             if let digit = digit(scalar) {
-                // Digits of two scripts in one number are no number.
+                // The digits of one number are of one script.
                 let itsZero = scalar.value - UInt32(digit)
                 guard zero == nil || zero == itsZero else { return nil }
                 zero = itsZero
@@ -88,9 +88,9 @@ struct NumberText: Hashable, Sendable {
         return scalar.properties.numericValue.map { Int($0) }
     }
 
-    /// Everything that the number can mean: nothing, one thing or two.
+    /// The possible readings: none, one or two.
     ///
-    /// - Parameter wholeOnly: whether it counts what has no fractions.
+    /// - Parameter wholeOnly: whether the unit has no fractions.
     func readings(wholeOnly: Bool = false) -> [Reading] {
         guard let last = marks.last else {
             return reading(runs[0], [], grouping: nil, decimal: nil).map { [$0] } ?? []
@@ -109,7 +109,7 @@ struct NumberText: Hashable, Sendable {
         return all
     }
 
-    /// Whether a fraction would end with a zero, which no system that writes for people prints.
+    /// Whether a fraction would end with a zero, which no system prints.
     var endsWithZero: Bool { runs[runs.count - 1].last == 0 }
 
     private func reading(
@@ -120,13 +120,13 @@ struct NumberText: Hashable, Sendable {
         }
     }
 
-    /// Whether the marks are all the same, and stand where marks between thousands do.
+    /// Whether the marks are all the same and at the places of thousands separators.
     private func isGrouped(_ runs: [[Int]], _ marks: [Mark]) -> Bool {
         guard let mark = marks.first, marks.allSatisfy({ $0 == mark }), mark != .arabicDecimal else { return false }
         guard runs[0][0] != 0, runs[0].count <= 3, runs[runs.count - 1].count == 3 else { return false }
         let middle = runs.dropFirst().dropLast()
         if middle.allSatisfy({ $0.count == 3 }) { return true }
-        // In India, hundreds of thousands are counted in pairs.
+        // In India, digits above the thousands are grouped in pairs.
         return mark == .comma && runs[0].count <= 2 && middle.allSatisfy { $0.count == 2 }
     }
 }

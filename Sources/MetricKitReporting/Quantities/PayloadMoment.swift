@@ -1,19 +1,19 @@
 import LineProtocol
 import LoaderChain
 
-/// When something was, as a payload says it.
+/// A date in a payload, with or without a time zone.
 public enum PayloadMoment: Sendable, Hashable {
-    /// A moment, wherever one is.
+    /// An absolute time.
     case instant(Timestamp)
-    /// What the device's clock showed. Payloads of later systems do not say in which zone that was.
+    /// The local time of the device. Payloads of later systems do not name its time zone.
     case deviceTime(Timestamp)
 
-    /// The moment, if the payload says which.
+    /// The absolute time, if the payload names it.
     public var instant: Timestamp? { if case .instant(let time) = self { time } else { nil } }
 
-    /// The moment, with the zone that the device is in where the payload does not say.
+    /// The absolute time, using the UTC offset of the device where the payload does not name one.
     ///
-    /// - Parameter secondsFromGMT: how far the device's clock was ahead, such as `TimeZone.current.secondsFromGMT()`.
+    /// - Parameter secondsFromGMT: the UTC offset of the device, such as `TimeZone.current.secondsFromGMT()`.
     public func instant(secondsFromGMT: Int) -> Timestamp {
         switch self {
         case .instant(let time): return time
@@ -44,9 +44,9 @@ extension PayloadMoment: CustomStringConvertible {
 
 /// The time that a payload tells of.
 public struct PayloadTimeRange: Sendable, Hashable {
-    /// When it begins.
+    /// The beginning.
     public var begin: PayloadMoment?
-    /// When it ends; the same as the beginning, if the payload is about a moment, as one of disk space is.
+    /// The end; equal to the beginning if the payload is about a moment, such as one about disk space.
     public var end: PayloadMoment?
 
     /// Makes a range.

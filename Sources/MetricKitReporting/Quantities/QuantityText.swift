@@ -1,18 +1,17 @@
 /// A number with the name of its unit, as in `1,530毫秒`, `79 041 кБ`, `20 secs.` and `sekunde 20`.
 struct QuantityText: Sendable {
     let number: NumberText
-    /// The name, with `#` behind it if it stands before the number.
+    /// The name, with a `#` at its end if it precedes the number.
     let name: String
-    /// What the name tells.
+    /// The meaning of the name.
     let entry: UnitTable.Entry
 
-    /// Longer than any number with a unit.
     private static let longest = 200
 
     /// Reads a text; nil if it is not a number with a unit that is known.
     init?(_ text: String) {
         guard text.utf8.count <= Self.longest else { return nil }
-        // Marks of direction, which letters of other scripts bring along, are not seen, and mean nothing.
+        // Direction marks are invisible and have no meaning here.
         let seen = String(String.UnicodeScalarView(text.unicodeScalars.filter { !Self.isDirectionMark($0) }))
         let trimmed = Self.trimmed(seen[...].unicodeScalars)
         if let (number, rest) = NumberText.take(from: trimmed) {
@@ -45,7 +44,7 @@ struct QuantityText: Sendable {
 }
 
 extension Substring {
-    /// The text with a plain space for each space of another kind.
+    /// The text with an ASCII space for each white space.
     fileprivate var replacingSpaces: String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0.properties.isWhitespace ? " " : $0 }))
     }

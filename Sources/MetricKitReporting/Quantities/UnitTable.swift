@@ -1,27 +1,24 @@
-/// What the names of units mean, in all languages.
+/// The meanings of unit names in all languages.
 struct UnitTable: Sendable {
-    /// What a name tells.
+    /// The meaning of a name.
     struct Entry: Sendable {
-        /// The units that it can mean.
-        ///
-        /// Most names mean one. Some mean another where bytes are expected than where times are, as "t" does: bytes in Finnish, hours in Norwegian.
+        // Some names mean a size in one language and a time in another: "t" is bytes in Finnish and hours in Norwegian.
         var units: [UnitWord] = []
-        /// The mark before fractions in the languages with this name, if they have the same.
+        /// The decimal mark of the languages with this name, if they agree.
         var decimal: NumberText.Mark?
     }
 
-    /// A unit that a name means in languages with certain other names, when it means another unit in other languages.
+    /// One meaning of a name that means different units in different languages.
     struct Rival: Sendable {
         let name: String
         let unit: UnitWord
-        /// All names in these languages.
+        /// All unit names of the languages with this meaning.
         let companions: Set<String>
     }
 
     let entries: [String: Entry]
     let rivals: [Rival]
 
-    /// The table of all names that are known.
     static let all = UnitTable(names: UnitNames.table, rivals: UnitNames.rivals, more: moreNames)
 
     /// Names that payloads have, or had, and the Unicode CLDR has not: those of Apple's own units, the spellings of systems
@@ -59,7 +56,7 @@ struct UnitTable: Sendable {
             }
         }
         for (unit, names) in more {
-            // A name that means something else in some language, too, is refused wherever nothing tells which is meant.
+            // A name with another meaning in some language is refused wherever the meaning is ambiguous.
             for name in names where entries[name]?.units.contains(unit) != true {
                 entries[name, default: Entry()].units.append(unit)
             }
@@ -72,28 +69,26 @@ struct UnitTable: Sendable {
         }
     }
 
-    // Cut between scalars, since a letter that joins the one before it would join a stroke, too.
+    // Split between scalars, since a combining character would join the separator.
     private static func names(_ text: Substring) -> [String] {
         text.unicodeScalars.split(separator: "|").map { String($0) }
     }
 }
 
-/// What the names in one payload tell about its language, as far as a name that means two units depends on it.
+/// What the unit names in one payload tell about its language, to resolve names with two meanings.
 ///
 /// "saat" is a second in Malay and an hour in Azerbaijani. A payload that has a name beside it which Azerbaijani has not is not
 /// Azerbaijani.
 struct UnitEvidence: Sendable {
-    /// The meanings that no name has ruled out.
     private var possible = UnitTable.all.rivals
 
-    /// Learns from a name that stands in the payload.
     mutating func learn(from name: String, _ entry: UnitTable.Entry) {
-        // Units of Apple's own have the same names in every language.
+        // Apple's own units have the same names in every language.
         guard entry.units.contains(where: { $0.quantity == .time || $0.quantity == .bytes }) else { return }
         possible.removeAll { !$0.companions.contains(name) }
     }
 
-    /// The unit of a quantity that a name means; nil if there is none, or if it could be two.
+    /// The unit that a name means for a quantity; nil if there is none or it is ambiguous.
     func unit(_ name: String, _ entry: UnitTable.Entry, _ quantity: UnitWord.Quantity) -> UnitWord? {
         let units = entry.units.filter { $0.quantity == quantity }
         if units.count < 2 { return units.first }

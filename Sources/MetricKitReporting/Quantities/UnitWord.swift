@@ -1,6 +1,6 @@
-/// A unit that a name behind a number, or before it, can mean.
+/// A unit of measurement.
 struct UnitWord: Hashable, Sendable {
-    /// What is measured, each with the unit that the model has it in.
+    /// A quantity, with its unit in the model.
     enum Quantity: Hashable, Sendable {
         /// In seconds.
         case time
@@ -17,10 +17,10 @@ struct UnitWord: Hashable, Sendable {
     }
 
     let quantity: Quantity
-    /// How much of the quantity's unit one of this unit is: a factor, and a power of ten.
+    /// The conversion to the quantity's unit: a factor and a power of ten.
     let factor: Int
     let power: Int
-    /// Whether there are no fractions of it.
+    /// Whether the unit has no fractions.
     let isWhole: Bool
 
     init(_ quantity: Quantity, _ power: Int, factor: Int = 1, isWhole: Bool = false) {
@@ -30,7 +30,7 @@ struct UnitWord: Hashable, Sendable {
         self.isWhole = isWhole
     }
 
-    /// How much of the quantity's unit so many of these are.
+    /// Converts an amount to the quantity's unit.
     func amount(_ number: DecimalNumber) -> DecimalNumber? {
         (factor == 1 ? number : number.multiplied(by: factor))?.scaled(by: power)
     }

@@ -3,20 +3,20 @@
 
 /// The buckets of a histogram in a payload, in either of the two forms that systems write.
 ///
-/// Nothing is made of a histogram with a bucket that is not understood: a mean over the others would be the mean of something
-/// else.
+/// A histogram with a bucket that is not understood is not read at all: a mean over the other buckets would be
+/// wrong.
 struct HistogramReading {
     private let buckets: [JSONNode]
     private let keys: (start: String, end: String, count: String)
 
-    /// Finds the buckets; nil if there is no such thing here.
+    /// Finds the buckets; nil if there are none.
     init?(_ node: JSONNode) {
         let inner = node["histogram"] ?? node
         if let array = inner["buckets"], array.kind == .array {
             buckets = Array(array.elements)
             keys = ("lowerBound", "upperBound", "count")
         } else if let table = inner["histogramValue"], table.kind == .object {
-            // The keys are numbers as text, in no order; the bounds say where a bucket belongs.
+            // The keys are numbers in no order; the bounds determine the order.
             buckets = table.members.map(\.value)
             keys = ("bucketStart", "bucketEnd", "bucketCount")
         } else if inner["histogramNumBuckets"]?.number?.int == 0 {
@@ -39,6 +39,6 @@ struct HistogramReading {
         return Histogram(all)
     }
 
-    /// More than anything can happen in a day.
+    /// More events than a day can have.
     private static var largestCount: Int64 { 1 << 40 }
 }

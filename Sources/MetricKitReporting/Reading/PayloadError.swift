@@ -4,25 +4,25 @@
     import Foundation
 #endif
 
-/// Why a payload cannot be read.
+/// The reason why a payload cannot be read.
 ///
 /// The bytes are not lost: ``MetricKitReport`` keeps them, and they can be submitted as they are.
 public struct PayloadError: Error, Sendable, Hashable {
-    /// What kind of reason it is.
+    /// The kind of the error.
     public enum Code: String, Sendable, Hashable {
-        /// The bytes are not JSON, or not all of it.
+        /// The bytes are not JSON, or are incomplete.
         case notJSON
-        /// It is JSON, and no payload of the kind that was asked for.
+        /// The bytes are JSON, but not a payload of the requested kind.
         case notAPayload
-        /// It is larger than any payload is, and not read any further.
+        /// The payload exceeds a limit.
         ///
-        /// The bounds are 64 MiB of text, 4,194,304 values, and 65,536 objects and arrays inside each other; 16,384 diagnostics,
-        /// and as many values that the model has no place for. ``DiagnosticReader`` reads any number of diagnostics; the
-        /// other bounds hold for each of them.
+        /// The limits are 64 MiB of text, 4,194,304 values, and 65,536 nested objects and arrays; 16,384 diagnostics,
+        /// and as many leftovers. ``DiagnosticReader`` reads any number of diagnostics; the
+        /// other limits apply to each of them.
         case tooLarge
     }
 
-    /// What kind of reason it is.
+    /// The kind of the error.
     public let code: Code
     /// What is wrong, and where.
     public let reason: String

@@ -41,7 +41,7 @@ enum PayloadKind {
     private static let timeKeys: Set = ["timeStampBegin", "timeStampEnd", "timeRange"]
 }
 
-/// The kinds of diagnostics that payloads have sections of.
+/// The sections of diagnostics in a payload.
 enum DiagnosticSection: String {
     case crash = "crashDiagnostics"
     case hang = "hangDiagnostics"

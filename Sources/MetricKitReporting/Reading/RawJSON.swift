@@ -4,9 +4,9 @@
     import Foundation
 #endif
 
-/// A piece of JSON as it stands in a payload.
+/// A piece of JSON from a payload.
 public struct RawJSON: Sendable, Hashable {
-    /// The bytes, for a decoder of your own.
+    /// The bytes, for your own decoder.
     public let data: Data
 
     init(_ bytes: some Sequence<UInt8>) { data = Data(bytes) }
@@ -17,20 +17,20 @@ extension RawJSON: CustomStringConvertible {
     public var description: String { String(decoding: data, as: UTF8.self) }
 }
 
-/// What a payload says and the model does not.
+/// A value of a payload that is not in the model.
 public struct Leftover: Sendable, Hashable {
-    /// Why it is left over.
+    /// The reason why it is left over.
     public enum Reason: String, Sendable, Hashable {
-        /// The model has no place for it.
+        /// The model does not know it.
         case unknown
-        /// It is not what belongs there, or it could mean more than one thing.
+        /// It is not of the expected form, or it is ambiguous.
         case notUnderstood
     }
 
-    /// Where it stands: keys with points between them, such as `memoryMetrics.peakMemoryUsage`.
+    /// The path of keys to it, such as `memoryMetrics.peakMemoryUsage`.
     public let path: String
-    /// Why it is left over.
+    /// The reason why it is left over.
     public let reason: Reason
-    /// What it is.
+    /// The value.
     public let json: RawJSON
 }

@@ -1,18 +1,17 @@
 import LineProtocol
 
-/// What one payload needs while it is read.
+/// The state of reading one payload.
 final class PayloadContext {
     private let style: NumberStyle
     private let evidence: UnitEvidence
     private(set) var leftovers: [Leftover] = []
 
-    /// For what has no numbers.
     init() {
         style = NumberStyle()
         evidence = UnitEvidence()
     }
 
-    /// Learns from all numbers of a payload how it writes them, and how it calls their units.
+    /// Learns the number format and the unit names of a payload.
     init(_ document: JSONDocument) {
         var style = NumberStyle()
         var evidence = UnitEvidence()
@@ -21,7 +20,7 @@ final class PayloadContext {
             let node = JSONNode(document: document, index: index)
             index += 1
             guard node.kind == .string else { continue }
-            // Thousands of names, and no number with a unit.
+            // Call stacks have thousands of names, but no numbers with units.
             if node.isText("callStackTree"), index < document.entries.count {
                 index = Int(document.entries[index].next)
             } else if let text = node.text, let quantity = QuantityText(text) {
@@ -34,14 +33,14 @@ final class PayloadContext {
     }
 
     func leave(_ node: JSONNode, at path: String, _ reason: Leftover.Reason) {
-        // One more than may be tells that there are too many.
+        // One leftover beyond the limit shows that there are too many.
         guard leftovers.count <= JSONLimits.kept else { return }
         leftovers.append(Leftover(path: path, reason: reason, json: RawJSON(node.bytes)))
     }
 
-    /// How much of a quantity a value is, in the unit that the model has it in.
+    /// The amount of a quantity, in the unit of the model.
     ///
-    /// A value is a text such as `1,000 ms`, or an object with `value` and `unit`.
+    /// The value is a text such as `1,000 ms`, or an object with `value` and `unit`.
     func amount(_ node: JSONNode, _ quantity: UnitWord.Quantity) -> DecimalNumber? {
         if let text = node.text {
             guard let found = QuantityText(text), let unit = evidence.unit(found.name, found.entry, quantity),
@@ -63,18 +62,18 @@ final class PayloadContext {
         return Duration(attoseconds: attoseconds)
     }
 
-    /// Three hundred years, in attoseconds: no app runs so long, and times below can be added without a thought.
+    /// Three hundred years in attoseconds: longer than any app runs, and safe to add up.
     private static let longest: Int128 = 10_000_000_000 * 1_000_000_000_000_000_000
 }
 
-/// Goes through the members of an object and remembers which were asked for; those that were not are left over.
+/// Reads the members of an object and remembers which were read; all others become leftovers.
 struct SectionReader {
     let context: PayloadContext
     private let node: JSONNode?
     private let path: String
     private var taken: Set<String> = []
 
-    /// Without an object, nothing will be found.
+    /// Makes a reader; one without an object finds nothing.
     init(_ node: JSONNode?, path: String, _ context: PayloadContext) {
         self.node = node
         self.path = path
@@ -83,13 +82,13 @@ struct SectionReader {
 
     private func fullPath(_ key: String) -> String { path.isEmpty ? key : path + "." + key }
 
-    /// The value of the first of these keys that there is, converted; what cannot be is left over.
+    /// The converted value of the first of these keys that exists; a value that cannot be converted becomes a leftover.
     mutating func take<Value>(_ keys: [String], _ convert: (JSONNode, _ path: String) -> Value?) -> Value? {
         var value: Value?
         for key in keys {
             taken.insert(key)
             guard let found = node?[key] else { continue }
-            // Null says as much as nothing.
+            // Null is the same as a missing value.
             if found.kind == .null { continue }
             guard value == nil else {
                 context.leave(found, at: fullPath(key), .unknown)
@@ -111,7 +110,7 @@ struct SectionReader {
         take(keys) { [context] node, _ in context.amount(node, quantity)?.double }
     }
 
-    /// A number without a unit that counts something; early systems write some as text.
+    /// A count without a unit, which early systems write as text.
     mutating func count(_ keys: String...) -> Int? {
         take(keys) { node, _ in Self.count(node) }
     }
@@ -124,7 +123,6 @@ struct SectionReader {
         return number.readings().first?.number.int.flatMap { $0 < 0 ? nil : $0 }
     }
 
-    /// A whole number of any sign.
     mutating func integer(_ keys: String...) -> Int? {
         take(keys) { node, _ in node.number?.int ?? Self.count(node) }
     }
@@ -163,7 +161,7 @@ struct SectionReader {
         }
     }
 
-    /// Leaves over everything that was not asked for.
+    /// Turns everything that was not read into leftovers.
     func leaveRest() {
         guard let node else { return }
         for (key, value) in node.members {

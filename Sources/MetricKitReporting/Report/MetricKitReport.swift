@@ -6,7 +6,7 @@
     import Foundation
 #endif
 
-/// Any payload, also one that cannot be read.
+/// A payload of any kind, including one that cannot be read.
 ///
 /// ```swift
 /// switch MetricKitReport(data) {
@@ -16,14 +16,14 @@
 /// }
 /// ```
 public enum MetricKitReport: Sendable, Hashable {
-    /// What the system has measured.
+    /// Metrics.
     case metrics(MetricPayload)
-    /// What went wrong.
+    /// Diagnostics.
     case diagnostics(DiagnosticPayload)
-    /// Bytes that are no payload, and why. They can be submitted as they are.
+    /// Bytes that are not a payload, and the reason. They can be submitted as they are.
     case unreadable(Data, PayloadError)
 
-    /// Reads whatever it is.
+    /// Reads a payload of any kind.
     public init(_ data: Data) {
         do throws(PayloadError) {
             let document = try JSONDocument(payload: data)

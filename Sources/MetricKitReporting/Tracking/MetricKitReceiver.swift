@@ -10,7 +10,7 @@ import ReportOutbox
     import Foundation
 #endif
 
-/// Takes payloads as they come: into the box first, and then to everybody who wants to know what they say.
+/// Receives payloads: stores them in the outbox first, and then hands them to the trackers.
 ///
 /// ```swift
 /// let receiver = MetricKitReceiver(
@@ -19,18 +19,18 @@ import ReportOutbox
 /// receiver.receive([data], as: .diagnostics)
 /// ```
 ///
-/// The system waits for whoever it hands payloads to, and there may be a dozen, of megabytes. So nothing is read while it waits:
-/// the bytes go into the box as they are, where they survive whatever comes, and all else happens later, on a queue of the
-/// receiver's own.
+/// The system waits while it delivers payloads, and there may be a dozen, each of megabytes. Nothing is parsed while it waits:
+/// the bytes go into the outbox as they are, where they survive a crash, and everything else happens later, on a queue of the
+/// receiver.
 ///
-/// A payload that comes twice, as past payloads do, is taken once. At another launch it may come again; then the box gives it
-/// the same identifier, by which a server can tell.
+/// A payload that is delivered twice, as past payloads are, is handled once. After another launch it may come again; the outbox
+/// then gives it the same identifier, by which a server recognizes it.
 public final class MetricKitReceiver: Sendable {
-    /// What a payload is about.
+    /// The kind of a payload.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// What the system has measured.
+        /// Metrics.
         case metrics
-        /// What went wrong.
+        /// Diagnostics.
         case diagnostics
     }
 
@@ -44,11 +44,11 @@ public final class MetricKitReceiver: Sendable {
     /// Makes a receiver.
     ///
     /// - Parameters:
-    ///   - outbox: where payloads are kept until they have arrived; nil to keep none.
-    ///   - metricsRequest: how payloads of metrics are sent; nil to send none.
-    ///   - diagnosticsRequest: how payloads of diagnostics are sent; nil to send none.
-    ///   - tracking: who wants to know what payloads say. They are called one after the other.
-    ///   - onError: is called with a payload that the box refused, which is tracked nevertheless.
+    ///   - outbox: stores payloads until they have arrived; nil to store none.
+    ///   - metricsRequest: the request for payloads of metrics; nil to send none.
+    ///   - diagnosticsRequest: the request for payloads of diagnostics; nil to send none.
+    ///   - tracking: the trackers, which are called one after the other.
+    ///   - onError: is called with a payload that the outbox refused, which is tracked nevertheless.
     public convenience init(
         outbox: ReportOutbox?, metricsRequest: HTTPRequest?, diagnosticsRequest: HTTPRequest?,
         tracking: [MetricKitTracking] = [], onError: @escaping @Sendable (Data, OutboxError) -> Void = { _, _ in }
@@ -61,7 +61,7 @@ public final class MetricKitReceiver: Sendable {
         ) { work in queue.async(execute: work) }
     }
 
-    /// Makes a receiver whose work is done when somebody else says, as a test does.
+    /// Makes a receiver that hands its work to `later`, for tests.
     init(
         outbox: ReportOutbox?, requests: [Kind: HTTPRequest], tracking: [MetricKitTracking],
         onError: @escaping @Sendable (Data, OutboxError) -> Void,
@@ -74,13 +74,13 @@ public final class MetricKitReceiver: Sendable {
         self.later = later
     }
 
-    /// Takes payloads that came together.
+    /// Receives payloads that were delivered together.
     ///
-    /// When this returns, they are in the box.
+    /// When this returns, they are in the outbox.
     ///
     /// - Parameters:
     ///   - payloads: the bytes of each.
-    ///   - kind: what they are about.
+    ///   - kind: their kind.
     public func receive(_ payloads: [Data], as kind: Kind) {
         var refused: [(Data, OutboxError)] = []
         var new: [Data] = []
@@ -93,7 +93,7 @@ public final class MetricKitReceiver: Sendable {
                 try outbox.submit(data, identifier: "metrickit-\(kind.rawValue)-\(digest.text)", request: request)
                 known.withLock { _ = $0.stored.insert(digest) }
             } catch {
-                // If it comes again, there may be room for it.
+                // If it is delivered again, the outbox may have room for it.
                 refused.append((data, error))
             }
         }

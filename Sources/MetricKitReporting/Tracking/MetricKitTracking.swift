@@ -6,7 +6,7 @@ import LineProtocol
     import Foundation
 #endif
 
-/// Where to go with what payloads say.
+/// A tracker for payloads.
 ///
 /// ```swift
 /// let version = "1.2"
@@ -20,18 +20,18 @@ import LineProtocol
 public struct MetricKitTracking: Sendable {
     let take: @Sendable (_ reports: [MetricKitReport]) -> Void
 
-    /// Hands over whatever has come, also what could not be read.
+    /// Receives every payload, including those that cannot be read.
     public static func reports(_ take: @escaping @Sendable (_ reports: [MetricKitReport]) -> Void) -> MetricKitTracking
     {
         MetricKitTracking(take: take)
     }
 
-    /// Hands over the averages of one version, for a tracking service; nothing, if there are none.
+    /// Receives the averages of one version, for a tracking service; is not called if there are none.
     ///
     /// - Parameters:
-    ///   - applicationVersion: the version, mostly the running one. Payloads that tell of others do not count.
-    ///   - rule: which value stands for those of a bucket.
-    ///   - track: is called with what `attributes(applicationVersion:by:)` answers of the payloads.
+    ///   - applicationVersion: the version, usually the running one. Payloads that include others do not count.
+    ///   - rule: the value that represents a bucket.
+    ///   - track: is called with `attributes(applicationVersion:by:)` of the payloads.
     public static func attributes(
         applicationVersion: String, by rule: BucketValue = .end,
         _ track: @escaping @Sendable (_ attributes: [String: Double]) -> Void
@@ -42,11 +42,11 @@ public struct MetricKitTracking: Sendable {
         }
     }
 
-    /// Hands over the points of every payload, for a writer of points.
+    /// Receives the points of every payload, for a writer of points.
     ///
     /// - Parameters:
-    ///   - secondsFromGMT: how far the clock of the device is ahead, for payloads that do not say in which zone their times are;
-    ///     by default that of the device which this runs on.
+    ///   - secondsFromGMT: the UTC offset of the device, for payloads that do not name their time zone;
+    ///     that of this device by default.
     ///   - write: is called with each point of ``MetricPayload/points(secondsFromGMT:received:)``.
     public static func points(
         secondsFromGMT: @escaping @Sendable () -> Int? = { TimeZone.current.secondsFromGMT() },
@@ -59,7 +59,7 @@ public struct MetricKitTracking: Sendable {
         }
     }
 
-    /// Hands over every diagnostic.
+    /// Receives every diagnostic.
     public static func diagnostics(_ take: @escaping @Sendable (Diagnostic) -> Void) -> MetricKitTracking {
         MetricKitTracking { reports in
             for case .diagnostics(let payload) in reports { payload.diagnostics.forEach(take) }

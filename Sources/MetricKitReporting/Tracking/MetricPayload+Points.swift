@@ -14,13 +14,13 @@ extension MetricPayload {
     /// | `median`, `p90` | the quantiles 0.5 and 0.9 |
     /// | `foreground` | how long the app was used meanwhile; with `hang_time` alone |
     ///
-    /// The time of a point is the end of the payload, and a part of a second that comes from the payload's bytes: many devices have
-    /// payloads that end at the same moment, and would be one point to a server, while a payload that is sent again must be
-    /// the same point again.
+    /// The time of a point is the end of the payload plus a part of a second that depends on the payload's bytes. Many
+    /// devices have payloads that end at the same time, which would be one point to a server, while a payload that is sent
+    /// again must be the same point.
     ///
     /// - Parameters:
-    ///   - secondsFromGMT: how far the clock of the device is ahead, for payloads that do not say in which zone their times are.
-    ///   - received: when the payload came, for payloads whose end is not known otherwise.
+    ///   - secondsFromGMT: the UTC offset of the device, for payloads that do not name their time zone.
+    ///   - received: when the payload was received, for payloads that do not have an end.
     public func points(secondsFromGMT: Int? = nil, received: Timestamp? = nil) -> [Point] {
         guard !includesMultipleAppVersions else { return [] }
         let end = timeRange.end.flatMap { end in
@@ -41,7 +41,7 @@ extension MetricPayload {
         }
     }
 
-    /// The moment, moved by less than a second that depends on the payload's bytes.
+    /// The moment plus a part of a second that depends on the payload's bytes.
     private func apart(_ moment: Timestamp) -> Timestamp {
         let part = Int64(PayloadDigest(data).value % 1_000_000_000)
         let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(part)

@@ -1,5 +1,5 @@
 extension Sequence<MetricPayload> {
-    /// The averages of one version of the app under names for a tracking service, in milliseconds; empty if nothing was observed.
+    /// The averages of one version of the app by name, in milliseconds, for a tracking service; empty if nothing was observed.
     ///
     /// | name | what |
     /// |---|---|
@@ -12,8 +12,8 @@ extension Sequence<MetricPayload> {
     /// | `hangs_per_hour` | how often that was, as a number |
     ///
     /// - Parameters:
-    ///   - applicationVersion: the version; payloads that tell of others do not count.
-    ///   - rule: which value stands for those of a bucket in averages.
+    ///   - applicationVersion: the version; payloads that include others do not count.
+    ///   - rule: the value that represents a bucket in averages.
     public func attributes(applicationVersion: String, by rule: BucketValue = .end) -> [String: Double] {
         let payloads = of(applicationVersion: applicationVersion)
         var attributes: [String: Double] = [:]

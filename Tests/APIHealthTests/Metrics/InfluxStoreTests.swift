@@ -98,7 +98,7 @@
             while let line = await child.output.line(), !line.contains("Z  ok ") {}
             let second = try await watch("--once", "--influx", address, "--database", "health")
             #expect(second.status == ProgramStatus.failure.rawValue)
-            #expect(second.errors.hasSuffix("another apihealth writes there; give each its own by --spool"))
+            #expect(second.errors.hasSuffix("another apihealth writes there; give each its own with --spool"))
             child.send(SIGTERM)
             _ = await child.output.rest()
             #expect(await child.end() == .exited(0))
@@ -113,15 +113,15 @@
                 ["--influx", "http://a", "--influx-version", "4"],
                 "--influx-version cannot be “4”; give a whole number from 1 to 3"
             ),
-            (["--bucket", "b"], "--bucket is about a database; give its address by --influx URL"),
+            (["--bucket", "b"], "--bucket needs a database; give its address with --influx URL"),
             (
                 ["--influx", "http://a", "--bucket", "b", "--database", "c"],
-                "--database and --bucket contradict each other; give one of them"
+                "--database and --bucket cannot be combined; give one of them"
             ),
             (["--influx", "http://a", "--database", ""], "The database is empty."),
             (
                 ["--influx", "http://a", "--database", "d", "--token-file", "/no/such"],
-                "/no/such cannot be read; give a file with a token by --token-file"
+                "/no/such cannot be read; give a readable file to --token-file"
             ),
         ])
         func whatIsNoDatabaseIsNamed(arguments: [String], message: String) throws {

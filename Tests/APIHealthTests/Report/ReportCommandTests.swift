@@ -79,7 +79,7 @@ import Testing
         #expect(result["badLines"] as? Int == 2)
         #expect(result["otherPoints"] as? Int == 2)
         #expect((result["firstProblems"] as? [String])?.first?.contains("a.lp: line 1, column") == true)
-        #expect(try folder.text("p.html").contains("Left out because unreadable: 2 lines. The first:"))
+        #expect(try folder.text("p.html").contains("Skipped, because they cannot be read: 2 lines. The first:"))
     }
 
     @Test func afileWithoutRequestsMakesNoPage() async throws {

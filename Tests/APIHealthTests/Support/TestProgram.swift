@@ -59,3 +59,8 @@ extension String {
     /// Numbers as the program counts, without what it puts between their thousands.
     var withoutCommas: String { replacing(",", with: "") }
 }
+
+/// Lines as a terminal of so many columns shows them.
+func text(_ lines: [StyledLine], isColoured: Bool = false, columns: Int = .max) -> String {
+    lines.map { $0.text(Style(isColoured: isColoured), columns: columns) }.joined(separator: "\n")
+}

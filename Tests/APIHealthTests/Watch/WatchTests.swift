@@ -149,7 +149,7 @@ import Testing
             let watch = start(try arguments("http://a/", "--once", "--quiet", "--file", "/dev/full"), program)
             terminal.answer(await terminal.next())
             #expect(try await watch.value == .failure)
-            #expect(program.written.text.hasSuffix("1 point could not be kept; is the disk full?\n"))
+            #expect(program.written.text.hasSuffix("1 point could not be written; is the disk full?\n"))
         #endif
     }
 }

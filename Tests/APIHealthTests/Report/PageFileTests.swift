@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@testable import APIHealthKit
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite(.timeLimit(.minutes(10))) struct PageFileTests {
+    private static let line = "APIHealth,host=a,method=GET,outcome=success,path=/ duration=0.01 1700000000000000000\n"
+
+    private let folder: TestFolder
+    private let program = TestProgram()
+
+    init() throws {
+        folder = try TestFolder()
+        try folder.write(Self.line, to: "y.lp")
+    }
+
+    private func link(_ name: String, to target: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: folder.path(name), withDestinationPath: target)
+    }
+
+    private func isLink(_ name: String) -> Bool {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: folder.path(name))) != nil
+    }
+
+    @Test func thePageNeverReplacesWhatItIsMadeOf() async throws {
+        try link("soft.html", to: "y.lp")
+        try FileManager.default.linkItem(atPath: folder.path("y.lp"), toPath: folder.path("hard.html"))
+        for name in ["y.lp", "./y.lp", "soft.html", "hard.html"] {
+            let output = folder.url.path(percentEncoded: false) + "/" + name
+            #expect(await program.run("report", folder.path("y.lp"), "--output", output) == .usage, "\(name)")
+            #expect(try folder.text("y.lp") == Self.line, "\(name)")
+        }
+        #expect(program.complaints.text.contains("would replace"))
+        #expect(program.written.text.isEmpty)
+    }
+
+    @Test func aLinkIsFollowedAndStays() async throws {
+        try folder.write("old", to: "old.html")
+        try link("page.html", to: "old.html")
+        try link("dangling.html", to: "new.html")
+        for (name, target) in [("page.html", "old.html"), ("dangling.html", "new.html")] {
+            #expect(await program.run("report", folder.path("y.lp"), "--output", folder.path(name)) == .success)
+            #expect(isLink(name), "\(name)")
+            #expect(try folder.text(target).hasPrefix("<!DOCTYPE html>"), "\(target)")
+        }
+    }
+
+    @Test func whatIsNoRegularFileIsWrittenInPlace() async throws {
+        let path = folder.path("pipe")
+        try #require(mkfifo(path, 0o600) == 0)
+        // Open for both, so that neither side waits for the other; a page of one request fits into the pipe.
+        let number = open(path, O_RDWR | O_NONBLOCK)
+        try #require(number >= 0)
+        defer { close(number) }
+        #expect(await program.run("report", folder.path("y.lp"), "--output", path) == .success)
+        var bytes = [UInt8](repeating: 0, count: 15)
+        #expect(read(number, &bytes, bytes.count) == bytes.count)
+        #expect(String(decoding: bytes, as: UTF8.self) == "<!DOCTYPE html>")
+        #expect(
+            try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType != .typeRegular)
+        #expect(await program.run("report", folder.path("y.lp"), "--output", folder.path("")) == .failure)
+        #expect(program.complaints.text.contains("cannot be written"))
+    }
+
+    @Test func aDashIsStandardOutput() async throws {
+        #expect(await program.run("report", folder.path("y.lp"), "--output", "-") == .success)
+        #expect(program.written.text.hasPrefix("<!DOCTYPE html>"))
+        #expect(program.written.text.hasSuffix("</html>\n"))
+        #expect(program.complaints.text.contains("shows 1 request to 1 route"))
+        #expect(!FileManager.default.fileExists(atPath: "-"))
+    }
+}
