@@ -29,7 +29,7 @@ private struct BatchingWalk {
     private let limits: BatchingLimits
     private var state: BatchingState<[Int], Waiter>
     private var now = TimerInstant(nanoseconds: 0)
-    /// The block that is being filled; nil if nobody has asked for one.
+    /// The block that is being filled; nil if none was asked for.
     private var block: (points: [Int], granted: Int)?
     private var isQuiet = true
     private var newest = TimerInstant(nanoseconds: .min)
@@ -212,8 +212,13 @@ private struct BatchingWalk {
         if state.heldPoints != held - open + granted {
             faults.append("\(state.heldPoints) are said to be held, and \(held) are")
         }
+<<<<<<< ours
         if state.heldPoints > limits.maximumPoints { faults.append("too many points are held") }
         // Points leave in time, if only somebody takes them.
+=======
+        if state.heldPoints > settings.maximumPoints { faults.append("too many points are held") }
+        // Points leave in time, provided that batches are taken.
+>>>>>>> theirs
         guard onTheirWay.isEmpty, !state.pacing.isPaused(at: now) else { return }
         let waiting = came.keys.filter { fates[$0] == nil }
         if let oldest = waiting.compactMap({ came[$0] }).min() {

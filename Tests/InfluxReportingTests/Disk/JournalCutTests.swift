@@ -13,7 +13,7 @@ import Testing
 
 /// A scripted life, cut at every single thing it does to the disk.
 @Suite(.timeLimit(.minutes(10))) struct JournalCutTests {
-    /// What a writer may meet: batches that arrive, ones that have to stay, several launches, and one that nobody ended well.
+    /// What a writer may meet: batches that arrive, ones that have to stay, several launches, and one that was not ended.
     private static func live(_ life: JournalLife) async throws {
         guard life.open() else { return }
         for _ in 0..<5 { life.write() }

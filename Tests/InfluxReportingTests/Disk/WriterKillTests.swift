@@ -50,7 +50,7 @@
                 switch weather {
                 case 0: return .status(.serviceUnavailable)
                 case 1: return .abort()
-                // They were taken, and nobody hears of it.
+                // They were taken, and the writer does not hear of it.
                 case 2: return .status(.noContent).hangingUp(at: .head(5))
                 default: return .status(.noContent)
                 }

@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-/// What becomes of metrics, as somebody reads it who knows nothing of how it is written.
+/// What becomes of metrics, read without any knowledge of how they are written.
 @Suite(.timeLimit(.minutes(10))) struct MetricPointTests {
     private static let start = Date(timeIntervalSince1970: 1_700_000_000)
 

@@ -195,7 +195,7 @@ import Testing
     private func void(_ value: some Any) {}
 }
 
-/// Lets nobody through until it is opened.
+/// Lets no request through until it is opened.
 private final class Gate: Sendable {
     private let state = Guarded((isOpen: false, waiting: [CheckedContinuation<Void, Never>]()))
 

@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func theThirdVersionRefusesWhatIsBeyondItsLimits() async throws {
-        // A table too many: whoever writes to it is refused, and nobody else.
+        // A table too many: lines for it are refused, and no others.
         influx.server.fallback { request in
             request.text.contains("new_table")
                 ? .influx3("Update to schema would exceed number of tables", [], status: .unprocessableContent)

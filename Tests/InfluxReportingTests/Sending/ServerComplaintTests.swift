@@ -77,7 +77,7 @@ import Testing
     @Test func linesThatAreTooOldAreFound() {
         let body = #"{"error":"partial write: points beyond retention policy dropped=2"}"#
         #expect(match(body, ["m f=1 500", "m f=1 20", "m f=1 10", "m f=1 400"]).named.map(\.line) == [1, 2])
-        // Of three lines with the same time, nobody knows which are meant.
+        // Of three lines with the same time, it is not known which are meant.
         let unclear = match(body, ["m f=1 10", "n f=1 10", "o f=1 10", "m f=1 400"])
         #expect(unclear.named.isEmpty && unclear.unnamedCount == 2)
     }

@@ -115,7 +115,7 @@ import Testing
         #expect(
             verdict(.invalidResponse, response(.unauthorized, #"{"error":"no"}"#))
                 == .obstructed(.refused(.unauthorized, reason: "no")))
-        // A good answer that somebody finds fault with, or that was not whole, is none.
+        // A good answer that a loader rejects, or that was not whole, is no success.
         guard case .obstructed(.offline) = verdict(.connectionLost, response(.ok)) else {
             return fail(verdict(.connectionLost, response(.ok)))
         }

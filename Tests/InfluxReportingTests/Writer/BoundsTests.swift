@@ -132,7 +132,7 @@ import Testing
         try await test.waits(until: .seconds(3))
         test.timers.advance(by: .seconds(3))
         let result = await report
-        // One is certainly lost; of those that are on their way nobody knows.
+        // One is certainly lost; whether those on their way are is not known.
         #expect(result.dropped == [.unsent: 1] && result.kept == 2)
         sender.answer(FakeSender.offline)
         await test.reaches(2)

@@ -33,7 +33,7 @@ import Testing
         test.timers.advance(by: .seconds(5))
         await test.timers.waitForPending(count: 1)
         #expect(test.timers.nextDeadline == TimerInstant(nanoseconds: 95_000_000_000))
-        // Not even somebody who flushes may go before.
+        // Not even a flush may go before.
         async let report = test.writer.flush(within: .seconds(200))
         await test.timers.waitForPending(count: 2)
         #expect(sender.count == 1)

@@ -121,7 +121,7 @@ import Testing
                     await writer.shutDown(within: .seconds(600))
                 }
             }
-            // Whoever was told that a point is held finds it delivered.
+            // A point that was said to be held is delivered.
             #expect(writer.statistics.delivered == held.withLock { $0 })
             #expect(writer.statistics.addsUp && writer.statistics.held == 0)
         }

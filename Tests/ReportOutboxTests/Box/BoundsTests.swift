@@ -48,7 +48,7 @@ import Testing
         let test = try TestBox(sends: false) { $0.maximumReportBytes = 100_000 }
         let error = #expect(throws: OutboxError.self) { try test.submit("a", 100_001) }
         #expect(error?.code == .tooLarge)
-        // One whose length nobody knows beforehand.
+        // One whose length is not known beforehand.
         let pieces = Guarded(0)
         let endless = StreamBody {
             pieces.withLock { $0 += 1 }

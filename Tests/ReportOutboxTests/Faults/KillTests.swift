@@ -38,7 +38,7 @@
                 switch weather {
                 case 0: return .status(.serviceUnavailable)
                 case 1: return .abort()
-                // It was taken, and nobody hears of it.
+                // It was taken, and the box does not hear of it.
                 case 2: return .ok("ok").hangingUp(at: .head(5))
                 default: return .ok("ok")
                 }

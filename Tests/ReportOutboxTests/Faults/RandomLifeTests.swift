@@ -17,7 +17,7 @@ import Testing
     import Musl
 #endif
 
-/// Lives of which nobody knows beforehand what will happen in them.
+/// Lives in which chance decides what happens.
 ///
 /// `OUTBOX_LIVES` says how many.
 @Suite(.timeLimit(.minutes(10))) struct RandomLifeTests {
@@ -86,7 +86,7 @@ import Testing
     }
 }
 
-/// A seal that anybody could break, and that notices another key or another context.
+/// A seal that is easy to break, and that notices another key or another context.
 struct XORSeal: ReportSeal {
     struct WrongKey: Error {}
     let key: UInt8

@@ -100,7 +100,7 @@ import Testing
                     handle: handle, id: id, sequence: handle.sequence, size: size, destination: destination, due: now,
                     phase: .waiting))
             for leaving in state.accept(handle) {
-                // The oldest of those that nobody is busy with.
+                // The oldest of those that wait.
                 let index = model.reports.firstIndex { $0.phase == .waiting }
                 #expect(index.map { model.reports[$0].handle } == leaving)
                 if let index { model.reports.remove(at: index) }

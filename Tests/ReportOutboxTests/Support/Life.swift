@@ -114,7 +114,7 @@ final class Life: @unchecked Sendable {
         let before = want(id)
         do throws(OutboxError) {
             try box.submit(Self.content(id), identifier: id, request: upload)
-            // What a process is told after its death, nobody hears.
+            // What a process is told after its death counts for nothing.
             if disk.isDead { book.withLock { $0.accepted[id] = before } }
             return nil
         } catch {

@@ -33,7 +33,7 @@ final class FakeDaemon: Sendable {
         var finished = 0
         /// How often the server has accepted what has a key.
         var accepted: [String: Int] = [:]
-        /// How often nobody could know that it had.
+        /// How often its answer was lost.
         var lostAnswers: [String: Int] = [:]
         var faults: [String] = []
     }
@@ -59,7 +59,7 @@ final class FakeDaemon: Sendable {
     /// Whether the app has not been told everything.
     var hasEvents: Bool { state.withLock { !$0.events.isEmpty } }
 
-    /// The session of a new launch; what an earlier one asked is answered to nobody.
+    /// The session of a new launch; questions of an earlier one are not answered.
     func connect(_ engine: UploadEngine) -> any UploadSession {
         let launch = state.withLock { state in
             state.launch += 1
@@ -79,7 +79,7 @@ final class FakeDaemon: Sendable {
 
     // MARK: What a test lets happen
 
-    /// Answers which uploads run, to whoever has asked.
+    /// Tells which uploads run, in answer to a question.
     func list() {
         let (questions, listed) = state.withLock { state in
             (exchange(&state.questions, with: []), state.running.map(\.id))
@@ -178,7 +178,7 @@ final class FakeDaemon: Sendable {
 
         func finish() { change { $0.finished += 1 } }
 
-        /// What a process does after its death, nobody hears.
+        /// What a process does after its death counts for nothing.
         private func change(_ change: (inout State) -> Void) {
             guard !daemon.disk.isDead else { return }
             daemon.state.withLock { if $0.launch == launch { change(&$0) } }
