@@ -82,11 +82,7 @@ enum Main {
         URL(string: "http://127.0.0.1:\(port)/reports") ?? URL(filePath: "/")
     }
 
-<<<<<<< ours
     /// Bytes that the identifier determines, so that the test can check whether they are complete.
-=======
-    /// Bytes that the identifier determines, so that a reader can tell whether they are whole.
->>>>>>> theirs
     private static func content(of id: String) -> Data {
         var seed: UInt64 = 0
         for byte in id.utf8 { seed = seed &* 31 &+ UInt64(byte) }

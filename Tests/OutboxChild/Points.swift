@@ -53,19 +53,11 @@ enum Points {
         }
         while writer.statistics.held > 0 { await writer.flush(within: .seconds(1)) }
         say("empty")
-<<<<<<< ours
         // The test kills this process.
         while true { try await Task.sleep(for: .seconds(60)) }
     }
 
     /// A point that its identifier determines, so that the test can check whether it is complete.
-=======
-        // The process that started it ends it.
-        while true { try await Task.sleep(for: .seconds(60)) }
-    }
-
-    /// A point that its identifier determines, so that a reader can tell whether it is whole.
->>>>>>> theirs
     private static func point(_ id: String) -> Point {
         var seed: UInt64 = 0
         for byte in id.utf8 { seed = seed &* 31 &+ UInt64(byte) }

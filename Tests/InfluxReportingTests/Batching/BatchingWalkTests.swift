@@ -212,13 +212,8 @@ private struct BatchingWalk {
         if state.heldPoints != held - open + granted {
             faults.append("\(state.heldPoints) are said to be held, and \(held) are")
         }
-<<<<<<< ours
         if state.heldPoints > limits.maximumPoints { faults.append("too many points are held") }
-        // Points leave in time, if only somebody takes them.
-=======
-        if state.heldPoints > settings.maximumPoints { faults.append("too many points are held") }
         // Points leave in time, provided that batches are taken.
->>>>>>> theirs
         guard onTheirWay.isEmpty, !state.pacing.isPaused(at: now) else { return }
         let waiting = came.keys.filter { fates[$0] == nil }
         if let oldest = waiting.compactMap({ came[$0] }).min() {
