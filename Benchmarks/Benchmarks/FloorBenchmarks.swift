@@ -12,7 +12,7 @@ func floorBenchmarks() -> [Benchmark] {
     let suite = Suite()
 
     suite.add("floor/lock", "Takes an uncontended lock, adds one to a number, and releases it.", allocations: 0) {
-        let number = Guarded(0)
+        let number = Locked(0)
         return { iterations in
             for _ in 0..<iterations { number.withLock { $0 += 1 } }
             blackHole(number.withLock { $0 })

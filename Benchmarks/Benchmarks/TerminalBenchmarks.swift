@@ -76,7 +76,7 @@ private final class BenchmarkSite: Sendable {
 private func keepInFlight(
     _ inFlight: Int, of total: Int, _ load: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
 ) {
-    let left = Guarded((toStart: total, toEnd: total))
+    let left = Locked((toStart: total, toEnd: total))
     let isDone = DispatchSemaphore(value: 0)
     @Sendable func start() {
         let starts = left.withLock { left in
@@ -103,8 +103,8 @@ private final class BareSession: NSObject, URLSessionDataDelegate, @unchecked Se
         var body = Data()
         let done: @Sendable () -> Void
     }
-    private let loads = Guarded<[Int: Load]>([:])
-    private let session = Guarded<URLSession?>(nil)
+    private let loads = Locked<[Int: Load]>([:])
+    private let session = Locked<URLSession?>(nil)
 
     override init() {
         super.init()

@@ -111,7 +111,7 @@ private final class ArticleThrottle: HTTPLoader, ForgetfulThrottle, @unchecked S
         var executing: [UUID: HTTPTask] = [:]
         var pending: [HTTPTask] = []
     }
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let limit: Int
     init(limit: Int) { self.limit = limit }
 

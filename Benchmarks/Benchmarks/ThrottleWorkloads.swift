@@ -73,10 +73,10 @@ func cancelling(among others: Int, _ loader: @escaping () -> HTTPLoader) -> Benc
         for _ in 0..<others { tasks.append(loaded(with: chain)) }
         let held = Box(tasks)
         tasks = []
-        var dice = SeededGenerator(seed: 1)
+        var random = SeededGenerator(seed: 1)
         return { iterations in
             for _ in 0..<iterations {
-                let index = Int(dice.next() % UInt64(others))
+                let index = Int(random.next() % UInt64(others))
                 held.value[index].cancel()
                 held.value[index] = loaded(with: chain)
             }

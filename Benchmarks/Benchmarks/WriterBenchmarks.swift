@@ -131,7 +131,7 @@ private final class WriterUnderTest: @unchecked Sendable {
 
 /// What you would write first: an array behind a lock.
 private final class LockedLines: @unchecked Sendable {
-    private let lines = Guarded<[String]>([])
+    private let lines = Locked<[String]>([])
     private static let service = ServicePoints()
 
     static func line(_ index: Int) -> String {

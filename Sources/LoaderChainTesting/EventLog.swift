@@ -9,7 +9,7 @@ import LoaderChain
 /// #expect(log.events == ["completed"])
 /// ```
 public final class EventLog: Sendable {
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// Makes an empty log.
     public init() {}

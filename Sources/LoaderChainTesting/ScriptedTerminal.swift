@@ -49,7 +49,7 @@ public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
 
     private let cancelReaction: CancelReaction
     private let script: (@Sendable (HTTPRequest) -> Answer)?
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// Makes a terminal that holds its tasks until the test responds.
     public init(onCancel: CancelReaction = .completes) {
@@ -220,7 +220,7 @@ extension ScriptedTerminal {
 
         mutating func wake() -> [UnsafeContinuation<HTTPTask?, Never>] {
             wakes += 1
-            return exchange(&waiting, with: [])
+            return replace(&waiting, with: [])
         }
 
         /// Removes a task, and returns it so that it is released after unlocking.

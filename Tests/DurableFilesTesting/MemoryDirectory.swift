@@ -53,7 +53,7 @@ package final class MemoryDirectory: Directory {
         var locks: Set<String> = []
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     package init() {}
 
@@ -86,8 +86,8 @@ package final class MemoryDirectory: Directory {
     ///
     /// - Parameters:
     ///   - powerWasLost: whether only what was synchronized is left.
-    ///   - dice: choose, after a loss of power, which pages were written all the same; nil for none.
-    package func revive(afterPowerLoss powerWasLost: Bool = false, writtenPages dice: Dice? = nil) {
+    ///   - random: chooses, after a loss of power, which pages were written all the same; nil for none.
+    package func revive(afterPowerLoss powerWasLost: Bool = false, writtenPages random: RandomSource? = nil) {
         state.withLock { state in
             state.isDead = false
             // A cut that has happened does not happen again.
@@ -97,15 +97,15 @@ package final class MemoryDirectory: Directory {
             guard powerWasLost else { return }
             state.names = state.syncedNames
             for (number, file) in state.files {
-                state.files[number]?.bytes = dice.map { Self.mixed(file, $0) } ?? file.synced
+                state.files[number]?.bytes = random.map { Self.mixed(file, $0) } ?? file.synced
             }
         }
     }
 
-    private static func mixed(_ file: Content, _ dice: Dice) -> [UInt8] {
+    private static func mixed(_ file: Content, _ random: RandomSource) -> [UInt8] {
         let page = 64
         var bytes = file.synced + [UInt8](repeating: 0, count: max(0, file.bytes.count - file.synced.count))
-        for start in stride(from: 0, to: file.bytes.count, by: page) where dice.chance(0.5) {
+        for start in stride(from: 0, to: file.bytes.count, by: page) where random.chance(0.5) {
             let range = start..<min(start + page, file.bytes.count)
             bytes.replaceSubrange(range, with: file.bytes[range])
         }

@@ -33,7 +33,7 @@ private let loaders: [(name: String, make: @Sendable (ManualTimers) -> HTTPLoade
 
     @Test func findsALoaderThatKeepsTasksForEver() async {
         final class Hoarding: HTTPLoader, @unchecked Sendable {
-            private let kept = Guarded<[HTTPTask]>([])
+            private let kept = Locked<[HTTPTask]>([])
             override func load(task: HTTPTask) { kept.withLock { $0.append(task) } }
         }
         await expectViolation("did not complete") { _ in Hoarding() }
@@ -66,7 +66,7 @@ private let loaders: [(name: String, make: @Sendable (ManualTimers) -> HTTPLoade
 
     @Test func findsALoaderThatIsNeverReleased() async {
         final class Cyclic: HTTPLoader, @unchecked Sendable {
-            private let me = Guarded<HTTPLoader?>(nil)
+            private let me = Locked<HTTPLoader?>(nil)
             override func load(task: HTTPTask) {
                 me.withLock { $0 = self }
                 super.load(task: task)

@@ -59,7 +59,7 @@ import Testing
     @Test func anActionMayCancelAnotherThatIsDueAtTheSameTime() {
         let timers = ManualTimers()
         let log = Log(timers)
-        let victim = Guarded<(any ScheduledTimer)?>(nil)
+        let victim = Locked<(any ScheduledTimer)?>(nil)
         timers.schedule(after: .seconds(1)) { log.write("cancelled \(victim.withLock { $0 }?.cancel() == true)") }
         let second = timers.schedule(after: .seconds(1)) { log.write("ran") }
         victim.withLock { $0 = second }
@@ -141,7 +141,7 @@ import Testing
 
     @Test func waitForPendingReturnsWhenEnoughTimersWait() async {
         let timers = ManualTimers()
-        let order = Guarded<[String]>([])
+        let order = Locked<[String]>([])
         await timers.waitForPending(count: 0)
         let waiting = Task {
             await timers.waitForPending(count: 3)
@@ -192,7 +192,7 @@ import Testing
     ) {
         var generator = SeededGenerator(seed: seed)
         let timers = ManualTimers()
-        let ran = Guarded<[Int]>([])
+        let ran = Locked<[Int]>([])
         var model: [(deadline: TimerInstant, number: Int, timer: any ScheduledTimer)] = []
         for number in 0..<400 {
             if number % 3 == 2, let index = model.indices.randomElement(using: &generator) {
@@ -216,7 +216,7 @@ import Testing
 
     @Test func threadsMayScheduleAndCancelWhileTheClockAdvances() async {
         let timers = ManualTimers()
-        let (ran, cancelled) = (Guarded(0), Guarded(0))
+        let (ran, cancelled) = (Locked(0), Locked(0))
         await withTaskGroup(of: Void.self) { group in
             for thread in 0..<4 {
                 group.addTask {
@@ -241,7 +241,7 @@ private final class Captured: Sendable {}
 
 /// Records which action ran when.
 private final class Log: Sendable {
-    private let entries = Guarded<[String]>([])
+    private let entries = Locked<[String]>([])
     private let now: @Sendable () -> TimerInstant
 
     init(_ timers: ManualTimers) {

@@ -85,7 +85,7 @@ import Testing
         }
 
         private func retry(_ timers: ManualTimers, _ budget: RetryBudget? = nil) -> Retry {
-            let strategy = Backoff.exponential(delay: 0.5, maximumNumberOfAttempts: 3, dice: Dice(seed: 1))
+            let strategy = Backoff.exponential(delay: 0.5, maximumNumberOfAttempts: 3, random: RandomSource(seed: 1))
             return Retry(strategy: strategy, budget: budget, timers: timers)
         }
 
@@ -93,7 +93,7 @@ import Testing
             let settings = CircuitBreaker.Settings(
                 minimumNumberOfCalls: 5, window: .seconds(5), openDuration: .seconds(3),
                 maximumOpenDuration: .seconds(12))
-            return CircuitBreaker(settings, timers: timers, dice: Dice(seed: 2))
+            return CircuitBreaker(settings, timers: timers, random: RandomSource(seed: 2))
         }
     }
 }

@@ -26,7 +26,7 @@ import Testing
             let (allThere, tellAllThere) = AsyncStream.makeStream(of: Void.self)
             let left = Countdown(threads * tasksPerThread)
             try onThreads(threads) { thread in
-                var dice = SeededGenerator(seed: seed &* 7_919 &+ UInt64(thread))
+                var random = SeededGenerator(seed: seed &* 7_919 &+ UInt64(thread))
                 var mine: [HTTPTask] = []
                 // So many at a time, or a reset would end nearly all of them before they have begun.
                 let outstanding = DispatchSemaphore(value: 20)
@@ -44,12 +44,12 @@ import Testing
                             outstanding.signal()
                             if left.decrement() == 0 { tellAllThere.finish() }
                         })
-                    if dice.next() % 8 == 0 { mine[Int(dice.next() % UInt64(mine.count))].cancel() }
-                    if dice.next() % 64 == 0 {
+                    if random.next() % 8 == 0 { mine[Int(random.next() % UInt64(mine.count))].cancel() }
+                    if random.next() % 64 == 0 {
                         throttle.maximumNumberOfRequests = 0
-                        throttle.maximumNumberOfRequests = 1 + UInt(dice.next() % UInt64(highestLimit))
+                        throttle.maximumNumberOfRequests = 1 + UInt(random.next() % UInt64(highestLimit))
                     }
-                    if dice.next() % 8_192 == 0 { chain.reset {} }
+                    if random.next() % 8_192 == 0 { chain.reset {} }
                 }
             }
             throttle.maximumNumberOfRequests = UInt(highestLimit)
@@ -73,10 +73,10 @@ private final class CountingTerminal: HTTPLoader, @unchecked Sendable {
         var highest = 0
         var loads = 0
     }
-    private let dice: Dice
-    private let count = Guarded(Count())
+    private let random: RandomSource
+    private let count = Locked(Count())
 
-    init(seed: UInt64) { dice = Dice(seed: seed) }
+    init(seed: UInt64) { random = RandomSource(seed: seed) }
 
     var running: Int { count.withLock { $0.running } }
     var highest: Int { count.withLock { $0.highest } }
@@ -88,8 +88,8 @@ private final class CountingTerminal: HTTPLoader, @unchecked Sendable {
             count.loads += 1
             count.highest = max(count.highest, count.running)
         }
-        let status: HTTPStatus = dice.next() % 10 == 0 ? .serviceUnavailable : .ok
-        switch dice.next() % 4 {
+        let status: HTTPStatus = random.next() % 10 == 0 ? .serviceUnavailable : .ok
+        switch random.next() % 4 {
         case 0: DispatchQueue.global().async { self.answer(task, status) }
         default: answer(task, status)
         }
@@ -103,8 +103,8 @@ private final class CountingTerminal: HTTPLoader, @unchecked Sendable {
 }
 
 private final class Countdown: Sendable {
-    private let count: Guarded<Int>
-    init(_ count: Int) { self.count = Guarded(count) }
+    private let count: Locked<Int>
+    init(_ count: Int) { self.count = Locked(count) }
 
     func decrement() -> Int {
         count.withLock { count in
@@ -115,8 +115,8 @@ private final class Countdown: Sendable {
 }
 
 private final class Counters: Sendable {
-    private let counts: Guarded<[Int]>
-    init(_ count: Int) { counts = Guarded(Array(repeating: 0, count: count)) }
+    private let counts: Locked<[Int]>
+    init(_ count: Int) { counts = Locked(Array(repeating: 0, count: count)) }
 
     var values: [Int] { counts.withLock { $0 } }
 

@@ -90,7 +90,7 @@ import Testing
         let site = try Site()
         site.server.route("/a") { _ in .redirect(to: "/b") }
         site.server.route("/b") { _ in .ok() }
-        let tasks = Guarded<HTTPTask?>(nil)
+        let tasks = Locked<HTTPTask?>(nil)
         let begins = DispatchSemaphore(value: 0)
         let request = site.request("/a") {
             $0.redirects = .ask { _, next in

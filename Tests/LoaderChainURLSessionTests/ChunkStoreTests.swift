@@ -8,17 +8,17 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ChunkStoreTests {
     @Test(arguments: 0..<50)
     func anyOrderOfReadsAndWritesKeepsTheBytes(_ seed: Int) throws {
-        var dice = SeededGenerator(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         var store = ChunkStore(memoryLimit: 300)
         var written = Data()
         var read = Data()
         for _ in 0..<300 {
-            if dice.next() % 3 != 0 {
-                let piece = pattern(Int(dice.next() % 120) + 1)
+            if random.next() % 3 != 0 {
+                let piece = pattern(Int(random.next() % 120) + 1)
                 written.append(piece)
                 try store.write(piece)
             } else {
-                for _ in 0..<dice.next() % 5 {
+                for _ in 0..<random.next() % 5 {
                     guard let piece = try store.read() else {
                         #expect(read == written)
                         break

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ExchangeStateTests {
     @Test(arguments: 0..<200)
     func anyOrderOfEventsKeepsThePromises(_ seed: Int) {
-        var dice = SeededGenerator(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         var state = ExchangeState<Int>()
         var ends = 0
         var cancelled: [Int] = []
@@ -17,7 +17,7 @@ import Testing
         var cancelledBeforeAnswer = false
 
         for _ in 0..<60 {
-            switch dice.next() % 7 {
+            switch random.next() % 7 {
             case 0 where live == nil:
                 made += 1
                 switch state.begin(made) {

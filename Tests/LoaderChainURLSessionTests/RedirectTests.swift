@@ -106,7 +106,7 @@ import Testing
     @Test func aStreamIsNotSentAgain() async throws {
         let site = try Site()
         site.server.route("/a") { _ in .redirect(to: "/b", status: .temporaryRedirect) }
-        let pieces = Guarded([Data("once".utf8)])
+        let pieces = Locked([Data("once".utf8)])
         let error = await site.failure("/a") {
             $0.method = .post
             $0.body = StreamBody { pieces.withLock { $0.popLast() } }

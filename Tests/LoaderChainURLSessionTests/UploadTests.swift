@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func aStreamArrivesWithItsLength() async throws {
-        let pieces = Guarded((0..<30).map { pattern(10_000 + $0) })
+        let pieces = Locked((0..<30).map { pattern(10_000 + $0) })
         let whole = pieces.withLock { $0.reversed().reduce(Data(), +) }
         let (sent, _) = try await echo(StreamBody { pieces.withLock { $0.popLast() } })
         #expect(sent.body == whole)
@@ -90,7 +90,7 @@ import Testing
     @Test func progressIsReportedInBothDirections() async throws {
         let site = try Site()
         site.server.route("/", method: .put) { .ok($0.body) }
-        let log = Guarded<[TransferProgress]>([])
+        let log = Locked<[TransferProgress]>([])
         let size = 500_000
         _ = try await site.load("/") {
             $0.method = .put

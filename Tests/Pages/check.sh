@@ -25,15 +25,15 @@ trap 'rm -rf "$folder"' EXIT
 # A day of a route that fails at night, a route with one request, and a route whose name looks like a tag.
 python3 - "$folder/day.lp" <<'PYTHON'
 import random, sys
-dice = random.Random(5)
+random = random.Random(5)
 start = 1_700_000_000
 with open(sys.argv[1], "w") as file:
     def line(route, second, outcome):
-        duration = dice.lognormvariate(-3, 1)
+        duration = random.lognormvariate(-3, 1)
         file.write(f"APIHealth,host=day.example,method=GET,outcome={outcome},path={route} "
-                   f"duration={duration} {second * 1_000_000_000 + dice.randrange(10**9)}\n")
+                   f"duration={duration} {second * 1_000_000_000 + random.randrange(10**9)}\n")
     for minute in range(0, 1440, 2):
-        failed = 200 < minute < 320 and dice.random() < 0.7
+        failed = 200 < minute < 320 and random.random() < 0.7
         line("/hourly", start + minute * 60, "server-error" if failed else "success")
     line("/rare", start + 3_000, "success")
     line("/rare", start + 80_000, "cancelled")

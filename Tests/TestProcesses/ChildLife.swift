@@ -18,7 +18,7 @@
         }
 
         private let number: pid_t
-        private let state = Guarded(State())
+        private let state = Locked(State())
 
         init(_ number: pid_t) {
             self.number = number
@@ -51,7 +51,7 @@
                 let signal = status & 0x7F
                 let end: ChildProcess.End = signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
                 state.end = end
-                return (end, exchange(&state.waiting, with: []))
+                return (end, replace(&state.waiting, with: []))
             }
             for each in waiting { each.resume(returning: end) }
         }

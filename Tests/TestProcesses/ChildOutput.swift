@@ -15,7 +15,7 @@
     /// The output of a process, read by one reader at a time.
     public final class ChildOutput: Sendable {
         private let descriptor: Descriptor
-        private let unread = Guarded(Data())
+        private let unread = Locked(Data())
         /// Reading blocks, so each stream has a thread of its own.
         private let queue = DispatchQueue(label: "What a process writes")
 
@@ -40,7 +40,7 @@
         public func rest() async -> String {
             await later { [self] in
                 while readMore() {}
-                return String(decoding: unread.withLock { exchange(&$0, with: Data()) }, as: UTF8.self)
+                return String(decoding: unread.withLock { replace(&$0, with: Data()) }, as: UTF8.self)
             }
         }
 

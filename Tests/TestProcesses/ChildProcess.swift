@@ -81,5 +81,5 @@
     }
 
     /// Processes are started one at a time, so that none inherits descriptors of another.
-    private let starting = Guarded(())
+    private let starting = Locked(())
 #endif

@@ -14,7 +14,7 @@ final class BulkServer: @unchecked Sendable {
     let port: Int
     private let listener: Int32
     private let size: Int
-    private let received = Guarded(0)
+    private let received = Locked(0)
 
     /// - Parameter size: the size of the response to a GET, in bytes.
     init(size: Int) throws {

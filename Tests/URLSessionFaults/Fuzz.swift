@@ -61,10 +61,10 @@ enum Fuzz {
     private static let statuses = [200, 200, 200, 204, 206, 301, 302, 304, 307, 400, 401, 404, 407, 429, 500, 503]
 
     private static func reply(seed: UInt64) -> LoopbackReply {
-        var dice = SeededGenerator(seed: seed)
-        func roll(_ sides: Int) -> Int { Int(dice.next() % UInt64(sides)) }
+        var random = SeededGenerator(seed: seed)
+        func roll(_ sides: Int) -> Int { Int(random.next() % UInt64(sides)) }
         let status = HTTPStatus(statuses[roll(statuses.count)])
-        let body = Data((0..<roll(3000)).map { _ in UInt8(truncatingIfNeeded: dice.next()) })
+        let body = Data((0..<roll(3000)).map { _ in UInt8(truncatingIfNeeded: random.next()) })
         var reply = LoopbackReply(status, headers: heads[roll(heads.count)], body: .bytes(body))
         if status.isRedirection { reply.headers["Location"] = roll(2) == 0 ? "/\(roll(1000))" : nil }
         if roll(3) == 0 { reply = reply.chunked(by: roll(500) + 1) }
@@ -74,20 +74,20 @@ enum Fuzz {
         case 2: return reply.delayed(.milliseconds(roll(20)), at: .head(roll(60)))
         case 3: return reply.drippingBody(roll(200) + 50, every: .milliseconds(1))
         case 4: return roll(2) == 0 ? .hangUp() : .abort()
-        case 5: return .verbatim(bent(reply, body, &dice))
+        case 5: return .verbatim(bent(reply, body, &random))
         default: return reply
         }
     }
 
     /// The bytes of a reply with a few of them changed; the end of its head is kept.
-    private static func bent(_ reply: LoopbackReply, _ body: Data, _ dice: inout SeededGenerator) -> Data {
+    private static func bent(_ reply: LoopbackReply, _ body: Data, _ random: inout SeededGenerator) -> Data {
         var head = "HTTP/1.1 \(reply.status.rawValue) \(reply.reason)\r\nContent-Length: \(body.count)\r\n"
         for field in reply.headers { head += "\(field.name): \(field.value)\r\n" }
         var bytes = Array(head.utf8)
-        for _ in 0..<dice.next() % 4 {
-            let place = Int(dice.next() % UInt64(bytes.count))
-            switch dice.next() % 3 {
-            case 0: bytes[place] = UInt8(truncatingIfNeeded: dice.next())
+        for _ in 0..<random.next() % 4 {
+            let place = Int(random.next() % UInt64(bytes.count))
+            switch random.next() % 3 {
+            case 0: bytes[place] = UInt8(truncatingIfNeeded: random.next())
             case 1: bytes.remove(at: place)
             default: bytes.insert(bytes[place], at: place)
             }

@@ -20,8 +20,8 @@ enum Storm {
         closed.stop()
         let urls =
             ["/quick", "/quick", "/slow", "/reset", "/basic", "/held"].map { server.url($0) } + [refused, refused]
-        return try await cancels(count) { number, dice in
-            HTTPRequest(url: urls[Int(dice.next() % UInt64(urls.count))])
+        return try await cancels(count) { number, random in
+            HTTPRequest(url: urls[Int(random.next() % UInt64(urls.count))])
         }
     }
 
@@ -59,10 +59,10 @@ enum Storm {
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<64 {
                 group.addTask {
-                    var dice = SeededGenerator(seed: UInt64(worker))
+                    var random = SeededGenerator(seed: UInt64(worker))
                     var number = worker
                     while number < count {
-                        await load(request(number, &dice), with: loader, dice.next(), tally)
+                        await load(request(number, &random), with: loader, random.next(), tally)
                         number += 64
                     }
                 }
@@ -90,7 +90,7 @@ enum Storm {
 
 /// The results of a run's requests.
 final class Tally: Sendable {
-    private let codes = Guarded<[String: Int]>([:])
+    private let codes = Locked<[String: Int]>([:])
 
     func note(_ result: HTTPResult) {
         let code = result.error?.code.rawValue ?? "response"

@@ -11,7 +11,7 @@ enum FleetWay: String, CaseIterable {
     ///
     /// All share one seeded generator, so that every run is the same.
     var loaders: (ManualTimers) -> HTTPLoader {
-        let dice = Dice(seed: 1)
+        let random = RandomSource(seed: 1)
         switch self {
         case .bare:
             return { _ in HTTPLoader() }
@@ -19,13 +19,13 @@ enum FleetWay: String, CaseIterable {
             let strategy = Backoff.immediately(maximumNumberOfAttempts: 4)
             return { Retry(strategy: strategy, budget: .unlimited, timers: $0) }
         case .chain:
-            let strategy = Backoff.exponential(delay: 10, maximumNumberOfAttempts: 3, dice: dice)
+            let strategy = Backoff.exponential(delay: 10, maximumNumberOfAttempts: 3, random: random)
             let settings = CircuitBreaker.Settings(
                 minimumNumberOfCalls: 2, window: .seconds(15), openDuration: .seconds(10),
                 maximumOpenDuration: .seconds(20))
             return { timers in
                 Throttle(maximumNumberOfRequests: 2, timers: timers) --> Retry(strategy: strategy, timers: timers)
-                    --> CircuitBreaker(settings, timers: timers, dice: dice)
+                    --> CircuitBreaker(settings, timers: timers, random: random)
             }
         }
     }

@@ -8,7 +8,7 @@ final class PollingApp: Sendable {
     /// One for each client, or one for all.
     private let chains: [HTTPLoader]
     private let timers: SlottedTimers
-    private let isOn = Guarded(true)
+    private let isOn = Locked(true)
 
     init(_ simulation: OutageSimulation, _ chains: [HTTPLoader], _ timers: SlottedTimers) {
         period = simulation.period

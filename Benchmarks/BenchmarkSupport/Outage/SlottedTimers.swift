@@ -9,7 +9,7 @@ final class SlottedTimers: Sendable {
 
     private let timers: ManualTimers
     private let slotLength: Int64
-    private let slots = Guarded<[Int64: [Action]]>([:])
+    private let slots = Locked<[Int64: [Action]]>([:])
 
     /// Makes timers that run their actions up to one slot late; with a slot of zero, on time.
     init(_ timers: ManualTimers, slot: Duration) {

@@ -8,7 +8,7 @@ final class SlowingServer: HTTPLoader, @unchecked Sendable {
     }
     private let simulation: OutageSimulation
     private let timers: SlottedTimers
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     init(_ simulation: OutageSimulation, _ timers: SlottedTimers) {
         self.simulation = simulation

@@ -29,7 +29,7 @@ struct Demo: Sendable {
         defer { server.stop() }
         let chain = DemoChain(
             port: server.port, seed: arguments.seed, sink: stores.sink, patience: arguments.patience, timers: timers)
-        let run = Guarded(DemoRun(address: "127.0.0.1:\(server.port)", duration: arguments.duration))
+        let run = Locked(DemoRun(address: "127.0.0.1:\(server.port)", duration: arguments.duration))
         let show = DemoShow(arguments.form, in: surroundings)
         show.begin(chain)
         await drive(chain, run, show)
@@ -41,7 +41,7 @@ struct Demo: Sendable {
     }
 
     /// Makes the requests and shows their progress.
-    private func drive(_ chain: DemoChain, _ run: Guarded<DemoRun>, _ show: DemoShow) async {
+    private func drive(_ chain: DemoChain, _ run: Locked<DemoRun>, _ show: DemoShow) async {
         let timers = surroundings.timers
         let start = timers.now
         @Sendable func tick() -> DemoSnapshot {
@@ -80,7 +80,7 @@ struct Demo: Sendable {
 
     /// Starts each request at its time and returns the running tasks.
     private func make(
-        _ calls: [DemoTraffic.Call], from start: TimerInstant, _ chain: DemoChain, _ run: Guarded<DemoRun>
+        _ calls: [DemoTraffic.Call], from start: TimerInstant, _ chain: DemoChain, _ run: Locked<DemoRun>
     ) async -> [Task<Void, Never>] {
         let timers = surroundings.timers
         var sent: [Task<Void, Never>] = []
@@ -94,7 +94,7 @@ struct Demo: Sendable {
     }
 
     /// Resets the chain when the requests have had their time, or immediately on a request to stop.
-    private func resetInTheEnd(_ chain: DemoChain, _ run: Guarded<DemoRun>) async {
+    private func resetInTheEnd(_ chain: DemoChain, _ run: Locked<DemoRun>) async {
         let stop = surroundings.stop
         let timers = surroundings.timers
         let grace = Task { try? await timers.sleep(for: arguments.patience) }

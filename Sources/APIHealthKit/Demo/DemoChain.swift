@@ -31,16 +31,17 @@ final class DemoChain: Sendable {
         configuration.httpMaximumConnectionsPerHost = 16
         terminal = URLSessionLoader(configuration: configuration, timers: timers)
         requests = MetricRecorder(board, ledger, sink, capacity: SeveralSinks.capacity, timers: timers)
-        let dice = Dice(seed: seed)
+        let random = RandomSource(seed: seed)
         retry = Retry(
-            strategy: Backoff.exponential(delay: 0.15, maximumNumberOfAttempts: 4, dice: dice), deadline: patience * 2,
+            strategy: Backoff.exponential(delay: 0.15, maximumNumberOfAttempts: 4, random: random),
+            deadline: patience * 2,
             timers: timers)
         rateLimit = RateLimit(requests: 45, per: .seconds(1), burst: 6, perHost: true, timers: timers)
         // The defaults are too patient for a demo of ten seconds.
         let settings = CircuitBreaker.Settings(
             failureRatio: 0.75, minimumNumberOfCalls: 8, window: .seconds(5), openDuration: .milliseconds(1_200),
             maximumOpenDuration: .milliseconds(1_500))
-        breaker = CircuitBreaker(settings, timers: timers, dice: dice, onChange: { [ledger] in ledger.note($0) })
+        breaker = CircuitBreaker(settings, timers: timers, random: random, onChange: { [ledger] in ledger.note($0) })
         let environment = ServerEnvironment(scheme: "http", host: "shop.example", pathPrefix: "/v1")
         head =
             ResetGuard() --> Autocancel() --> ApplyEnvironment(environment: environment)

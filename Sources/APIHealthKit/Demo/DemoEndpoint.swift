@@ -43,16 +43,16 @@ enum DemoEndpoint: Int, CaseIterable, Sendable {
         }
     }
 
-    func request(_ dice: Dice) -> HTTPRequest {
+    func request(_ random: RandomSource) -> HTTPRequest {
         switch self {
-        case .articles: return HTTPRequest(path: "articles/\(1 + dice.next() % 500)")
+        case .articles: return HTTPRequest(path: "articles/\(1 + random.next() % 500)")
         case .search:
             var request = HTTPRequest(path: "search")
-            request.queryItems = [HTTPQueryItem("q", "loader \(dice.next() % 50)")]
+            request.queryItems = [HTTPQueryItem("q", "loader \(random.next() % 50)")]
             return request
         case .cart:
             var request = HTTPRequest(method: .put, path: "cart")
-            request.body = FormBody([("article", "\(dice.next() % 500)"), ("count", "1")])
+            request.body = FormBody([("article", "\(random.next() % 500)"), ("count", "1")])
             return request
         case .rates: return HTTPRequest(scheme: "http", host: host, path: "/v1/rates")
         case .payments: return HTTPRequest(scheme: "http", host: host, path: "/v1/payments")

@@ -25,7 +25,7 @@ final class DemoLedger: MetricSink {
         let route: String
     }
 
-    private let state = Guarded(Counts())
+    private let state = Locked(Counts())
 
     var counts: Counts { state.withLock(\.self) }
 

@@ -16,34 +16,34 @@ final class DemoServer: Sendable {
         } catch {
             throw ProgramError(.failure, "the demo API cannot listen on 127.0.0.1: \(Plain.text("\(error)"))")
         }
-        let dice = Dice(seed: ~seed)
+        let random = RandomSource(seed: ~seed)
         let start = timers.now
         server.fallback { request in
             // Every article has its own path.
             guard request.path.hasPrefix("/v1/articles/") else { return .status(.notFound) }
-            let delay = dice.duration(in: .milliseconds(2)...(.milliseconds(14)))
+            let delay = random.duration(in: .milliseconds(2)...(.milliseconds(14)))
             return .json(#"{"title":"Why we wait"}"#).delayed(delay)
         }
         server.route("/v1/search") { _ in
-            .json(#"{"found":[]}"#).delayed(dice.duration(in: .milliseconds(120)...(.milliseconds(700))))
+            .json(#"{"found":[]}"#).delayed(random.duration(in: .milliseconds(120)...(.milliseconds(700))))
         }
         server.route("/v1/cart", method: .put) { _ in
-            let roll = dice.unit()
-            let delay = dice.duration(in: .milliseconds(8)...(.milliseconds(40)))
+            let roll = random.unit()
+            let delay = random.duration(in: .milliseconds(8)...(.milliseconds(40)))
             if roll < 0.06 { return .hangUp().delayed(delay) }
             return roll < 0.3 ? .status(.serviceUnavailable).delayed(delay) : .json("{}").delayed(delay)
         }
-        let ration = Guarded(DemoRation(perSecond: 6, at: start))
+        let ration = Locked(DemoRation(perSecond: 6, at: start))
         server.route("/v1/rates") { _ in
             let now = timers.now
             let isGranted = ration.withLock { $0.take(at: now) }
-            let delay = dice.duration(in: .milliseconds(4)...(.milliseconds(20)))
+            let delay = random.duration(in: .milliseconds(4)...(.milliseconds(20)))
             return isGranted
                 ? .json(#"{"EUR":1}"#).delayed(delay) : LoopbackReply(.tooManyRequests).header("Retry-After", "1")
         }
         let end = start.advanced(by: outage)
         server.route("/v1/payments") { _ in
-            let delay = dice.duration(in: .milliseconds(5)...(.milliseconds(30)))
+            let delay = random.duration(in: .milliseconds(5)...(.milliseconds(30)))
             return timers.now < end ? .status(.internalServerError).delayed(delay) : .json("{}").delayed(delay)
         }
     }

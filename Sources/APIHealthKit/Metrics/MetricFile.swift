@@ -28,7 +28,7 @@ final class MetricFile: MetricSink {
     let path: String
     private let number: CInt
     /// The lock is held while a line is written, so that lines do not interleave.
-    private let state: Guarded<State>
+    private let state: Locked<State>
     private let nudges = Atomic<UInt64>(0)
 
     /// Opens or creates a file for appending.
@@ -44,7 +44,7 @@ final class MetricFile: MetricSink {
                 "\(Plain.text(path)) cannot be opened for writing: \(SystemText.of(code)); choose another file")
         }
         self.number = number
-        state = Guarded(State(isTorn: Self.endsWithinLine(number)))
+        state = Locked(State(isTorn: Self.endsWithinLine(number)))
     }
 
     deinit { close(number) }

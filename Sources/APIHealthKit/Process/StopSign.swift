@@ -21,7 +21,7 @@ final class StopSign: Sendable {
         var sources: [any DispatchSourceSignal] = []
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     init() {}
 

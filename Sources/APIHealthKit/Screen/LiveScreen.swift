@@ -6,7 +6,7 @@ import LoaderChain
 final class LiveScreen: Sendable {
     private let output: Output
     private let style: Style
-    private let height = Guarded(0)
+    private let height = Locked(0)
 
     init(_ output: Output, style: Style) {
         self.output = output

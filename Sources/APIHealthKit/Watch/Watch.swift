@@ -18,7 +18,7 @@ struct Watch: Sendable {
         let timers = surroundings.timers
         let stores = try MetricStores(arguments.stores, surroundings: surroundings)
         let chain = WatchChain(arguments, sink: stores.sink, timers: timers, terminal: terminal)
-        let state = Guarded(WatchState(arguments.endpoints.map(\.name), at: timers.now))
+        let state = Locked(WatchState(arguments.endpoints.map(\.name), at: timers.now))
         let show = WatchShow(arguments, in: surroundings)
         show.begin()
         await watch(chain, state, show)
@@ -31,7 +31,7 @@ struct Watch: Sendable {
     }
 
     /// Checks every endpoint on its own schedule until all are done or a stop is requested.
-    private func watch(_ chain: WatchChain, _ state: Guarded<WatchState>, _ show: WatchShow) async {
+    private func watch(_ chain: WatchChain, _ state: Locked<WatchState>, _ show: WatchShow) async {
         let timers = surroundings.timers
         let checks = Task {
             await withTaskGroup(of: Void.self) { group in
@@ -54,7 +54,7 @@ struct Watch: Sendable {
         await painter.value
     }
 
-    private func watch(_ index: Int, _ chain: WatchChain, _ state: Guarded<WatchState>, _ show: WatchShow) async {
+    private func watch(_ index: Int, _ chain: WatchChain, _ state: Locked<WatchState>, _ show: WatchShow) async {
         let timers = surroundings.timers
         var schedule = WatchSchedule(every: arguments.interval, count: arguments.count, from: timers.now)
         while case .check(let delay, let missed) = schedule.next(at: timers.now) {

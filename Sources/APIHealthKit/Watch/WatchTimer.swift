@@ -2,7 +2,7 @@ import LoaderChain
 
 /// The duration of one check without the time that it waited in the queue.
 final class CheckTime: Sendable {
-    private let time = Guarded<Duration?>(nil)
+    private let time = Locked<Duration?>(nil)
 
     var duration: Duration? {
         get { time.withLock(\.self) }

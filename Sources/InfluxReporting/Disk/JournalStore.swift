@@ -16,12 +16,12 @@ import Synchronization
 final class JournalStore: BlockStore {
     private let directory: any Directory
     private let precision: Precision
-    private let dice: Dice
+    private let random: RandomSource
     private let lastNumber: Atomic<UInt64>
     /// The files that could not be read in full.
-    private let damaged = Guarded<Set<BlockFile>>([])
+    private let damaged = Locked<Set<BlockFile>>([])
     /// The lock of the directory; nil once another writer may have it.
-    private let lock: Guarded<(any Sendable)?>
+    private let lock: Locked<(any Sendable)?>
 
     private static let lockName = "lock"
 
@@ -30,15 +30,15 @@ final class JournalStore: BlockStore {
     /// - Parameters:
     ///   - directory: where the files are.
     ///   - precision: the unit of the timestamps of new blocks.
-    ///   - dice: salt the frames.
-    init(_ directory: any Directory, precision: Precision, dice: Dice) throws(WriterError) {
+    ///   - random: salts the frames.
+    init(_ directory: any Directory, precision: Precision, random: RandomSource) throws(WriterError) {
         self.directory = directory
         self.precision = precision
-        self.dice = dice
+        self.random = random
         let taken: (any Sendable)?
         do throws(FileFailure) { taken = try directory.lock(Self.lockName) } catch { throw WriterError(error) }
         guard let taken else { throw WriterError.inUse }
-        lock = Guarded(taken)
+        lock = Locked(taken)
         lastNumber = Atomic(0)
     }
 
@@ -102,7 +102,7 @@ final class JournalStore: BlockStore {
 
     func make(_ memory: HeapMemory, points: Int) throws(FileFailure) -> LineBlock {
         let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
-        let file = BlockFile(number: number, precision: precision, salt: dice.next())
+        let file = BlockFile(number: number, precision: precision, salt: random.next())
         let journal = try directory.create(file.name)
         return LineBlock(memory, maximumPoints: points, file: file, journal: journal)
     }
@@ -142,5 +142,5 @@ final class JournalStore: BlockStore {
 
     func syncFolder() throws(FileFailure) { try directory.syncFolder("") }
 
-    func close() { _ = lock.withLock { exchange(&$0, with: nil) } }
+    func close() { _ = lock.withLock { replace(&$0, with: nil) } }
 }

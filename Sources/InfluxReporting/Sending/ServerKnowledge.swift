@@ -17,7 +17,7 @@ struct ServerKnowledge: Sendable {
         var encoder: GzipEncoder?
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// Whether the server may be able to read compressed lines.
     var compressesLines: Bool { state.withLock(\.compressesLines) }
@@ -30,7 +30,7 @@ struct ServerKnowledge: Sendable {
 
     /// Notes that it cannot; true for the first who does.
     func stopCompressing() -> Bool {
-        state.withLock { exchange(&$0.compressesLines, with: false) }
+        state.withLock { replace(&$0.compressesLines, with: false) }
     }
 
     /// How large a request may be.
@@ -42,8 +42,8 @@ struct ServerKnowledge: Sendable {
     /// The bytes as a gzip stream, if that is shorter.
     func compressed(_ bytes: Data) -> Data? {
         // A thread that comes while the encoder is in use makes another one, and one of them stays.
-        guard let encoder = state.withLock({ exchange(&$0.encoder, with: nil) }) ?? GzipEncoder() else { return nil }
-        defer { _ = state.withLock { exchange(&$0.encoder, with: encoder) } }
+        guard let encoder = state.withLock({ replace(&$0.encoder, with: nil) }) ?? GzipEncoder() else { return nil }
+        defer { _ = state.withLock { replace(&$0.encoder, with: encoder) } }
         guard let compressed = encoder.compressed(bytes), compressed.count < bytes.count else { return nil }
         return compressed
     }

@@ -32,10 +32,10 @@ struct DropTelling {
         if let next, next <= now { isScheduled = false }
         guard !counts.isEmpty else { return .nothing }
         if let next, now < next, !atOnce {
-            return exchange(&isScheduled, with: true) ? .nothing : .wait(until: next)
+            return replace(&isScheduled, with: true) ? .nothing : .wait(until: next)
         }
         next = now.advanced(by: Self.interval)
         isScheduled = false
-        return .tell(exchange(&counts, with: [:]))
+        return .tell(replace(&counts, with: [:]))
     }
 }

@@ -7,10 +7,10 @@ final class FlushWaiter: Sendable {
         var timer: (any ScheduledTimer)?
     }
 
-    private let state: Guarded<State>
+    private let state: Locked<State>
 
     init(_ continuation: CheckedContinuation<FlushReport, Never>) {
-        state = Guarded(State(continuation: continuation))
+        state = Locked(State(continuation: continuation))
     }
 
     /// Keeps the timer, unless the waiting is over.
@@ -24,7 +24,7 @@ final class FlushWaiter: Sendable {
 
     func end(with report: FlushReport) {
         let (continuation, timer) = state.withLock {
-            (exchange(&$0.continuation, with: nil), exchange(&$0.timer, with: nil))
+            (replace(&$0.continuation, with: nil), replace(&$0.timer, with: nil))
         }
         timer?.cancel()
         continuation?.resume(returning: report)

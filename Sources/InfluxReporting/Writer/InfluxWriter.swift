@@ -98,7 +98,7 @@ public final class InfluxWriter: Sendable {
         self.settings = settings
         let limits = BatchingLimits(
             settings, stripes: stripes, maximumPoints: settings.maximumPoints, maximumRoom: settings.maximumDiskBytes)
-        let store = try JournalStore(directory, precision: settings.precision, dice: settings.dice)
+        let store = try JournalStore(directory, precision: settings.precision, random: settings.random)
         let remains = try store.takeRemains()
         engine = WriterEngine(
             limits, settings: settings, dialect: dialect, store: store, sender: sender, onEvent: onEvent)

@@ -11,7 +11,7 @@ final class RoomGate: Sendable {
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// A number that changes each time room is made.
     var moment: UInt64 { state.withLock { $0.moment } }
@@ -23,7 +23,7 @@ final class RoomGate: Sendable {
     func open() {
         let waiters = state.withLock { state in
             state.moment += 1
-            return exchange(&state.waiters, with: [:])
+            return replace(&state.waiters, with: [:])
         }
         for waiter in waiters.values { waiter.resume() }
     }

@@ -28,9 +28,9 @@ extension WriterEngine {
     /// Notes that the disk failed, and tells it if it did not fail before.
     private func diskFailed(_ failure: FileFailure) {
         let (isNew, synchronizes) = shared.withLock { shared in
-            let isNew = !exchange(&shared.isDiskFailing, with: true)
+            let isNew = !replace(&shared.isDiskFailing, with: true)
             // Synchronizing also saves blocks that are in memory alone, as soon as that works.
-            return (isNew, !shared.isStopped && !exchange(&shared.isSynchronizing, with: true))
+            return (isNew, !shared.isStopped && !replace(&shared.isSynchronizing, with: true))
         }
         if isNew { listeners.tell(.trouble("\(failure); points are held in memory alone.")) }
         if synchronizes { scheduleSynchronization() }
@@ -95,7 +95,7 @@ extension WriterEngine {
             shared.batching.firstCame(at: now)
             shared.synchronizationRequests += 1
             guard isDurable, !shared.isStopped else { return false }
-            return !exchange(&shared.isSynchronizing, with: true)
+            return !replace(&shared.isSynchronizing, with: true)
         }
         if synchronizes { scheduleSynchronization() }
     }
@@ -118,7 +118,7 @@ extension WriterEngine {
             try saveUnsaved()
             let isUnsaved = isAnyOpenBlockUnsaved
             let works = shared.withLock { shared in
-                let wasFailing = exchange(&shared.isDiskFailing, with: isUnsaved && shared.isDiskFailing)
+                let wasFailing = replace(&shared.isDiskFailing, with: isUnsaved && shared.isDiskFailing)
                 return wasFailing && !shared.isDiskFailing
             }
             if works { room.open() }

@@ -45,7 +45,7 @@ extension WriterEngine {
     func shutDown(within limit: Duration) async -> FlushReport {
         // While points are still taken.
         reportDrops(atOnce: true)
-        let isFirst = shared.withLock { !exchange(&$0.isShutDown, with: true) }
+        let isFirst = shared.withLock { !replace(&$0.isShutDown, with: true) }
         guard isFirst else { return FlushReport() }
         var report = await flush(within: limit)
         let unsent = shared.withLock { shared in

@@ -35,7 +35,7 @@ extension WriterEngine {
     private func ended(_ number: UInt64, _ load: BatchLoad, _ outcome: BatchOutcome) {
         let now = timers.now
         let rest = outcome.undelivered.isEmpty ? nil : load.batch.batch(of: outcome.undelivered)
-        let roll = dice.unit()
+        let roll = random.unit()
         // Before the app hears that they are settled, and ends the writer.
         if rest == nil { remove(load.files) }
         let (pause, unsent, done) = shared.withLock { shared in

@@ -52,7 +52,7 @@ extension WriterEngine {
 
     /// Takes a line in and writes it to its block's file, on the calling thread and under no lock.
     @inline(never)
-    private func takeDurably(_ stripe: Guarded<Stripe>, _ scratch: Scratch, at now: TimerInstant) -> WriteResult {
+    private func takeDurably(_ stripe: Locked<Stripe>, _ scratch: Scratch, at now: TimerInstant) -> WriteResult {
         let length = scratch.encoder.count
         var frame: Frame?
         let taking = stripe.withLock { stripe in
@@ -86,7 +86,7 @@ extension WriterEngine {
 
     /// Counts a point that has no line.
     @inline(never)
-    private func losePoint(_ stripe: Guarded<Stripe>, _ scratch: Scratch) -> WriteResult {
+    private func losePoint(_ stripe: Locked<Stripe>, _ scratch: Scratch) -> WriteResult {
         stripe.withLock { stripe in
             stripe.accepted += 1
             stripe.takeBack(scratch)
@@ -108,7 +108,7 @@ extension WriterEngine {
     /// Takes in a line that is the first in a while, fills its block, or needs another block.
     @inline(never)
     private func takeSlowly(
-        _ stripe: Guarded<Stripe>, _ scratch: Scratch, _ taking: Stripe.Taking, _ frame: Frame?, at now: TimerInstant,
+        _ stripe: Locked<Stripe>, _ scratch: Scratch, _ taking: Stripe.Taking, _ frame: Frame?, at now: TimerInstant,
         mayDrop: Bool = true
     ) -> WriteResult {
         var frame = frame
@@ -133,7 +133,7 @@ extension WriterEngine {
                 stripe.block = nil
             }
             stripe.takeBack(scratch)
-            return exchange(&stripe.isQuiet, with: false)
+            return replace(&stripe.isQuiet, with: false)
         }
         if wasQuiet { wake(at: now) }
         advance()
@@ -144,7 +144,7 @@ extension WriterEngine {
 
     /// Hands in what the stripe has, if anything, and takes the line into another block.
     private func takeIntoNewBlock(
-        _ stripe: Guarded<Stripe>, _ scratch: Scratch, _ frame: inout Frame?, at now: TimerInstant, mayDrop: Bool
+        _ stripe: Locked<Stripe>, _ scratch: Scratch, _ frame: inout Frame?, at now: TimerInstant, mayDrop: Bool
     ) -> Result<Stripe.Taking, Refusal> {
         let length = LineFrame.length(of: scratch.encoder.count)
         guard scratch.encoder.count <= batchBytes else { return .failure(Refusal(reason: .tooLarge)) }

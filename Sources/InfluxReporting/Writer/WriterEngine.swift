@@ -14,15 +14,15 @@ import LoaderChain
 /// is carried out by the calling thread after unlocking; what takes long goes to a queue or to a task.
 final class WriterEngine: Sendable {
     let limits: BatchingLimits
-    let stripes: [Guarded<Stripe>]
-    let shared: Guarded<WriterShared>
+    let stripes: [Locked<Stripe>]
+    let shared: Locked<WriterShared>
     let store: any BlockStore
     let sender: any LineSender
     let listeners: Listeners<WriterEvent>
     /// Where writes wait that may wait.
     let room = RoomGate()
     let timers: any Timers
-    let dice: Dice
+    let random: RandomSource
     let precision: Precision
     let batchBytes: Int
     let isDurable: Bool
@@ -39,15 +39,15 @@ final class WriterEngine: Sendable {
         self.sender = sender
         listeners = Listeners(onEvent)
         timers = settings.timers
-        dice = settings.dice
+        random = settings.random
         precision = settings.precision
         batchBytes = limits.batchBytes
         isDurable = store.isDurable
         synchronization = settings.synchronization
         let template = LineEncoder(
             precision: settings.precision, defaults: settings.tags, dialect: dialect, capacity: 64)
-        stripes = (0..<limits.stripes).map { _ in Guarded(Stripe(template)) }
-        shared = Guarded(WriterShared(limits, settings: settings, isDurable: store.isDurable))
+        stripes = (0..<limits.stripes).map { _ in Locked(Stripe(template)) }
+        shared = Locked(WriterShared(limits, settings: settings, isDurable: store.isDurable))
     }
 
     // MARK: Doing what is decided

@@ -112,7 +112,7 @@ struct WriterShared {
     }
 
     /// Gives all spare blocks away.
-    mutating func takeSpares() -> [LineBlock] { exchange(&spares, with: []) }
+    mutating func takeSpares() -> [LineBlock] { LoaderChain.replace(&spares, with: []) }
 
     /// Keeps the block of lines that are done with, for other lines.
     private mutating func recycle(_ lines: HeldLines) {
@@ -235,7 +235,7 @@ struct WriterShared {
     }
 
     /// What is to be synchronized.
-    mutating func takeUnsynchronized() -> [BlockFile] { exchange(&unsynchronized, with: []) }
+    mutating func takeUnsynchronized() -> [BlockFile] { LoaderChain.replace(&unsynchronized, with: []) }
 
     // MARK: Drops
 
@@ -247,7 +247,7 @@ struct WriterShared {
     }
 
     /// What is to be reported as points.
-    mutating func takeUnreported() -> [DropReason: Int] { exchange(&unreported, with: [:]) }
+    mutating func takeUnreported() -> [DropReason: Int] { LoaderChain.replace(&unreported, with: [:]) }
 
     /// What is to be told as events, now or later.
     mutating func tellDrops(at now: TimerInstant, atOnce: Bool) -> DropTelling.Step {

@@ -38,7 +38,7 @@ extension HTTPLoader {
 
 /// The callers that wait for the reset of a loader.
 private enum ResetInProgress {
-    private static let waiters = Guarded<[ObjectIdentifier: [HTTPLoader.Waiter]]>([:])
+    private static let waiters = Locked<[ObjectIdentifier: [HTTPLoader.Waiter]]>([:])
 
     /// Adds a waiter, and returns whether the reset has yet to be started.
     static func join(_ loader: HTTPLoader, _ waiter: HTTPLoader.Waiter) -> Bool {

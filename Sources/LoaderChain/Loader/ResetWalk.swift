@@ -13,7 +13,7 @@ struct ResetWalk {
     /// The resets that are under way.
     ///
     /// Their groups are held here, so that no new group can get the identity of one.
-    private static let walks = Guarded<[ObjectIdentifier: ResetWalk]>([:])
+    private static let walks = Locked<[ObjectIdentifier: ResetWalk]>([:])
 
     /// Resets `loaders` with `group`, except those that this reset has already reached.
     static func go(on loaders: [HTTPLoader], with group: DispatchGroup) {

@@ -26,7 +26,7 @@ import Dispatch
 ///
 /// A reset cancels the tasks that are not answered yet, and waits for them. The queue stays as it is.
 public final class MockLoader: HTTPLoader, @unchecked Sendable {
-    private let handlers = Guarded<ArraySlice<@Sendable (HTTPTask) -> Void>>([])
+    private let handlers = Locked<ArraySlice<@Sendable (HTTPTask) -> Void>>([])
     private let inFlight = TasksInFlight()
 
     // MARK: Handlers

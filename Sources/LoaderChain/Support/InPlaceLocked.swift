@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// It is for state that exists once per task: a task is locked for a few nanoseconds at a time, and by two threads at
 /// once only when a cancel meets a completion, so the lock should not cost an allocation. Put state that is locked for
-/// longer, or by many threads, behind ``Guarded``.
+/// longer, or by many threads, behind ``Locked``.
 struct InPlaceLocked<Value: Sendable>: ~Copyable, Sendable {
     private let mutex: Mutex<Value>
     private let word: Atomic<UInt8>

@@ -170,7 +170,7 @@ struct LinkedNodes<Element, Note> {
         var empty = LinkedNodes()
         // Places of elements that are gone must not come back to life.
         empty.arrivals = arrivals
-        return exchange(&self, with: empty)
+        return replace(&self, with: empty)
     }
 
     @inline(__always)

@@ -16,14 +16,14 @@ package final class Listeners<Event: Sendable>: Sendable {
     /// How many events a stream keeps.
     package static var mostKept: Int { 1_000 }
 
-    private let state: Guarded<State>
+    private let state: Locked<State>
     private let closure: (@Sendable (Event) -> Void)?
 
     /// Makes the listeners, of which `closure` hears each event at once, on any thread and under no lock.
     package init(_ closure: (@Sendable (Event) -> Void)?) {
         self.closure = closure
         let (stream, continuation) = Self.makeStream()
-        state = Guarded(State(continuations: [0: continuation], first: stream))
+        state = Locked(State(continuations: [0: continuation], first: stream))
     }
 
     private static func makeStream() -> (AsyncStream<Event>, Continuation) {
@@ -43,7 +43,7 @@ package final class Listeners<Event: Sendable>: Sendable {
     package func stream() -> AsyncStream<Event> {
         let (newStream, newContinuation) = Self.makeStream()
         let (number, stream, continuation) = state.withLock { state -> (Int, AsyncStream<Event>, Continuation?) in
-            if let first = exchange(&state.first, with: nil) { return (0, first, state.continuations[0]) }
+            if let first = replace(&state.first, with: nil) { return (0, first, state.continuations[0]) }
             guard !state.hasEnded else { return (0, newStream, nil) }
             state.lastNumber += 1
             state.continuations[state.lastNumber] = newContinuation
@@ -63,7 +63,7 @@ package final class Listeners<Event: Sendable>: Sendable {
     package func end() {
         let ended = state.withLock { state in
             state.hasEnded = true
-            return Array(exchange(&state.continuations, with: [:]).values)
+            return Array(replace(&state.continuations, with: [:]).values)
         }
         for continuation in ended { continuation.finish() }
     }

@@ -1,6 +1,6 @@
 /// A right that only the first caller gets.
 struct OneShot: Sendable {
-    private let taken = Guarded(false)
+    private let taken = Locked(false)
 
     /// True for the first call, false for all later ones.
     func take() -> Bool {

@@ -47,7 +47,7 @@ package struct Alarm {
     package mutating func clear() -> (any ScheduledTimer)? {
         isSet = false
         due = nil
-        return exchange(&timer, with: nil)
+        return replace(&timer, with: nil)
     }
 
     /// Takes the ring of a timer; nil if its setting is out of date.

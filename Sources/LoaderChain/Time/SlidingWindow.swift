@@ -23,7 +23,7 @@ struct SlidingWindow<Count: AdditiveArithmetic> {
     mutating func move(to now: TimerInstant) {
         if now.nanoseconds < presentEnd { return }
         let slice = number(of: now)
-        let before = exchange(&present, with: slice)
+        let before = replace(&present, with: slice)
         presentEnd = Int64(clamping: (Int128(slice) + 1) * Int128(sliceLength))
         presentPosition = position(of: slice)
         guard let before, slice > before else { return }

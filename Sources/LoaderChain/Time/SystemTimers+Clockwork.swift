@@ -5,11 +5,11 @@ import Dispatch
 /// A waiting action is in the wheel. Either the clockwork takes it out under the lock and then runs it, or
 /// ``SystemTimer/cancel()`` takes it out and then releases it. Both happen after unlocking.
 final class Clockwork: Sendable {
-    private let state: Guarded<State>
+    private let state: Locked<State>
 
     init() {
         let source = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "LoaderChain.SystemTimers"))
-        state = Guarded(State(wheel: TimerWheel(present: .tick(reachedBy: .uptime)), source: source))
+        state = Locked(State(wheel: TimerWheel(present: .tick(reachedBy: .uptime)), source: source))
         source.setEventHandler { [weak self] in self?.wake() }
         source.activate()
     }
@@ -35,7 +35,7 @@ final class Clockwork: Sendable {
         // The actions end with the wheel, outside the lock.
         _ = state.withLock { state in
             state.source.cancel()
-            return exchange(&state.wheel, with: TimerWheel(present: .max))
+            return replace(&state.wheel, with: TimerWheel(present: .max))
         }
     }
 

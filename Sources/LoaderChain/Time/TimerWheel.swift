@@ -125,7 +125,7 @@ package struct TimerWheel<Element> {
     private mutating func takeOut(_ position: Int) -> Element? {
         unlink(position)
         count -= 1
-        let element = exchange(&places[position].element, with: nil)
+        let element = replace(&places[position].element, with: nil)
         places[position].number = 0
         places[position].next = firstFree
         firstFree = position

@@ -32,7 +32,7 @@ private final class Sleeper: Sendable {
         case over(Result<Void, any Error>)
     }
 
-    private let state = Guarded(State.awake)
+    private let state = Locked(State.awake)
 
     /// Takes the continuation, or resumes it if the sleep is over already.
     ///

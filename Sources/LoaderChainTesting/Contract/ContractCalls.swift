@@ -4,7 +4,7 @@ import LoaderChain
 /// Runs one part of a check on threads that a blocking loader may occupy forever.
 final class ContractCalls: Sendable {
     private let stage: ContractStage
-    private let state = Guarded(State.runs(nil))
+    private let state = Locked(State.runs(nil))
 
     private enum State {
         case runs(UnsafeContinuation<Bool, Never>?)

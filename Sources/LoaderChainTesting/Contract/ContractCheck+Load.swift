@@ -12,11 +12,11 @@ extension ContractCheck {
             let probes = await withTaskGroup(of: [TaskProbe].self) { group in
                 for thread in 0..<threads {
                     group.addTask {
-                        var dice = SeededGenerator(seed: seed &+ UInt64(thread) &* 0x9E37)
+                        var random = SeededGenerator(seed: seed &+ UInt64(thread) &* 0x9E37)
                         return (0..<tasksPerThread).map { number in
                             let probe = stage.load("/\(number % 7)", with: chain)
-                            if dice.next() % 4 == 0 { probe.cancel() }
-                            if dice.next() % 50 == 0 { chain.reset {} }
+                            if random.next() % 4 == 0 { probe.cancel() }
+                            if random.next() % 50 == 0 { chain.reset {} }
                             return probe
                         }
                     }
@@ -51,12 +51,12 @@ extension ContractCheck {
 
 /// Responds at once or later, with success or failure, or drops the task, at random.
 private final class ChanceTerminal: HTTPLoader, @unchecked Sendable {
-    private let dice: Dice
+    private let random: RandomSource
 
-    init(seed: UInt64) { dice = Dice(seed: seed) }
+    init(seed: UInt64) { random = RandomSource(seed: seed) }
 
     override func load(task: HTTPTask) {
-        switch dice.next() % 8 {
+        switch random.next() % 8 {
         case 0: break
         case 1: fail(task, .connectionLost)
         case 2, 3: task.complete(.success(HTTPResponse(request: task.request, status: .ok)))
@@ -74,7 +74,7 @@ private final class DepthTerminal: HTTPLoader, @unchecked Sendable {
         var lowest = UInt.max
         var highest = UInt.min
     }
-    private let extents = Guarded<[UInt: Extent]>([:])
+    private let extents = Locked<[UInt: Extent]>([:])
 
     var depth: Int {
         extents.withLock { $0.values.map { Int($0.highest - $0.lowest) }.max() ?? 0 }

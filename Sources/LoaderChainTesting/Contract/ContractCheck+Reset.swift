@@ -67,7 +67,7 @@ extension ContractCheck {
 
 /// Counts its resets, and reports each.
 private final class ResetCounter: HTTPLoader, @unchecked Sendable {
-    private let counted = Guarded(0)
+    private let counted = Locked(0)
     private let onReset: @Sendable () -> Void
     var count: Int { counted.withLock { $0 } }
 

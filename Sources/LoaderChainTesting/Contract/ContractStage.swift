@@ -7,10 +7,10 @@ final class ContractStage: Sendable {
     let check: ContractCheck
     /// The threads on which the loader is called.
     let threads = CallThreads()
-    private let violations = Guarded<[String]>([])
-    private let remains = Guarded<[(name: String, object: WeakReference)]>([])
-    private let terminals = Guarded<[ScriptedTerminal]>([])
-    private let clock = Guarded<Task<Void, Never>?>(nil)
+    private let violations = Locked<[String]>([])
+    private let remains = Locked<[(name: String, object: WeakReference)]>([])
+    private let terminals = Locked<[ScriptedTerminal]>([])
+    private let clock = Locked<Task<Void, Never>?>(nil)
     private let progress = Atomic(0)
     private let waitedInVain = Atomic(false)
 
@@ -36,7 +36,7 @@ final class ContractStage: Sendable {
 
     /// Stops the clock; everything that was due has run.
     func stopClock() async {
-        let clock = clock.withLock { exchange(&$0, with: nil) }
+        let clock = clock.withLock { replace(&$0, with: nil) }
         clock?.cancel()
         await clock?.value
     }
@@ -136,7 +136,7 @@ final class ContractStage: Sendable {
 
     /// Notes that a call blocks, for a part that will not end.
     func noteBlockedCall() {
-        clock.withLock { exchange(&$0, with: nil) }?.cancel()
+        clock.withLock { replace(&$0, with: nil) }?.cancel()
         expect(false, inTime: "a call of the loader, of a handler or of a timer did not return")
     }
 
@@ -144,7 +144,7 @@ final class ContractStage: Sendable {
     ///
     /// Only a loader that may leave its work to others gives up such a task. It stays alive until that task has ended.
     private func answerWhatWasLeft() async {
-        for terminal in terminals.withLock({ exchange(&$0, with: []) }) {
+        for terminal in terminals.withLock({ replace(&$0, with: []) }) {
             if check.mayLeaveCancelledTasks { for task in terminal.held { terminal.answer(task) } }
             let isEmpty = await holds(within: patience) { terminal.held.isEmpty }
             expect(isEmpty, inTime: "a task that had reached the loader after it did not end")

@@ -3,7 +3,7 @@ import LoaderChain
 /// Observes the completion of one task.
 final class TaskProbe: @unchecked Sendable {
     private let patience: @Sendable () -> Duration
-    private let state = Guarded(State())
+    private let state = Locked(State())
     /// The task that `load` returned to the caller.
     var task: WeakReference?
 
@@ -64,7 +64,7 @@ final class TaskProbe: @unchecked Sendable {
 
         mutating func end() -> [UnsafeContinuation<Void, Never>] {
             hasEnded = true
-            return exchange(&waiting, with: [])
+            return replace(&waiting, with: [])
         }
     }
 }

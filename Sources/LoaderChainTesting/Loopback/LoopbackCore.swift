@@ -12,9 +12,9 @@ final class LoopbackCore: Sendable {
     /// Raised by each connection that has ended, so that the listener joins its thread.
     let ending: LoopbackSignal
 
-    private let ledger = Guarded(LoopbackLedger())
-    private let routes = Guarded(LoopbackRoutes())
-    private let threads = Guarded(Threads())
+    private let ledger = Locked(LoopbackLedger())
+    private let routes = Locked(LoopbackRoutes())
+    private let threads = Locked(Threads())
     /// Left by the thread that has joined the listener; other threads that stop the server wait for it.
     private let joined = DispatchGroup()
 

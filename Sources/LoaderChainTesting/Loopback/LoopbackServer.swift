@@ -109,7 +109,7 @@ extension LoopbackServer {
     /// Responds to requests for a path with one reply after the other, and then with the last one forever.
     public func route(_ path: String, method: HTTPMethod? = nil, replies first: LoopbackReply, _ rest: LoopbackReply...)
     {
-        let script = Guarded([first] + rest)
+        let script = Locked([first] + rest)
         route(path, method: method) { _ in
             script.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
         }

@@ -90,7 +90,7 @@ final class ManualTimer: ScheduledTimer, @unchecked Sendable {
     }
 
     func run() {
-        exchange(&action, with: nil)?()
+        replace(&action, with: nil)?()
     }
 
     func drop() {

@@ -26,11 +26,11 @@ public final class ManualTimers: Timers {
     /// The date that the clock shows at the start by default: the first moment of 2024.
     public static let defaultDate = Date(timeIntervalSince1970: 1_704_067_200)
 
-    private let state: Guarded<ManualTimersState>
+    private let state: Locked<ManualTimersState>
 
     /// Makes timers at instant 0, where the wall clock shows `date`.
     public init(date: Date = ManualTimers.defaultDate) {
-        state = Guarded(ManualTimersState(date: date))
+        state = Locked(ManualTimersState(date: date))
     }
 
     deinit {

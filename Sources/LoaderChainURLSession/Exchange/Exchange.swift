@@ -24,7 +24,7 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
     /// The queue for calls into a user's code, which must never run on a queue that the session needs.
     let courier: DispatchQueue
     let progress: ProgressReporter?
-    let state = Guarded(ExchangeState<URLSessionTask>())
+    let state = Locked(ExchangeState<URLSessionTask>())
 
     /// What is known of the request that is being sent now.
     ///
@@ -36,14 +36,14 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
     ///
     /// It is released then, because its result may hold a body that is still arriving, and a body that nothing else holds
     /// ends the transfer.
-    private let owed: Guarded<HTTPTask?>
+    private let owed: Locked<HTTPTask?>
     let startInstant: TimerInstant
     let startDate: Date
     private let timeout: Duration
     private let lastActivity: Atomic<Int64>
 
     init(_ task: HTTPTask, by loader: String, on owner: SessionOwner) {
-        owed = Guarded(task)
+        owed = Locked(task)
         self.loader = loader
         self.owner = owner
         number = owner.nextNumber()
@@ -111,7 +111,7 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
     }
 
     func complete(_ result: HTTPResult) {
-        let task = owed.withLock { exchange(&$0, with: nil) }
+        let task = owed.withLock { replace(&$0, with: nil) }
         task?.complete(result)
     }
 

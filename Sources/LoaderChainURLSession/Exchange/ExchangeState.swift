@@ -101,7 +101,7 @@ struct ExchangeState<SessionTask> {
     mutating func end() -> End? {
         guard !isEnded else { return nil }
         phase = .ended
-        return End(pipe: exchange(&pipe, with: nil))
+        return End(pipe: replace(&pipe, with: nil))
     }
 
     private var isEnded: Bool {

@@ -7,7 +7,7 @@ import LoaderChain
 final class ProgressReporter: Sendable {
     private let onProgress: @Sendable (TransferProgress) -> Void
     private let queue: DispatchQueue
-    private let latest = Guarded<TransferProgress?>(nil)
+    private let latest = Locked<TransferProgress?>(nil)
 
     init(_ onProgress: @escaping @Sendable (TransferProgress) -> Void, on queue: DispatchQueue) {
         self.onProgress = onProgress
@@ -15,10 +15,10 @@ final class ProgressReporter: Sendable {
     }
 
     func report(_ progress: TransferProgress) {
-        let isWaiting = latest.withLock { exchange(&$0, with: progress) != nil }
+        let isWaiting = latest.withLock { replace(&$0, with: progress) != nil }
         guard !isWaiting else { return }
         queue.async { [self] in
-            if let progress = latest.withLock({ exchange(&$0, with: nil) }) { onProgress(progress) }
+            if let progress = latest.withLock({ replace(&$0, with: nil) }) { onProgress(progress) }
         }
     }
 }

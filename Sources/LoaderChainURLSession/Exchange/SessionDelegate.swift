@@ -10,7 +10,7 @@ import LoaderChain
 /// The session retains its delegate. The delegate retains exchanges, which end, and not the loader, so the session keeps
 /// no loader alive.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
-    private let exchanges = Guarded<[Int: Exchange]>([:])
+    private let exchanges = Locked<[Int: Exchange]>([:])
 
     func connect(_ exchange: Exchange, to task: URLSessionTask) {
         let number = task.taskIdentifier

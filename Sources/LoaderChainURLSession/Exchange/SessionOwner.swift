@@ -20,7 +20,7 @@ final class SessionOwner: Sendable {
 
     private let delegate = SessionDelegate()
     private let isShared: Bool
-    private let inFlight = Guarded(InFlightState<Exchange, DispatchGroup>())
+    private let inFlight = Locked(InFlightState<Exchange, DispatchGroup>())
     private let numbers = Atomic<UInt64>(0)
     private let deadlines: DeadlineWatch
 

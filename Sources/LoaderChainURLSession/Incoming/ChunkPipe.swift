@@ -3,7 +3,7 @@ import LoaderChain
 
 /// Passes a body from the session, which writes it, to a user's task, which reads it.
 final class ChunkPipe: ResponseSink, @unchecked Sendable {
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let onLeave: @Sendable () -> Void
 
     /// - Parameter onLeave: called if the reader leaves before the end.
@@ -23,7 +23,7 @@ final class ChunkPipe: ResponseSink, @unchecked Sendable {
         // The store's file is written under the lock, which keeps the bytes in order.
         let reader = try state.withLock { (state) throws(SinkError) -> CheckedContinuation<Data?, any Error>? in
             guard state.end == nil, !state.isDropped else { return nil }
-            if let reader = exchange(&state.reader, with: nil) { return reader }
+            if let reader = replace(&state.reader, with: nil) { return reader }
             try state.store.write(data)
             return nil
         }
@@ -41,7 +41,7 @@ final class ChunkPipe: ResponseSink, @unchecked Sendable {
         let end: Result<Void, any Error> = error.map { .failure($0) } ?? .success(())
         let reader = state.withLock { state in
             if state.end == nil { state.end = end }
-            return exchange(&state.reader, with: nil)
+            return replace(&state.reader, with: nil)
         }
         reader?.resume(with: end.map { nil })
     }
@@ -86,7 +86,7 @@ final class ChunkPipe: ResponseSink, @unchecked Sendable {
             let hadEnded = state.end != nil
             if let error, !hadEnded { state.end = .failure(error) }
             state.isDropped = true
-            return (exchange(&state.reader, with: nil), hadEnded, exchange(&state.store, with: ChunkStore()))
+            return (replace(&state.reader, with: nil), hadEnded, replace(&state.store, with: ChunkStore()))
         }
         _ = consume store
         if let error { reader?.resume(throwing: error) }

@@ -7,7 +7,7 @@ import LoaderChain
 /// is still to come. When nothing is in flight any more, it fires once without effect.
 final class DeadlineWatch: Sendable {
     private let timers: any Timers
-    private let alarm = Guarded(Alarm())
+    private let alarm = Locked(Alarm())
     private let onRing: @Sendable (TimerInstant) -> TimerInstant?
 
     private struct Alarm {
@@ -34,7 +34,7 @@ final class DeadlineWatch: Sendable {
         let timer = timers.schedule(at: deadline) { [weak self] in self?.ring(deadline) }
         let unused = alarm.withLock { alarm in
             // Another thread may have noted an earlier deadline meanwhile, or the timer may have fired.
-            alarm.deadline == deadline ? exchange(&alarm.timer, with: timer) : timer
+            alarm.deadline == deadline ? replace(&alarm.timer, with: timer) : timer
         }
         unused?.cancel()
     }

@@ -17,7 +17,7 @@
     /// iOS and visionOS deliver metrics and diagnostics. macOS delivers diagnostics, and metrics since macOS 26.
     public final class MetricKitSubscriber: NSObject, MXMetricManagerSubscriber, Sendable {
         private let receiver: MetricKitReceiver
-        private let itself = Guarded<MetricKitSubscriber?>(nil)
+        private let itself = Locked<MetricKitSubscriber?>(nil)
 
         /// Makes a subscriber that passes everything to a receiver.
         public init(_ receiver: MetricKitReceiver) {
@@ -44,7 +44,7 @@
         public func stop() {
             MXMetricManager.shared.remove(self)
             // The last reference may go here, and must not go under the lock.
-            let held = itself.withLock { exchange(&$0, with: nil) }
+            let held = itself.withLock { replace(&$0, with: nil) }
             withExtendedLifetime(held) {}
         }
 

@@ -49,7 +49,7 @@ public struct DiagnosticReader: Sendable {
     }
 
     private mutating func split(_ bytes: ArraySlice<UInt8>, _ take: (Diagnostic) -> Void) throws(JSONProblem) {
-        var splitter = exchange(&splitter, with: PayloadSplitter())
+        var splitter = replace(&splitter, with: PayloadSplitter())
         defer { self.splitter = splitter }
         try splitter.read(bytes) { accept($0, take) }
     }

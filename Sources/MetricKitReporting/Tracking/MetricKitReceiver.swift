@@ -39,7 +39,7 @@ public final class MetricKitReceiver: Sendable {
     private let tracking: [MetricKitTracking]
     private let onError: @Sendable (Data, OutboxError) -> Void
     private let later: @Sendable (@escaping @Sendable () -> Void) -> Void
-    private let known = Guarded((tracked: Set<PayloadDigest>(), stored: Set<PayloadDigest>()))
+    private let known = Locked((tracked: Set<PayloadDigest>(), stored: Set<PayloadDigest>()))
 
     /// Makes a receiver.
     ///

@@ -14,7 +14,7 @@ final class AttemptHandover: Sendable {
         var whenKept: [@Sendable () -> Void] = []
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let onContinues: @Sendable () -> Void
 
     /// Makes the handover of an attempt; `onContinues` runs if the attempt joins an earlier one.
@@ -46,7 +46,7 @@ final class AttemptHandover: Sendable {
     func confirmKept() {
         let actions = state.withLock { state in
             state.isKept = true
-            return exchange(&state.whenKept, with: [])
+            return replace(&state.whenKept, with: [])
         }
         for action in actions { action() }
     }

@@ -26,7 +26,7 @@ extension BoxEngine {
             if scan.foreignCount > 0 { emit(.foreignFiles(count: scan.foreignCount, names: scan.foreign)) }
             for failure in scan.troubles { trouble(failure) }
             for name in duplicates { setAside(duplicate: name) }
-            for aside in shared.withLock({ exchange(&$0.asideLeftovers, with: []) }) {
+            for aside in shared.withLock({ LoaderChain.replace(&$0.asideLeftovers, with: []) }) {
                 do throws(FileFailure) { try store.remove(aside) } catch { trouble(error) }
             }
             for box in scan.ownBoxes { adopt(box) }

@@ -50,7 +50,7 @@ extension BoxEngine {
 
     /// Tries again to remove what could not be removed.
     func sweepRemains() {
-        let remains = shared.withLock { exchange(&$0.remains, with: []) }
+        let remains = shared.withLock { replace(&$0.remains, with: []) }
         for (index, name) in remains.enumerated() {
             do throws(FileFailure) {
                 try store.remove(name)

@@ -69,7 +69,7 @@ extension BoxEngine {
     }
 
     private func load(_ request: HTTPRequest, _ handle: BoxHandle) {
-        let timedOut = Guarded(false)
+        let timedOut = Locked(false)
         let handover = AttemptHandover { [weak self] in self?.enqueue { [weak self] in self?.takeBackAttempt(handle) } }
         var request = request
         request.handover = handover

@@ -19,7 +19,7 @@ final class BoxEngine: Sendable {
     let check: RequestCheck
     let existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)?
     let listeners: Listeners<ReportEvent>
-    let shared: Guarded<Shared>
+    let shared: Locked<Shared>
     private let queue = DispatchQueue(label: "ReportOutbox")
 
     /// The state behind the lock.
@@ -59,7 +59,7 @@ final class BoxEngine: Sendable {
         listeners = Listeners(onEvent)
         check = RequestCheck(settings)
         let clock = BoxClock(instant: settings.timers.now, date: settings.timers.date)
-        shared = Guarded(Shared(box: BoxState(settings), clock: clock, ownership: ownership))
+        shared = Locked(Shared(box: BoxState(settings), clock: clock, ownership: ownership))
     }
 
     // MARK: Time
@@ -164,7 +164,7 @@ extension BoxEngine.Shared {
     /// Takes out what remains to be done at the end, once it has come.
     fileprivate mutating func takeEnd() -> ([CheckedContinuation<Void, Never>], (any Sendable)?) {
         guard box.isClosed, box.inFlight == 0, pendingWork == 0, visitors == 0 else { return ([], nil) }
-        return (exchange(&closers, with: []), exchange(&ownership, with: nil))
+        return (replace(&closers, with: []), replace(&ownership, with: nil))
     }
 
     /// Removes a report, and returns the submissions that waited for it.

@@ -86,7 +86,7 @@ public struct OutboxSettings: Sendable {
     /// Where time comes from.
     public var timers: any Timers = SystemTimers.shared
     /// Where chance comes from.
-    public var dice: Dice = .system
+    public var random: RandomSource = .system
 
     /// Settings with the values above, each of which can be set.
     public init() {}

@@ -118,7 +118,7 @@ extension BoxState {
         let pausedUntil = withLane(of: entry.name.destination) { [pacing, settings] lane -> TimerInstant? in
             guard lane.refuse(loss, limit: settings.refusalsBeforePause) else { return nil }
             lane.pauseForRefusals(now: now) {
-                pacing.delay(afterFailures: $0, asked: asked, roll: settings.dice.unit())
+                pacing.delay(afterFailures: $0, asked: asked, roll: settings.random.unit())
             }
             return lane.pausedUntil
         }
@@ -141,7 +141,7 @@ extension BoxState {
             } else {
                 max(1, Int(name.attempts))
             }
-        return pacing.delay(afterFailures: failures, asked: asked, roll: settings.dice.unit())
+        return pacing.delay(afterFailures: failures, asked: asked, roll: settings.random.unit())
     }
 
     /// Decides what becomes of a report whose bytes could not be read, which is neither the server's fault nor the report's.
@@ -154,7 +154,7 @@ extension BoxState {
         name.attempts = max(1, entry.attempts) - 1
         if entry.born.duration(to: now) >= settings.maximumAge { return .setAside(.expired) }
         let failures = entry.readFailures + 1
-        let wait = pacing.delay(afterFailures: failures, roll: settings.dice.unit())
+        let wait = pacing.delay(afterFailures: failures, roll: settings.random.unit())
         change(handle) { $0.readFailures = failures }
         name.setDue(after: wait, from: wallNow)
         return .waits(as: name, due: now.advanced(by: wait))

@@ -35,14 +35,14 @@ private final class StoredPieces: Sendable {
     private let range: Range<Int64>
     private let id: ReportID
     private let seal: (any ReportSeal)?
-    private let place: Guarded<(offset: Int64, piece: Int)>
+    private let place: Locked<(offset: Int64, piece: Int)>
 
     init(file: any DurableFile, range: Range<Int64>, id: ReportID, seal: (any ReportSeal)?) {
         self.file = file
         self.range = range
         self.id = id
         self.seal = seal
-        place = Guarded((range.lowerBound, 0))
+        place = Locked((range.lowerBound, 0))
     }
 
     func next() throws -> Data? {

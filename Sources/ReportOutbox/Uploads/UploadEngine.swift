@@ -18,7 +18,7 @@ final class UploadEngine: Sendable {
     private let timers: any Timers
     private let loader: String
     private let queue = DispatchQueue(label: "ReportOutbox.BackgroundUploads")
-    private let shared: Guarded<Shared>
+    private let shared: Locked<Shared>
     private let systemCompletion = SystemCompletion()
 
     /// How long an upload that the system does not list is waited for, before it counts as lost.
@@ -47,7 +47,7 @@ final class UploadEngine: Sendable {
         do throws(FileFailure) {
             guard let ownership = try files.lock(ReportStore.lockName) else { throw Self.inUse }
             let records = try ledger.open(now: RecordName.milliseconds(timers.date))
-            shared = Guarded(Shared(state: BackgroundUploadState(records), ownership: ownership))
+            shared = Locked(Shared(state: BackgroundUploadState(records), ownership: ownership))
         } catch {
             if error.code == 0 { throw OutboxError(.inUse, "Other uploads have this directory; make one for each.") }
             throw OutboxError(.directory, "The uploads cannot be taken up: \(error).")

@@ -5,7 +5,7 @@ import LoaderChain
 
 /// Keeps what a program writes.
 final class Written: Sendable {
-    private let parts = Guarded("")
+    private let parts = Locked("")
 
     var text: String { parts.withLock(\.self) }
 

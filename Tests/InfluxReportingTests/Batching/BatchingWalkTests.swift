@@ -25,7 +25,7 @@ private struct BatchingWalk {
         init(_ points: Set<Int>) { (self.points, targets) = (points, points.count) }
     }
 
-    private var dice: SeededGenerator
+    private var random: SeededGenerator
     private let limits: BatchingLimits
     private var state: BatchingState<[Int], Waiter>
     private var now = TimerInstant(nanoseconds: 0)
@@ -46,22 +46,22 @@ private struct BatchingWalk {
     private static let room = 10
 
     init(seed: UInt64) {
-        dice = SeededGenerator(seed: seed)
+        random = SeededGenerator(seed: seed)
         var settings = WriterSettings()
         settings.quiet = .seconds(5)
         settings.maximumAge = .seconds(15)
-        settings.batchPoints = Int.random(in: 1...40, using: &dice)
-        settings.maximumInFlight = Int.random(in: 1...3, using: &dice)
-        settings.whenFull = Bool.random(using: &dice) ? .dropOldest : .dropNewest
+        settings.batchPoints = Int.random(in: 1...40, using: &random)
+        settings.maximumInFlight = Int.random(in: 1...3, using: &random)
+        settings.whenFull = Bool.random(using: &random) ? .dropOldest : .dropNewest
         limits = BatchingLimits(
-            settings, stripes: 2, maximumPoints: Int.random(in: 20...200, using: &dice), maximumRoom: .max)
+            settings, stripes: 2, maximumPoints: Int.random(in: 20...200, using: &random), maximumRoom: .max)
         state = BatchingState(limits)
     }
 
     mutating func step() {
-        switch Int.random(in: 0..<100, using: &dice) {
+        switch Int.random(in: 0..<100, using: &random) {
         case ..<55: accept()
-        case ..<75: pass(.milliseconds(Int.random(in: 1...3_000, using: &dice)))
+        case ..<75: pass(.milliseconds(Int.random(in: 1...3_000, using: &random)))
         case ..<93: answer()
         case ..<96: flush()
         case ..<98: isServerUp.toggle()
@@ -147,10 +147,10 @@ private struct BatchingWalk {
 
     private mutating func answer() {
         guard !onTheirWay.isEmpty else { return }
-        let (number, points) = onTheirWay.remove(at: Int.random(in: 0..<onTheirWay.count, using: &dice))
-        let rejected = points.filter { _ in Int.random(in: 0..<20, using: &dice) == 0 }
+        let (number, points) = onTheirWay.remove(at: Int.random(in: 0..<onTheirWay.count, using: &random))
+        let rejected = points.filter { _ in Int.random(in: 0..<20, using: &random) == 0 }
         let others = points.filter { !rejected.contains($0) }
-        let delivered = isServerUp ? others.count : Int.random(in: 0...others.count / 2, using: &dice)
+        let delivered = isServerUp ? others.count : Int.random(in: 0...others.count / 2, using: &random)
         let rest = Array(others.dropFirst(delivered))
         end(rejected, .rejected)
         end(Array(others.prefix(delivered)), .delivered)
@@ -164,8 +164,8 @@ private struct BatchingWalk {
         outcome.unnamedRejections = rejected.isEmpty ? [] : [UnnamedRejection(count: rejected.count, reason: "mood")]
         state.ended(number, rest: parcel) { $0.note(outcome) }
         if parcel != nil {
-            let told: Duration? = Bool.random(using: &dice) ? .seconds(7) : nil
-            state.wait(from: now, told: told, roll: Double.random(in: 0..<1, using: &dice))
+            let told: Duration? = Bool.random(using: &random) ? .seconds(7) : nil
+            state.wait(from: now, told: told, roll: Double.random(in: 0..<1, using: &random))
         }
     }
 
@@ -180,7 +180,7 @@ private struct BatchingWalk {
     }
 
     private mutating func giveUp() {
-        guard let id = waiters.keys.randomElement(using: &dice) else { return }
+        guard let id = waiters.keys.randomElement(using: &random) else { return }
         if let ended = state.giveUp(id, because: .deadline) { tell([ended]) }
     }
 

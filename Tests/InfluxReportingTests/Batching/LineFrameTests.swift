@@ -114,12 +114,12 @@ import Testing
 
     @Test(arguments: 1...200)
     func noBytesAreTooOdd(seed: UInt64) {
-        var dice = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var block = Self.block(Self.lines)
-        for _ in 0..<Int.random(in: 1...20, using: &dice) {
-            let place = Int.random(in: 0..<block.count, using: &dice)
-            switch Int.random(in: 0..<3, using: &dice) {
-            case 0: block[place] = UInt8.random(in: 0...255, using: &dice)
+        for _ in 0..<Int.random(in: 1...20, using: &random) {
+            let place = Int.random(in: 0..<block.count, using: &random)
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: block[place] = UInt8.random(in: 0...255, using: &random)
             case 1: block.remove(at: place)
             default: block.insert(0xFF, at: place)
             }

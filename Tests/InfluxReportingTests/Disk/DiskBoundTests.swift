@@ -16,7 +16,7 @@ import Testing
     private func writer(_ change: (inout WriterSettings) -> Void = { _ in }) throws -> InfluxWriter {
         var settings = WriterSettings()
         settings.timers = timers
-        settings.dice = Dice(seed: 1)
+        settings.random = RandomSource(seed: 1)
         settings.batchPoints = 50
         settings.maximumBytes = bound
         settings.maximumPoints = 1_000_000

@@ -78,7 +78,7 @@ import Testing
             let life = JournalLife()
             life.journal.cut(.death(at: operation))
             try await Self.live(life)
-            try await life.end(afterPowerLoss: Dice(seed: UInt64(operation)))
+            try await life.end(afterPowerLoss: RandomSource(seed: UInt64(operation)))
             let faults = try await life.faults()
             #expect(faults == [], "the power failed in operation \(operation)")
         }
@@ -86,23 +86,23 @@ import Testing
 
     @Test(arguments: 1...15)
     func aRandomLifeLosesNothing(seed: UInt64) async throws {
-        let dice = Dice(seed: seed)
+        let random = RandomSource(seed: seed)
         let life = JournalLife()
         life.open()
         for _ in 0..<150 {
-            switch dice.next() % 20 {
+            switch random.next() % 20 {
             case 0..<10: life.write()
             case 10..<12: try await life.settle()
             case 12: try await life.flushAndSettle()
             case 13: life.synchronize()
-            case 14: life.serverIsUp(dice.chance(0.5))
-            case 15: life.journal.cut(.failure(at: Int(dice.next() % 6) + 1, code: EIO))
-            case 16: life.journal.cut(.death(at: Int(dice.next() % 10) + 1))
-            case 17: life.timers.advance(by: .milliseconds(Int(dice.next() % 8_000)))
+            case 14: life.serverIsUp(random.chance(0.5))
+            case 15: life.journal.cut(.failure(at: Int(random.next() % 6) + 1, code: EIO))
+            case 16: life.journal.cut(.death(at: Int(random.next() % 10) + 1))
+            case 17: life.timers.advance(by: .milliseconds(Int(random.next() % 8_000)))
             default:
-                guard dice.chance(0.3) || life.journal.isDead else { continue }
+                guard random.chance(0.3) || life.journal.isDead else { continue }
                 try await life.end()
-                let memory = dice.chance(0.5) ? 1 : 1 << 20
+                let memory = random.chance(0.5) ? 1 : 1 << 20
                 life.open { $0.maximumBytes = memory }
             }
         }

@@ -26,7 +26,7 @@ import Testing
     private static func settings(_ change: (inout WriterSettings) -> Void = { _ in }) -> WriterSettings {
         var settings = WriterSettings()
         settings.timers = ManualTimers()
-        settings.dice = Dice(seed: 1)
+        settings.random = RandomSource(seed: 1)
         change(&settings)
         return settings
     }
@@ -49,7 +49,7 @@ import Testing
             #expect(report.kept == 10 && report.dropped == [:])
         }
         sender.answer(FakeSender.delivered)
-        let events = Guarded<[WriterEvent]>([])
+        let events = Locked<[WriterEvent]>([])
         // It counts in another unit, and what was there keeps its own.
         let writer = try InfluxWriter(sender: sender, directory: SystemDirectory(nested), settings: Self.settings()) {
             event in
@@ -128,7 +128,7 @@ import Testing
         let garbage = BlockFile(number: 9, precision: .seconds, salt: 9).name
         journal.put(Array(repeating: 0xAA, count: 5_000), at: garbage)
         sender.answer(FakeSender.delivered)
-        let events = Guarded<[WriterEvent]>([])
+        let events = Locked<[WriterEvent]>([])
         let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings()) { event in
             events.withLock { $0.append(event) }
         }
@@ -163,7 +163,7 @@ import Testing
         let blank = BlockFile(number: 71, precision: .seconds, salt: 7).name
         journal.put(Array(repeating: 0, count: 4_096), at: blank)
         journal.put([], at: BlockFile(number: 72, precision: .seconds, salt: 7).name)
-        let events = Guarded<[WriterEvent]>([])
+        let events = Locked<[WriterEvent]>([])
         let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings()) { event in
             events.withLock { $0.append(event) }
         }
@@ -192,7 +192,7 @@ import Testing
             bytes[whole.count - frame + bit / 8] ^= 1 << UInt8(bit % 8)
             let copy = MemoryDirectory()
             copy.put(bytes, at: name)
-            let events = Guarded<[WriterEvent]>([])
+            let events = Locked<[WriterEvent]>([])
             let writer = try InfluxWriter(sender: FakeSender(), directory: copy, settings: Self.settings()) { event in
                 events.withLock { $0.append(event) }
             }
@@ -207,7 +207,7 @@ import Testing
         let journal = MemoryDirectory()
         let files = (1...40).map { BlockFile(number: $0, precision: .seconds, salt: 7).name }
         for name in files { journal.put(Array("x\n".utf8), at: name) }
-        let events = Guarded<[WriterEvent]>([])
+        let events = Locked<[WriterEvent]>([])
         let writer = try InfluxWriter(sender: FakeSender(), directory: journal, settings: Self.settings()) { event in
             events.withLock { $0.append(event) }
         }
@@ -220,7 +220,7 @@ import Testing
     @Test func aFullDiskIsToldAndPointsAreHeldInMemory() async throws {
         let journal = MemoryDirectory()
         let sender = FakeSender(FakeSender.offline)
-        let events = Guarded<[WriterEvent]>([])
+        let events = Locked<[WriterEvent]>([])
         let timers = ManualTimers()
         let writer = try InfluxWriter(
             sender: sender, directory: journal,

@@ -42,10 +42,10 @@
             let directory = try TemporaryDirectory()
             let server = try LoopbackServer()
             defer { server.stop() }
-            let ledger = Guarded(Ledger())
-            let dice = Dice(seed: 1)
+            let ledger = Locked(Ledger())
+            let random = RandomSource(seed: 1)
             server.route("/write") { request in
-                let weather = dice.next() % 10
+                let weather = random.next() % 10
                 ledger.withLock { $0.note(request.body, isTaken: weather > 1) }
                 switch weather {
                 case 0: return .status(.serviceUnavailable)
@@ -62,7 +62,7 @@
             }
             for round in 0..<Self.kills {
                 let child = try ChildProcess(directory, port: server.port, prefix: "round\(round)", count: 100)
-                let mostLines = Int(dice.next() % 220)
+                let mostLines = Int(random.next() % 220)
                 var lines = 0
                 while lines < mostLines, let line = await child.output.line(), line != "empty" {
                     lines += 1

@@ -29,7 +29,7 @@
         let chain: HTTPLoader = Autocancel() --> URLSessionLoader(configuration: .ephemeral)
         private let program: URL
         private let folder: ServerFolder
-        private let process: Guarded<ChildProcess?>
+        private let process: Locked<ChildProcess?>
 
         init(_ settings: Settings = Settings()) async throws {
             program = try #require(ChildProcess.find("influxd"), "influxd is not installed")
@@ -41,7 +41,7 @@
                 let process = try Self.start(program, in: folder)
                 let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
                 guard await Self.isUp(url, process, chain) else { continue }
-                (self.url, self.folder, self.process) = (url, folder, Guarded(process))
+                (self.url, self.folder, self.process) = (url, folder, Locked(process))
                 break
             }
             if settings.asksForCredentials {
@@ -95,7 +95,7 @@
 
         /// Ends it as a power cut would.
         func kill() async {
-            let process = process.withLock { exchange(&$0, with: nil) }
+            let process = process.withLock { replace(&$0, with: nil) }
             process?.send(SIGKILL)
             _ = await process?.end()
         }

@@ -95,7 +95,7 @@ import Testing
     // MARK: The chain's own business
 
     @Test func theChainTriesAgainAndTheSenderHearsOfTheEnd() async {
-        let answers = Guarded([HTTPStatus.serviceUnavailable, .badGateway, .noContent])
+        let answers = Locked([HTTPStatus.serviceUnavailable, .badGateway, .noContent])
         let terminal = ScriptedTerminal { _ in .success(answers.withLock { $0.removeFirst() }) }
         let chain =
             Throttle(maximumNumberOfRequests: 1)
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test func noTapMeasuresTheReports() async {
-        let seen = Guarded(0)
+        let seen = Locked(0)
         let tap = MetricsTap(ClosureSink(isImmediate: true) { _ in seen.withLock { $0 += 1 } })
         let chain = tap --> ScriptedTerminal { _ in .success(.noContent) }
         #expect(await sender(chain).send(batch(goodLines(2))).deliveredCount == 2)
@@ -197,7 +197,7 @@ import Testing
 
 /// Lets no request through until it is opened.
 private final class Gate: Sendable {
-    private let state = Guarded((isOpen: false, waiting: [CheckedContinuation<Void, Never>]()))
+    private let state = Locked((isOpen: false, waiting: [CheckedContinuation<Void, Never>]()))
 
     func wait() async {
         await withCheckedContinuation { continuation in
@@ -212,7 +212,7 @@ private final class Gate: Sendable {
     func open() {
         let waiting = state.withLock { state in
             state.isOpen = true
-            return exchange(&state.waiting, with: [])
+            return replace(&state.waiting, with: [])
         }
         for each in waiting { each.resume() }
     }

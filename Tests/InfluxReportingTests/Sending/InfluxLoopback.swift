@@ -14,7 +14,7 @@ final class InfluxLoopback: Sendable {
 
     /// Answers every write with one reply after the other, and then with the last one.
     func answer(_ first: LoopbackReply, _ rest: LoopbackReply...) {
-        let script = Guarded([first] + rest)
+        let script = Locked([first] + rest)
         server.fallback { _ in script.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } }
     }
 

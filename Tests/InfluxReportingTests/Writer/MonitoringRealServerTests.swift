@@ -17,7 +17,7 @@
         @Test func theMeanDurationPerHostIsWhatTheTapMeasured() async throws {
             let influx = try await RealInflux()
             let writer = InfluxWriter(destination: try influx.destination(), chain: influx.chain)
-            let measured = Guarded<[String: [Double]]>([:])
+            let measured = Locked<[String: [Double]]>([:])
             let recorder = MetricRecorder(
                 writer,
                 ClosureSink(isImmediate: true) { record in

@@ -14,7 +14,7 @@ import Testing
 /// The whole way: a request, a tap, a writer, a chain, and a server.
 @Suite(.timeLimit(.minutes(10))) struct TapToWriterTests {
     @Test func aRequestBecomesAPointAndItsReportDoesNot() async throws {
-        let bodies = Guarded<[String]>([])
+        let bodies = Locked<[String]>([])
         let server = ScriptedTerminal { request in
             guard request.path.hasSuffix("/write") else { return .success() }
             var reader = try? request.encoded().content.makeReader()
@@ -26,7 +26,7 @@ import Testing
         var settings = WriterSettings()
         settings.timers = ManualTimers()
         // The writer's own chain goes through a tap that reports to it.
-        let recorder = Guarded<MetricRecorder?>(nil)
+        let recorder = Locked<MetricRecorder?>(nil)
         let late = ClosureSink(isImmediate: true) { record in
             if case .request(let metric) = record { recorder.withLock { $0 }?.event("seen \(metric.host)") }
         }

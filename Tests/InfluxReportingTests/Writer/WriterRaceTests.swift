@@ -40,7 +40,7 @@ import Testing
         settings.maximumPoints = 10_000_000
         settings.maximumBytes = 1 << 30
         let writer = InfluxWriter(sender: sender, settings: settings)
-        let flushed = Guarded(0)
+        let flushed = Locked(0)
         await Self.write(to: writer) {
             for _ in 0..<50 {
                 let report = await writer.flush()
@@ -59,10 +59,10 @@ import Testing
     }
 
     @Test func theBoundsHoldAndEveryPointIsCountedWhileTheServerFailsAtRandom() async {
-        let dice = Dice(seed: 3)
+        let random = RandomSource(seed: 3)
         let sender = FakeSender { batch in
             var outcome = BatchOutcome()
-            let kept = Int(dice.next() % 2) * Int(dice.next() % UInt64(batch.count + 1))
+            let kept = Int(random.next() % 2) * Int(random.next() % UInt64(batch.count + 1))
             outcome.undelivered = LineSet((batch.count - kept)..<batch.count)
             if kept > 0 { outcome.obstacle = .offline(reason: "mood") }
             let rest = batch.count - kept
@@ -77,7 +77,7 @@ import Testing
         settings.firstDelay = .milliseconds(1)
         settings.maximumDelay = .milliseconds(2)
         let writer = InfluxWriter(sender: sender, settings: settings)
-        let isBroken = Guarded(false)
+        let isBroken = Locked(false)
         await Self.write(to: writer) {
             for _ in 0..<200 {
                 if writer.engine.shared.withLock({ $0.batching.heldPoints }) > 3_000 { isBroken.withLock { $0 = true } }
@@ -101,7 +101,7 @@ import Testing
             var settings = WriterSettings()
             settings.batchPoints = 100
             let writer = InfluxWriter(sender: sender, settings: settings)
-            let held = Guarded(0)
+            let held = Locked(0)
             await withTaskGroup(of: Void.self) { group in
                 for thread in 0..<4 {
                     group.addTask {

@@ -152,11 +152,11 @@ import Testing
 
     @Test func aLoaderThatIsRevivedWhileItsChainEndsHasItsNextLoader() throws {
         for _ in 0..<300 {
-            let chain = Guarded<HTTPLoader?>(HTTPLoader() --> HTTPLoader() --> ScriptedTerminal { _ in .success() })
+            let chain = Locked<HTTPLoader?>(HTTPLoader() --> HTTPLoader() --> ScriptedTerminal { _ in .success() })
             let second = WeakLoader(chain.withLock { $0?.nextLoader })
             try onThreads(2) { thread in
                 if thread == 0 {
-                    _ = chain.withLock { exchange(&$0, with: nil) }
+                    _ = chain.withLock { replace(&$0, with: nil) }
                 } else if let revived = second.value {
                     revived.load(request: .sample) { #expect($0.summary == "response") }
                 }

@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func aResetEndsWhatIsNotAnswered() async {
-        let kept = Guarded<HTTPTask?>(nil)
+        let kept = Locked<HTTPTask?>(nil)
         mock.then { task in kept.withLock { $0 = task } }
         mock.load(request: .sample) { [log] in log.note($0.summary) }
         #expect("\(mock)" == "MockLoader(handlers 0, in flight 1)")

@@ -63,7 +63,7 @@ struct Node: Sendable, CustomTestStringConvertible {
         Node(name: "RateLimit") { RateLimit(requests: 100, per: .seconds(1), burst: 2, timers: $0) },
         Node(name: "CircuitBreaker") {
             let settings = CircuitBreaker.Settings(minimumNumberOfCalls: 2, openDuration: .seconds(1))
-            return CircuitBreaker(settings, timers: $0, dice: Dice(seed: 1))
+            return CircuitBreaker(settings, timers: $0, random: RandomSource(seed: 1))
         },
         Node(name: "ApplyEnvironment") { _ in
             ApplyEnvironment(environment: ServerEnvironment(host: "contract.test", headers: ["X-Client": "1"]))

@@ -36,10 +36,10 @@ import Testing
     }
 
     @Test func anyTextIsAQueryValue() {
-        var dice = SeededGenerator(seed: 5)
+        var random = SeededGenerator(seed: 5)
         for _ in 0..<500 {
             let text = String(
-                (0..<8).map { _ in "aZ0 %&=+#?/;\\\"'<>\u{0}\n\r\u{301}é漢🎉".randomElement(using: &dice) ?? "x" })
+                (0..<8).map { _ in "aZ0 %&=+#?/;\\\"'<>\u{0}\n\r\u{301}é漢🎉".randomElement(using: &random) ?? "x" })
             var request = HTTPRequest(host: "example.com")
             request.queryItems = [HTTPQueryItem(text, text)]
             #expect(request.queryItems == [HTTPQueryItem(text, text)])

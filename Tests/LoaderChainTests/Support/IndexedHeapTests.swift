@@ -5,13 +5,13 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct IndexedHeapTests {
     @Test func everyWalkAgreesWithADictionary() {
         takeWalks { seed in
-            var dice = SeededGenerator(seed: seed)
+            var random = SeededGenerator(seed: seed)
             var heap = IndexedHeap()
             var model: [Int: UInt64] = [:]
             for _ in 0..<60 {
-                let number = Int.random(in: 0..<12, using: &dice)
+                let number = Int.random(in: 0..<12, using: &random)
                 // Keys differ, as the numbers of arrivals do.
-                let key = Bool.random(using: &dice) ? dice.next() : nil
+                let key = Bool.random(using: &random) ? random.next() : nil
                 heap.update(number, to: key)
                 model[number] = key
                 let least = model.min { $0.value < $1.value }?.key

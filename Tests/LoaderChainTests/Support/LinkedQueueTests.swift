@@ -77,7 +77,7 @@ import Testing
 /// Three queues in one storage, and the arrays that they are to equal.
 private final class QueuesWalk {
     private(set) var fault = ""
-    private var dice: SeededGenerator
+    private var random: SeededGenerator
     private var nodes = LinkedNodes<Int, String>()
     private var ends = Array(repeating: QueueEnds(), count: 3)
     private var models: [[(number: Int, place: QueuePlace)]] = [[], [], []]
@@ -87,17 +87,17 @@ private final class QueuesWalk {
     private let isLong: Bool
 
     init(seed: UInt64) {
-        dice = SeededGenerator(seed: seed)
+        random = SeededGenerator(seed: seed)
         isLong = seed % 500 == 0
     }
 
     func step() {
-        let queue = Int.random(in: 0..<3, using: &dice)
-        switch Int.random(in: 0..<10, using: &dice) {
+        let queue = Int.random(in: 0..<3, using: &random)
+        switch Int.random(in: 0..<10, using: &random) {
         case 0..<4:
             for _ in 0..<(isLong ? 30 : 1) { append(to: queue) }
         case 4, 5:
-            guard let index = models[queue].indices.randomElement(using: &dice) else { break }
+            guard let index = models[queue].indices.randomElement(using: &random) else { break }
             let (number, place) = models[queue].remove(at: index)
             expect(nodes.holds(place) && nodes[place] == number, "\(number) is not at its place")
             expect(nodes.note(at: place) == "note \(number)", "\(number) has another note")
@@ -109,13 +109,13 @@ private final class QueuesWalk {
             if let popped { expect(popped.note == "note \(popped.element)", "popped with \(popped.note)") }
             if popped != nil { gone.append(models[queue].removeFirst().place) }
         case 7:
-            guard let place = gone.randomElement(using: &dice) else { break }
+            guard let place = gone.randomElement(using: &random) else { break }
             let isBack = nodes.holds(place) || nodes[place] != nil || nodes.note(at: place) != nil
             expect(!isBack && nodes.remove(place, from: &ends[queue]) == nil, "one left twice")
-        case 8 where Bool.random(using: &dice):
+        case 8 where Bool.random(using: &random):
             move(from: queue, to: (queue + 1) % 3)
         default:
-            if Int.random(in: 0..<8, using: &dice) == 0 { removeAll() }
+            if Int.random(in: 0..<8, using: &random) == 0 { removeAll() }
         }
         compare()
     }

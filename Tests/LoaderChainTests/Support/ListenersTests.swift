@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func theClosureHearsEverythingAtOnce() {
-        let heard = Guarded<[Int]>([])
+        let heard = Locked<[Int]>([])
         let listeners = Listeners<Int> { event in heard.withLock { $0.append(event) } }
         for event in 1...3 { listeners.tell(event) }
         #expect(heard.withLock { $0 } == [1, 2, 3])

@@ -20,7 +20,7 @@ final class ForkedLoader: HTTPLoader, @unchecked Sendable {
 
 /// Counts its resets, and finishes each only when it is told to.
 final class SlowToReset: HTTPLoader, @unchecked Sendable {
-    private let groups = Guarded<[DispatchGroup]>([])
+    private let groups = Locked<[DispatchGroup]>([])
     let log = EventLog()
 
     var resets: Int { groups.withLock { $0.count } }
@@ -33,13 +33,13 @@ final class SlowToReset: HTTPLoader, @unchecked Sendable {
     }
 
     func finish() {
-        for group in groups.withLock({ exchange(&$0, with: []) }) { group.leave() }
+        for group in groups.withLock({ replace(&$0, with: []) }) { group.leave() }
     }
 }
 
 /// Counts its resets.
 final class ResetCounter: HTTPLoader, @unchecked Sendable {
-    private let counted = Guarded(0)
+    private let counted = Locked(0)
     var count: Int { counted.withLock { $0 } }
 
     override func reset(with group: DispatchGroup) {
@@ -71,7 +71,7 @@ final class OneAtATime: HTTPLoader, @unchecked Sendable {
         var waiting: [HTTPTask] = []
         var first = 0
     }
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     override func load(task: HTTPTask) {
         let starts = state.withLock { state in

@@ -25,17 +25,17 @@ import Testing
     @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8])
     func ofManyThreadsOneWins(seed: UInt64) throws {
         for round in 0..<200 as Range<UInt64> {
-            let wins = Guarded(0)
-            let heard = Guarded<[String]>([])
-            let cancelsHeard = Guarded(0)
-            let cancelWon = Guarded(false)
+            let wins = Locked(0)
+            let heard = Locked<[String]>([])
+            let cancelsHeard = Locked(0)
+            let cancelWon = Locked(false)
             var task: HTTPTask? = HTTPTask(request: .sample)
             task?.addCompletionHandler { result in heard.withLock { $0.append(result.summary) } }
             task?.addCancelHandler { cancelsHeard.withLock { $0 += 1 } }
             try onThreads(4) { [task] thread in
-                var dice = SeededGenerator(seed: seed &* 1_000_003 &+ round &* 31 &+ UInt64(thread))
+                var random = SeededGenerator(seed: seed &* 1_000_003 &+ round &* 31 &+ UInt64(thread))
                 for _ in 0..<3 {
-                    switch dice.next() % 5 {
+                    switch random.next() % 5 {
                     case 0:
                         if task?.complete(.sample) == true { wins.withLock { $0 += 1 } }
                     case 1:
@@ -83,7 +83,7 @@ import Testing
     @Test func aCancelledTaskKeepsTheResponseThatArrivedAllTheSame() throws {
         let task = HTTPTask(request: .sample)
         task.cancel()
-        let seen = Guarded<HTTPResult?>(nil)
+        let seen = Locked<HTTPResult?>(nil)
         task.complete(.sample)
         task.addCompletionHandler { result in seen.withLock { $0 = result } }
         let error = try #require(seen.withLock { $0?.error })
@@ -207,7 +207,7 @@ import Testing
     @Test func aCancelHandlerIsHandedTheObjectThatItWasRegisteredWith() {
         let task = HTTPTask(request: .sample)
         let handle = task.makeChainHandle()
-        let handed = Guarded<[HTTPTask]>([])
+        let handed = Locked<[HTTPTask]>([])
         for object in [task, handle] {
             object.addCancelHandler { cancelled in handed.withLock { $0.append(cancelled) } }
         }
@@ -243,7 +243,7 @@ import Testing
         #expect(log.events == ["abandoned"])
 
         final class Observer: HTTPTaskObserver {
-            let ids = Guarded<[HTTPTask]>([])
+            let ids = Locked<[HTTPTask]>([])
             func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) { ids.withLock { $0.append(task) } }
         }
         let observer = Observer()
@@ -403,7 +403,7 @@ import Testing
     }
 
     @Test func identitiesAreUniqueAcrossThreads() throws {
-        let all = Guarded<Set<String>>([])
+        let all = Locked<Set<String>>([])
         try onThreads(4) { _ in
             let mine = (0..<2_000).map { _ in HTTPTask(request: .sample).id.uuidString }
             all.withLock { $0.formUnion(mine) }

@@ -26,7 +26,7 @@ import Testing
 
     @Test func `actions run in the order of their deadlines`() async {
         let timers = SystemTimers()
-        let order = Guarded<[Int]>([])
+        let order = Locked<[Int]>([])
         let start = await withCheckedContinuation { continuation in
             // The queue is busy with this action until all are scheduled; the timer that is due at once keeps the
             // others from being late already when they are scheduled, however long that takes.
@@ -77,7 +77,7 @@ import Testing
             // The queue is busy with this action until both timers are due.
             timers.schedule(after: .zero) { [unowned timers] in
                 let deadline = timers.now
-                let victim = Guarded<(any ScheduledTimer)?>(nil)
+                let victim = Locked<(any ScheduledTimer)?>(nil)
                 timers.schedule(at: deadline) { continuation.resume(returning: victim.withLock { $0 }?.cancel()) }
                 let second = timers.schedule(at: deadline) { ran.add(1, ordering: .relaxed) }
                 victim.withLock { $0 = second }
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test func `the timers may go away in one of their own actions`() async {
-        let holder = Guarded<SystemTimers?>(SystemTimers())
+        let holder = Locked<SystemTimers?>(SystemTimers())
         await withCheckedContinuation { continuation in
             let timers = holder.withLock { $0 }
             let captured = Captured { continuation.resume() }
@@ -250,10 +250,10 @@ private final class Race: Sendable {
     static let ran = 1
     static let cancelled = 1_000
 
-    private let sums: Guarded<[Int]>
+    private let sums: Locked<[Int]>
 
     init(count: Int) {
-        sums = Guarded(Array(repeating: 0, count: count))
+        sums = Locked(Array(repeating: 0, count: count))
     }
 
     var outcomes: [Int] { sums.withLock { $0 } }

@@ -141,7 +141,7 @@ import Testing
 
 private final class Walk {
     private(set) var fault = ""
-    private var dice: SeededGenerator
+    private var random: SeededGenerator
     private var wheel: TimerWheel<Int>
     /// What should wait, in the order of insertion, by deadline as the wheel should see it.
     private var model: [(deadline: UInt64, number: Int, ticket: TimerWheel<Int>.Ticket)] = []
@@ -150,18 +150,18 @@ private final class Walk {
     private var nextNumber = 0
 
     init(seed: UInt64) {
-        dice = SeededGenerator(seed: seed)
-        present = Bool.random(using: &dice) ? 0 : dice.next() >> UInt64.random(in: 0..<64, using: &dice)
+        random = SeededGenerator(seed: seed)
+        present = Bool.random(using: &random) ? 0 : random.next() >> UInt64.random(in: 0..<64, using: &random)
         wheel = TimerWheel(present: present)
     }
 
     func run(steps: Int) -> Bool {
         for _ in 0..<steps {
-            switch Int.random(in: 0..<10, using: &dice) {
+            switch Int.random(in: 0..<10, using: &random) {
             case 0..<5: insert()
             case 5..<7: remove()
             case 7: catchUp()
-            default: advance(by: distance(), disturbed: Bool.random(using: &dice))
+            default: advance(by: distance(), disturbed: Bool.random(using: &random))
             }
             check()
             if !fault.isEmpty { return false }
@@ -173,19 +173,20 @@ private final class Walk {
 
     /// Short, or long, or up to the next boundary of some level.
     private func distance() -> UInt64 {
-        switch Int.random(in: 0..<4, using: &dice) {
-        case 0: UInt64.random(in: 0...3, using: &dice)
-        case 1: UInt64.random(in: 0...200, using: &dice)
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: UInt64.random(in: 0...3, using: &random)
+        case 1: UInt64.random(in: 0...200, using: &random)
         case 2:
-            (~present & (1 << UInt64.random(in: 0..<64, using: &dice) - 1)) &+ UInt64.random(in: 0...2, using: &dice)
-        default: dice.next() >> UInt64.random(in: 0..<64, using: &dice)
+            (~present & (1 << UInt64.random(in: 0..<64, using: &random) - 1))
+                &+ UInt64.random(in: 0...2, using: &random)
+        default: random.next() >> UInt64.random(in: 0..<64, using: &random)
         }
     }
 
     private func insert() {
-        let known = model.randomElement(using: &dice)?.deadline
+        let known = model.randomElement(using: &random)?.deadline
         let deadline =
-            switch (Int.random(in: 0..<8, using: &dice), known) {
+            switch (Int.random(in: 0..<8, using: &random), known) {
             case (0, _): present - min(present, distance())
             case (1...2, let known?): known
             default: present.addingSaturating(distance())
@@ -196,10 +197,10 @@ private final class Walk {
     }
 
     private func remove() {
-        if let ticket = gone.randomElement(using: &dice), let number = wheel.remove(ticket) {
+        if let ticket = gone.randomElement(using: &random), let number = wheel.remove(ticket) {
             expect(false, "\(number) was removed by a ticket that was used before")
         }
-        guard let index = model.indices.randomElement(using: &dice) else { return }
+        guard let index = model.indices.randomElement(using: &random) else { return }
         let element = model.remove(at: index)
         expect(wheel.remove(element.ticket) == element.number, "\(element.number) waits and was not removed")
         gone.append(element.ticket)
@@ -224,7 +225,9 @@ private final class Walk {
             expect(wheel.present == due, "\(number) came at \(wheel.present)")
             gone.append(model.remove(at: first).ticket)
             present = due
-            if disturbed, Int.random(in: 0..<3, using: &dice) == 0 { Bool.random(using: &dice) ? insert() : remove() }
+            if disturbed, Int.random(in: 0..<3, using: &random) == 0 {
+                Bool.random(using: &random) ? insert() : remove()
+            }
         }
         present = target
         expect(wheel.present == target, "the present is \(wheel.present), not \(target)")

@@ -16,7 +16,7 @@ final class TemporaryDirectory: Sendable {
 
 /// Keeps what it is given, for a test to look at.
 final class Notes<Note: Sendable>: Sendable {
-    private let notes = Guarded<[Note]>([])
+    private let notes = Locked<[Note]>([])
 
     func add(_ note: Note) { notes.withLock { $0.append(note) } }
 
@@ -25,13 +25,13 @@ final class Notes<Note: Sendable>: Sendable {
 
 /// Work that is done when the test says.
 final class LaterWork: Sendable {
-    private let waiting = Guarded<[@Sendable () -> Void]>([])
+    private let waiting = Locked<[@Sendable () -> Void]>([])
 
     func add(_ work: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(work) } }
 
     var count: Int { waiting.withLock { $0.count } }
 
     func doAll() {
-        for work in waiting.withLock({ exchange(&$0, with: []) }) { work() }
+        for work in waiting.withLock({ replace(&$0, with: []) }) { work() }
     }
 }

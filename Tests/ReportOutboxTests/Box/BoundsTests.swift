@@ -49,7 +49,7 @@ import Testing
         let error = #expect(throws: OutboxError.self) { try test.submit("a", 100_001) }
         #expect(error?.code == .tooLarge)
         // One whose length is not known beforehand.
-        let pieces = Guarded(0)
+        let pieces = Locked(0)
         let endless = StreamBody {
             pieces.withLock { $0 += 1 }
             return bytes(10_000)
@@ -64,7 +64,7 @@ import Testing
 
     @Test func aStreamThatDoesNotFitIsRefusedOnceItsLengthIsKnown() throws {
         let test = try TestBox(sends: false) { $0.maximumBytes = 100 }
-        let pieces = Guarded(20)
+        let pieces = Locked(20)
         let stream = StreamBody {
             pieces.withLock { left in
                 left -= 1
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func whatWasSetAsideCanBeTriedAgainOrPurged() throws {
-        let isRefused = Guarded(true)
+        let isRefused = Locked(true)
         let server = FakeServer { _, _ in .status(isRefused.withLock { $0 } ? .badRequest : .ok) }
         let test = try TestBox(server)
         let id = try test.submit("a")

@@ -34,7 +34,7 @@ import Testing
     @Test func theHandlerSeesEachWithItsDateBeforeAnyIsSent() throws {
         let disk = try left(["keep", "replace", "drop"])
         let server = FakeServer()
-        let seen = Guarded<[String]>([])
+        let seen = Locked<[String]>([])
         let test = try TestBox(
             server, disk: disk,
             existing: { report in

@@ -47,7 +47,7 @@ struct ReadingTests {
     }
 
     @Test func bytesThatATerminalCannotReadCostNoAttempts() throws {
-        let isReadable = Guarded(false)
+        let isReadable = Locked(false)
         let server = FakeServer { _, _ in isReadable.withLock { $0 } ? .status(.ok) : .unreadable }
         let test = try TestBox(server) {
             $0.maximumAttempts = 3

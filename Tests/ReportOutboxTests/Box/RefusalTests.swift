@@ -9,7 +9,7 @@ import Testing
 struct RefusalTests {
     @Test(arguments: [HTTPStatus.notFound, .forbidden, .gone, .badRequest])
     func aBriefRefusalCostsNoBacklog(_ status: HTTPStatus) throws {
-        let answers = Guarded(0)
+        let answers = Locked(0)
         let server = FakeServer { _, _ in
             answers.withLock { count in
                 count += 1

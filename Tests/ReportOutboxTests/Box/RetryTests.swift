@@ -146,8 +146,8 @@ import Testing
     }
 
     @Test func withoutAConnectionNoAttemptIsSpentAndOneProbesForAll() throws {
-        let isOnline = Guarded(false)
-        let attempts = Guarded(0)
+        let isOnline = Locked(false)
+        let attempts = Locked(0)
         let server = FakeServer { _, _ in
             attempts.withLock { $0 += 1 }
             return isOnline.withLock { $0 } ? .status(.ok) : .failure(.cannotConnect)
@@ -199,7 +199,7 @@ import Testing
 
     @Test(arguments: [-10, 10])
     func aStepOfTheClockNeitherExpiresNorStrandsAReport(_ years: Int) throws {
-        let isUp = Guarded(false)
+        let isUp = Locked(false)
         let test = try TestBox(FakeServer { _, _ in isUp.withLock { $0 } ? .status(.ok) : .status(.badGateway) })
         try test.submit("a")
         test.timers.stepDate(by: .seconds(years * 365 * 24 * 3600))
@@ -213,7 +213,7 @@ import Testing
     @Test(arguments: [-10, 10])
     func aStepBetweenLaunchesDoesNotEither(_ years: Int) throws {
         let disk = MemoryDirectory()
-        let isUp = Guarded(false)
+        let isUp = Locked(false)
         let server = FakeServer { _, _ in
             isUp.withLock { $0 } ? .status(.ok) : .status(.badGateway, ["Retry-After": "500"])
         }

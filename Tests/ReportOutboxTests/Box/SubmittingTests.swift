@@ -96,7 +96,7 @@ import Testing
         let test = try TestBox(sends: false)
         let isReading = DispatchSemaphore(value: 0)
         let mayFail = DispatchSemaphore(value: 0)
-        let first = Guarded<OutboxError.Code?>(nil)
+        let first = Locked<OutboxError.Code?>(nil)
         let done = DispatchGroup()
         struct Torn: Error {}
         let body = StreamBody {
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func bytesThatCannotBeReadJustNowAreNoVerdictOnTheReport() throws {
-        let isReadable = Guarded(false)
+        let isReadable = Locked(false)
         let server = FakeServer { request, _ in
             guard !isReadable.withLock({ $0 }) else { return .status(.ok) }
             return .unreadable

@@ -25,15 +25,15 @@
             let directory = try TemporaryDirectory()
             let server = try LoopbackServer()
             defer { server.stop() }
-            let ledger = Guarded(Ledger())
-            let dice = Dice(seed: 1)
+            let ledger = Locked(Ledger())
+            let random = RandomSource(seed: 1)
             server.route("/reports") { request in
                 let key = request.headers["Idempotency-Key"] ?? ""
                 ledger.withLock { ledger in
                     ledger.arrivals[key, default: 0] += 1
                     if request.body != Self.content(of: key) { ledger.faults.append("\(key) arrived torn") }
                 }
-                let weather = dice.next() % 10
+                let weather = random.next() % 10
                 if weather > 1 { ledger.withLock { $0.taken[key, default: 0] += 1 } }
                 switch weather {
                 case 0: return .status(.serviceUnavailable)
@@ -46,7 +46,7 @@
             var accepted: Set<String> = []
             for round in 0..<Self.kills {
                 let child = try ChildProcess(directory.url, port: server.port, prefix: "round\(round)", count: 4)
-                let mostLines = Int(dice.next() % 40)
+                let mostLines = Int(random.next() % 40)
                 var lines = 0
                 while lines < mostLines, let line = await child.output.line(), line != "empty" {
                     lines += 1

@@ -33,54 +33,54 @@ import Testing
 
     /// Leads a life, and ends it.
     private static func live(_ seed: UInt64) -> Life {
-        let dice = Dice(seed: seed)
-        let isSynchronized = dice.chance(0.5)
+        let random = RandomSource(seed: seed)
+        let isSynchronized = random.chance(0.5)
         let life = Life(durability: isSynchronized ? .fsync : .process, seed: seed)
-        life.settings.maximumInFlight = 1 + Int(dice.next() % 4)
-        life.settings.maximumAttempts = 3 + Int(dice.next() % 20)
-        if dice.chance(0.3) { life.settings.seal = XORSeal(key: UInt8(truncatingIfNeeded: seed)) }
-        life.script.withLock { $0 = { _ in weather(dice) } }
-        for _ in 0..<(1 + dice.next() % 4) {
-            cut(life, dice)
-            if life.open(existing: { _ in dice.chance(0.2) ? .replace(upload) : .keep }) {
-                for _ in 0..<(5 + dice.next() % 20) { act(life, dice) }
+        life.settings.maximumInFlight = 1 + Int(random.next() % 4)
+        life.settings.maximumAttempts = 3 + Int(random.next() % 20)
+        if random.chance(0.3) { life.settings.seal = XORSeal(key: UInt8(truncatingIfNeeded: seed)) }
+        life.script.withLock { $0 = { _ in weather(random) } }
+        for _ in 0..<(1 + random.next() % 4) {
+            cut(life, random)
+            if life.open(existing: { _ in random.chance(0.2) ? .replace(upload) : .keep }) {
+                for _ in 0..<(5 + random.next() % 20) { act(life, random) }
             }
-            life.end(powerIsLost: isSynchronized && dice.chance(0.4))
+            life.end(powerIsLost: isSynchronized && random.chance(0.4))
         }
         return life
     }
 
-    private static func cut(_ life: Life, _ dice: Dice) {
-        let operation = 1 + Int(dice.next() % 250)
-        switch dice.next() % 3 {
+    private static func cut(_ life: Life, _ random: RandomSource) {
+        let operation = 1 + Int(random.next() % 250)
+        switch random.next() % 3 {
         case 0: life.disk.cut(.death(at: operation))
-        case 1: life.disk.cut(.failure(at: operation, code: dice.chance(0.5) ? EIO : ENOSPC))
+        case 1: life.disk.cut(.failure(at: operation, code: random.chance(0.5) ? EIO : ENOSPC))
         default: life.disk.cut(nil)
         }
     }
 
-    private static func act(_ life: Life, _ dice: Dice) {
-        let id = "report-\(dice.next() % 12)"
-        switch dice.next() % 12 {
+    private static func act(_ life: Life, _ random: RandomSource) {
+        let id = "report-\(random.next() % 12)"
+        switch random.next() % 12 {
         case 0...4: life.submit(id)
-        case 5: life.advance(Int(dice.next() % 100))
+        case 5: life.advance(Int(random.next() % 100))
         case 6: life.advance(3_000)
         case 7: life.box?.tryNow()
-        case 8: life.box?.networkIsAvailable(dice.chance(0.6))
+        case 8: life.box?.networkIsAvailable(random.chance(0.6))
         case 9: life.purge(id)
         case 10: life.retry(id)
-        default: life.setClock(off: [0, -10, 10][Int(dice.next() % 3)])
+        default: life.setClock(off: [0, -10, 10][Int(random.next() % 3)])
         }
-        if dice.chance(0.8) { life.drain() }
+        if random.chance(0.8) { life.drain() }
     }
 
-    private static func weather(_ dice: Dice) -> FakeServer.Answer {
-        switch dice.next() % 10 {
+    private static func weather(_ random: RandomSource) -> FakeServer.Answer {
+        switch random.next() % 10 {
         case 0...4: .status(.ok)
-        case 5: .status(.serviceUnavailable, dice.chance(0.5) ? ["Retry-After": "60"] : [:])
+        case 5: .status(.serviceUnavailable, random.chance(0.5) ? ["Retry-After": "60"] : [:])
         case 6: .failure(.cannotConnect)
         case 7: .failure(.timedOut)
-        case 8: .status(dice.chance(0.3) ? .badRequest : .tooManyRequests)
+        case 8: .status(random.chance(0.3) ? .badRequest : .tooManyRequests)
         default: .failure(.cancelled)
         }
     }

@@ -40,12 +40,12 @@ import Testing
     }
 
     @Test func itNeverGoesBack() {
-        var dice = SeededGenerator(seed: 9)
+        var random = SeededGenerator(seed: 9)
         var clock = BoxClock(instant: Self.instant(0), date: Self.start)
         var last = Self.instant(0)
         for _ in 0..<10_000 {
-            let instant = TimerInstant(nanoseconds: Int64(truncatingIfNeeded: dice.next() >> 2))
-            let date = Date(timeIntervalSinceReferenceDate: Double(bitPattern: dice.next()))
+            let instant = TimerInstant(nanoseconds: Int64(truncatingIfNeeded: random.next() >> 2))
+            let date = Date(timeIntervalSinceReferenceDate: Double(bitPattern: random.next()))
             let time = clock.read(instant: instant, date: date)
             #expect(time >= last)
             last = time

@@ -40,9 +40,9 @@ import Testing
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     func itDecidesAsTheModelDoes(_ seed: UInt64) {
-        let dice = Dice(seed: seed)
+        let random = RandomSource(seed: seed)
         var settings = OutboxSettings()
-        settings.dice = Dice(seed: seed)
+        settings.random = RandomSource(seed: seed)
         settings.maximumCount = 20
         settings.maximumBytes = 5_000
         settings.maximumInFlight = 3
@@ -53,9 +53,9 @@ import Testing
         var now = TimerInstant(nanoseconds: 0)
 
         for step in 0..<1_500 {
-            now = now.advanced(by: .milliseconds(dice.next() % 2_000))
-            switch dice.next() % 8 {
-            case 0...2: submit(&state, &model, dice, now)
+            now = now.advanced(by: .milliseconds(random.next() % 2_000))
+            switch random.next() % 8 {
+            case 0...2: submit(&state, &model, random, now)
             case 3...5:
                 let expected = model.next(now)
                 let found = state.startNext(now: now)
@@ -63,9 +63,9 @@ import Testing
                 if let found, let index = model.reports.firstIndex(where: { $0.handle == found }) {
                     model.reports[index].phase = .sending
                 }
-            case 6: settle(&state, &model, dice, now)
+            case 6: settle(&state, &model, random, now)
             default:
-                if dice.chance(0.1) {
+                if random.chance(0.1) {
                     state.hurry(now: now)
                     model.pauses = [:]
                     model.misses = [:]
@@ -81,10 +81,10 @@ import Testing
         }
     }
 
-    private func submit(_ state: inout BoxState, _ model: inout Model, _ dice: Dice, _ now: TimerInstant) {
-        guard let id = ReportID("id-\(dice.next() % 40)") else { return }
-        let size = Int64(dice.next() % 600)
-        let destination = UInt32(dice.next() % 3)
+    private func submit(_ state: inout BoxState, _ model: inout Model, _ random: RandomSource, _ now: TimerInstant) {
+        guard let id = ReportID("id-\(random.next() % 40)") else { return }
+        let size = Int64(random.next() % 600)
+        let destination = UInt32(random.next() % 3)
         let admission = state.admit(id, size: size, submitted: 0, destination: destination, flags: [], now: now)
         let bytes = model.reports.reduce(0) { $0 + $1.size }
         let isFull = model.reports.count >= model.settings.maximumCount || bytes + size > model.settings.maximumBytes
@@ -109,14 +109,14 @@ import Testing
         }
     }
 
-    private func settle(_ state: inout BoxState, _ model: inout Model, _ dice: Dice, _ now: TimerInstant) {
+    private func settle(_ state: inout BoxState, _ model: inout Model, _ random: RandomSource, _ now: TimerInstant) {
         let sending = model.reports.indices.filter { model.reports[$0].phase == .sending }
-        guard let index = sending.isEmpty ? nil : sending[Int(dice.next() % UInt64(sending.count))] else { return }
+        guard let index = sending.isEmpty ? nil : sending[Int(random.next() % UInt64(sending.count))] else { return }
         let report = model.reports[index]
         let verdicts: [ReportVerdict] = [.delivered, .retry, .waitForConnection, .interrupted, .setAside, .drop]
-        let verdict = verdicts[Int(dice.next() % 6)]
+        let verdict = verdicts[Int(random.next() % 6)]
         let asked: Duration =
-            verdict == .retry && dice.chance(0.5) ? .milliseconds(dice.next() % 9_000) : .zero
+            verdict == .retry && random.chance(0.5) ? .milliseconds(random.next() % 9_000) : .zero
         guard let fate = state.judge(report.handle, verdict, asked: asked, loss: .purged, now: now, wallNow: 0) else {
             Issue.record("A report that is sent is not judged")
             return

@@ -11,7 +11,7 @@ import LoaderChainTesting
 
 /// Everything that happens to a box, written down as it happens.
 final class EventBook: Sendable {
-    private let state = Guarded<[ReportEvent]>([])
+    private let state = Locked<[ReportEvent]>([])
     private let log = EventLog()
 
     var events: [ReportEvent] { state.withLock { $0 } }
@@ -26,11 +26,11 @@ final class EventBook: Sendable {
 }
 
 extension OutboxSettings {
-    /// A settings on manual timers, with dice that always roll the same.
+    /// A settings on manual timers, with a seeded source of random numbers.
     static func test(_ timers: ManualTimers = ManualTimers(), seed: UInt64 = 1) -> OutboxSettings {
         var settings = OutboxSettings()
         settings.timers = timers
-        settings.dice = Dice(seed: seed)
+        settings.random = RandomSource(seed: seed)
         return settings
     }
 }

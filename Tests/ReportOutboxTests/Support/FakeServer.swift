@@ -21,7 +21,7 @@ final class FakeServer: HTTPLoader, @unchecked Sendable {
     }
 
     private let answer: @Sendable (HTTPRequest, Data) -> Answer
-    private let state = Guarded<(receipts: [Receipt], requests: [HTTPRequest])>(([], []))
+    private let state = Locked<(receipts: [Receipt], requests: [HTTPRequest])>(([], []))
 
     init(_ answer: @escaping @Sendable (HTTPRequest, Data) -> Answer = { _, _ in .status(.ok) }) {
         self.answer = answer
@@ -29,7 +29,7 @@ final class FakeServer: HTTPLoader, @unchecked Sendable {
 
     /// A server that answers the first requests so, and all further ones with 200.
     convenience init(first answers: [Answer]) {
-        let rest = Guarded(answers)
+        let rest = Locked(answers)
         self.init { _, _ in rest.withLock { $0.isEmpty ? .status(.ok) : $0.removeFirst() } }
     }
 

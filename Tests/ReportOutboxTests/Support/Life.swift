@@ -21,8 +21,8 @@ final class Life: @unchecked Sendable {
     var settings: OutboxSettings
     private(set) var box: ReportOutbox?
     /// What the server says to a request; all is well unless a test says otherwise.
-    let script = Guarded<@Sendable (String) -> FakeServer.Answer>({ _ in .status(.ok) })
-    private let book = Guarded(Book())
+    let script = Locked<@Sendable (String) -> FakeServer.Answer>({ _ in .status(.ok) })
+    private let book = Locked(Book())
 
     private struct Book {
         var step = 0
@@ -58,7 +58,7 @@ final class Life: @unchecked Sendable {
     }
 
     /// As arrays, since the leak checker does not find what a `Data` points to.
-    private static let contents = Guarded<[String: [UInt8]]>([:])
+    private static let contents = Locked<[String: [UInt8]]>([:])
 
     @discardableResult
     func open(existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)? = nil) -> Bool {

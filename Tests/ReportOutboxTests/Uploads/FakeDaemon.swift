@@ -40,7 +40,7 @@ final class FakeDaemon: Sendable {
 
     private let disk: MemoryDirectory
     private let folder: String
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// Reads what it uploads in a folder of the disk.
     init(_ disk: MemoryDirectory, folder: String) { (self.disk, self.folder) = (disk, folder) }
@@ -73,7 +73,7 @@ final class FakeDaemon: Sendable {
     /// Ends the connection of a launch that is over.
     func disconnect() {
         // Let go of outside the lock.
-        _ = state.withLock { exchange(&$0.engine, with: nil) }
+        _ = state.withLock { replace(&$0.engine, with: nil) }
         state.withLock { $0.questions = [] }
     }
 
@@ -82,7 +82,7 @@ final class FakeDaemon: Sendable {
     /// Tells which uploads run, in answer to a question.
     func list() {
         let (questions, listed) = state.withLock { state in
-            (exchange(&state.questions, with: []), state.running.map(\.id))
+            (replace(&state.questions, with: []), state.running.map(\.id))
         }
         for question in questions { question(listed) }
     }
@@ -125,7 +125,7 @@ final class FakeDaemon: Sendable {
     /// Tells the app what it was not told; what it dies of while it is told is lost.
     func deliver() {
         guard let engine = state.withLock({ $0.engine }), !disk.isDead else { return }
-        let events = state.withLock { exchange(&$0.events, with: []) }
+        let events = state.withLock { replace(&$0.events, with: []) }
         for event in events { engine.ended(event.id, event.end) }
         engine.drain()
         guard disk.isDead else { return }

@@ -21,8 +21,8 @@ struct UploadEngineTests {
     }
 
     /// Loads without a box, and answers the task and its results.
-    private func load(_ request: HTTPRequest, _ life: UploadLife) -> (task: HTTPTask, results: Guarded<[HTTPResult]>)? {
-        let results = Guarded<[HTTPResult]>([])
+    private func load(_ request: HTTPRequest, _ life: UploadLife) -> (task: HTTPTask, results: Locked<[HTTPResult]>)? {
+        let results = Locked<[HTTPResult]>([])
         let task = life.terminal?.load(request: request) { result in results.withLock { $0.append(result) } }
         life.drain()
         return task.map { ($0, results) }
@@ -212,7 +212,7 @@ struct UploadEngineTests {
         let life = UploadLife()
         life.launch(opensBox: false)
         let (_, results) = try #require(load(request("a"), life))
-        let isDone = Guarded(false)
+        let isDone = Locked(false)
         life.terminal?.engine.reset { isDone.withLock { $0 = true } }
         life.drain()
         #expect(life.daemon.stopped == 1)

@@ -91,12 +91,12 @@ struct UploadModelTests {
 
     @Test func livesAtRandom() {
         for seed in 0..<UInt64(Self.lives) {
-            let dice = Dice(seed: seed)
-            let fails = dice.chance(0.3)
+            let random = RandomSource(seed: seed)
+            let fails = random.chance(0.3)
             let life = UploadLife(seed: seed)
-            life.settings.maximumInFlight = 1 + Int(dice.next() % 4)
+            life.settings.maximumInFlight = 1 + Int(random.next() % 4)
             life.launch()
-            for _ in 0..<(10 + dice.next() % 60) { act(life, dice, fails: fails) }
+            for _ in 0..<(10 + random.next() % 60) { act(life, random, fails: fails) }
             // What could not be written down may be sent again.
             let faults = life.faults(allowsRepetition: fails)
             #expect(faults == [], "the life of seed \(seed)")
@@ -104,24 +104,24 @@ struct UploadModelTests {
         }
     }
 
-    private func act(_ life: UploadLife, _ dice: Dice, fails: Bool) {
-        switch dice.next() % 16 {
-        case 0, 1: life.submit("report-\(dice.next())")
+    private func act(_ life: UploadLife, _ random: RandomSource, fails: Bool) {
+        switch random.next() % 16 {
+        case 0, 1: life.submit("report-\(random.next())")
         case 2: life.daemon.list()
         case 3, 4: life.daemon.arrive()
         case 5: life.daemon.arrive(.serviceUnavailable)
-        case 6, 7: life.daemon.answer(dice.chance(0.3) ? ["Retry-After": "100"] : [:])
+        case 6, 7: life.daemon.answer(random.chance(0.3) ? ["Retry-After": "100"] : [:])
         case 8: life.daemon.cut()
         case 9, 10: life.daemon.deliver()
         case 11: life.daemon.finishEvents()
         case 12:
             life.kill()
-            let operation = 1 + Int(dice.next() % 60)
+            let operation = 1 + Int(random.next() % 60)
             let cut: [MemoryDirectory.Cut?] = [
                 nil, .death(at: operation), fails ? .failure(at: operation, code: EIO) : nil,
             ]
-            life.disk.cut(cut[Int(dice.next() % 3)])
-            if life.launch(opensBox: dice.chance(0.8)), life.box == nil, dice.chance(0.5) {
+            life.disk.cut(cut[Int(random.next() % 3)])
+            if life.launch(opensBox: random.chance(0.8)), life.box == nil, random.chance(0.5) {
                 life.daemon.list()
                 life.daemon.finishEvents()
             }
@@ -129,7 +129,7 @@ struct UploadModelTests {
             life.close()
             life.open()
         case 14: life.box?.tryNow()
-        default: life.advance([1, 50, 700, 4_000][Int(dice.next() % 4)])
+        default: life.advance([1, 50, 700, 4_000][Int(random.next() % 4)])
         }
         life.drain()
         if life.disk.isDead {

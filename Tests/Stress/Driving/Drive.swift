@@ -10,7 +10,7 @@ final class Drive: Sendable {
     private let tasks: Int
     private let arguments: Arguments
     private let ledger: Ledger
-    private let phase = Guarded("loading")
+    private let phase = Locked("loading")
 
     init(_ kind: Kind, tasks: Int, _ arguments: Arguments) {
         self.kind = kind
@@ -63,25 +63,25 @@ final class Drive: Sendable {
 
     /// The work of one thread.
     private func load(_ count: Int, as thread: Int, _ rig: Rig, _ shelf: Shelf) {
-        var dice = SeededGenerator(seed: arguments.seed &* 7_919 &+ UInt64(thread))
+        var random = SeededGenerator(seed: arguments.seed &* 7_919 &+ UInt64(thread))
         // A limit, because a reset would otherwise end nearly all tasks before they have begun.
         let outstanding = DispatchSemaphore(value: 24)
         for number in 0..<count {
             outstanding.wait()
             let ticket = Ledger.Ticket(ledger)
-            let task = rig.chain.load(request: rig.request(number, &dice)) { result in
+            let task = rig.chain.load(request: rig.request(number, &random)) { result in
                 ticket.complete(result)
                 outstanding.signal()
             }
             if number % 64 == 0 { ledger.watch(task, "a caller's task") }
-            shelf.put(task, at: dice.next())
+            shelf.put(task, at: random.next())
             for _ in 0..<rig.meddling {
-                if let task = shelf[dice.next()] {
-                    Meddling.meddle(with: task, &dice, ledger, rewrites: !arguments.isOrderly)
+                if let task = shelf[random.next()] {
+                    Meddling.meddle(with: task, &random, ledger, rewrites: !arguments.isOrderly)
                 }
             }
-            if dice.next() % 64 == 0 { rig.change(&dice) }
-            if dice.next() % rig.tasksPerReset == 0 { rig.chain.reset {} }
+            if random.next() % 64 == 0 { rig.change(&random) }
+            if random.next() % rig.tasksPerReset == 0 { rig.chain.reset {} }
         }
     }
 

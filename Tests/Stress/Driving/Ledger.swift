@@ -8,8 +8,8 @@ final class Ledger: Sendable {
     let title: String
     private let completions = Atomic(0)
     private let alive = Atomic(0)
-    private let outcomes = Guarded<[HTTPError.Code?: Int]>([:])
-    private let watched = Guarded<[Watched]>([])
+    private let outcomes = Locked<[HTTPError.Code?: Int]>([:])
+    private let watched = Locked<[Watched]>([])
 
     private struct Watched {
         let name: String

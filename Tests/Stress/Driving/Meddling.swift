@@ -2,8 +2,8 @@ import LoaderChain
 
 /// What any thread may do to any task, whichever loader owns it.
 enum Meddling {
-    static func meddle(with task: HTTPTask, _ dice: inout SeededGenerator, _ ledger: Ledger, rewrites: Bool) {
-        let chance = dice.next()
+    static func meddle(with task: HTTPTask, _ random: inout SeededGenerator, _ ledger: Ledger, rewrites: Bool) {
+        let chance = random.next()
         switch chance % 16 {
         case 0, 1: task.cancel()
         case 2...5 where !rewrites: read(task.request, ledger)

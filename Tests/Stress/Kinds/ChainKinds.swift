@@ -15,10 +15,10 @@ extension Kind {
             var request = HTTPRequest(path: "people/\(number % 101)")
             request.retryStrategy = Backoff.immediately(maximumNumberOfAttempts: 3)
             return request
-        } change: { [unowned chain] dice in
+        } change: { [unowned chain] random in
             throttle.maximumNumberOfRequests = 0
             if chain.description.isEmpty { ledger.fail("a chain has no description") }
-            throttle.maximumNumberOfRequests = 1 + UInt(dice.next() % 8)
+            throttle.maximumNumberOfRequests = 1 + UInt(random.next() % 8)
         } open: {
             throttle.maximumNumberOfRequests = .max
         } remains: {
@@ -43,10 +43,10 @@ extension Kind {
             for await record in stream { withExtendedLifetime(record) {} }
             kept.use()
         }
-        return Rig(chain: chain) { number, dice in
-            HTTPRequest(host: "\(dice.next() % 3).test", path: "/people/\(number % 101)")
-        } change: { dice in
-            let chance = dice.next()
+        return Rig(chain: chain) { number, random in
+            HTTPRequest(host: "\(random.next() % 3).test", path: "/people/\(number % 101)")
+        } change: { random in
+            let chance = random.next()
             switch chance % 8 {
             case 0: board.clear()
             case 1: if board.total.count < 0 { ledger.fail("fewer than no requests were counted") }
@@ -89,14 +89,14 @@ extension Kind {
             --> lower
             --> Choose(by: ThrottlePriority.self, [.normal: Hedge(), .high: AsyncLoader(), .low: ModifyRequest { $0 }])
             --> Validate(.success) --> Rewriter() --> ChanceTerminal(ledger, seed: seed)
-        var rig = Rig(chain: chain) { number, dice in
-            let chance = dice.next()
+        var rig = Rig(chain: chain) { number, random in
+            let chance = random.next()
             var request = HTTPRequest(path: "people/\(chance % 11)")
             request.priority = [.low, .normal, .high][Int(chance >> 8 % 3)]
             if chance >> 16 % 64 == 0 { request.host = "\(chance >> 24 % 5).test" }
             return request
-        } change: { [unowned chain] dice in
-            throttle.maximumNumberOfRequests = 1 + UInt(dice.next() % 16)
+        } change: { [unowned chain] random in
+            throttle.maximumNumberOfRequests = 1 + UInt(random.next() % 16)
             if chain.description.isEmpty { ledger.fail("a chain has no description") }
             // A mock with its own queue, which several threads fill and empty.
             mock.then(.ok).then(failing: .timedOut)
@@ -120,7 +120,7 @@ private struct FixedToken: TokenSource {
 
 /// Handles records on a queue, one after the other.
 private final class CountingSink: MetricSink {
-    private let count = Guarded(0)
+    private let count = Locked(0)
     var isImmediate: Bool { false }
     func record(_ record: MetricRecord) { count.withLock { $0 += 1 } }
 }

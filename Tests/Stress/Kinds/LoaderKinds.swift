@@ -11,9 +11,9 @@ extension Kind {
         var rig = Rig(
             Retry(strategy: strategies[0], deadline: .milliseconds(20), budget: .unlimited)
                 --> ChanceTerminal(ledger, seed: seed, failures: 40))
-        rig.request = { number, dice in
+        rig.request = { number, random in
             var request = HTTPRequest(host: "stress.test", path: "/\(number % 101)")
-            let chance = dice.next()
+            let chance = random.next()
             request.retryStrategy = strategies[Int(chance % 4)]
             if chance & 0x10 == 0 { request.retryDeadline = .milliseconds(1 + Int64(chance >> 8 & 3)) }
             return request
@@ -25,14 +25,14 @@ extension Kind {
         let throttle = Throttle(
             maximumNumberOfRequests: 6, perHost: 3, maximumWaiting: 150, deadline: .milliseconds(200))
         let chain = throttle --> Hop() --> ChanceTerminal(ledger, seed: seed)
-        return Rig(chain: chain) { number, dice in
-            let chance = dice.next()
+        return Rig(chain: chain) { number, random in
+            let chance = random.next()
             var request = HTTPRequest(host: "\(chance % 5).test", path: "/\(number % 101)")
             request.priority = [.low, .normal, .high][Int(chance >> 8 % 3)]
             if chance >> 16 % 16 == 0 { request.throttle = .never }
             return request
-        } change: { dice in
-            let chance = dice.next()
+        } change: { random in
+            let chance = random.next()
             switch chance % 4 {
             case 0: throttle.maximumNumberOfRequests = 0
             case 1: throttle.perHost = chance & 0x10 == 0 ? nil : UInt(chance >> 8 % 5)
@@ -54,10 +54,10 @@ extension Kind {
         let limit = RateLimit(
             requests: 100_000, per: .seconds(1), burst: 100, perHost: true, waiting: .queue(maximum: 150))
         let chain = limit --> ChanceTerminal(ledger, seed: seed)
-        return Rig(chain: chain) { number, dice in
-            HTTPRequest(host: "\(dice.next() % 7).test", path: "/\(number % 101)")
-        } change: { dice in
-            let chance = dice.next()
+        return Rig(chain: chain) { number, random in
+            HTTPRequest(host: "\(random.next() % 7).test", path: "/\(number % 101)")
+        } change: { random in
+            let chance = random.next()
             let requests = [10_000, 50_000, 200_000, 1_000_000][Int(chance % 4)]
             limit.rate = RateLimit.Rate(requests: requests, per: .seconds(1), burst: 1 + Int(chance >> 8 % 100))
             if limit.description.isEmpty { ledger.fail("a rate limit has no description") }
@@ -70,7 +70,7 @@ extension Kind {
 
     static let deduplicate = Kind(name: "deduplicate") { ledger, seed in
         var rig = Rig(Deduplicate() --> Hop() --> ChanceTerminal(ledger, seed: seed))
-        rig.request = { _, dice in HTTPRequest(host: "stress.test", path: "/\(dice.next() % 5)") }
+        rig.request = { _, random in HTTPRequest(host: "stress.test", path: "/\(random.next() % 5)") }
         return rig
     }
 
@@ -79,9 +79,9 @@ extension Kind {
             BasicAuth(hosts: .all, provider: Credentials()) --> Hop()
                 --> BearerAuth(hosts: .all, source: Credentials())
                 --> ChanceTerminal(ledger, seed: seed, failures: 3))
-        rig.request = { number, dice in
+        rig.request = { number, random in
             var request = HTTPRequest(host: "stress.test", path: "/\(number % 101)")
-            if dice.next() % 4 == 0 { request.headers["Authorization"] = "own" }
+            if random.next() % 4 == 0 { request.headers["Authorization"] = "own" }
             return request
         }
         return rig
@@ -98,14 +98,14 @@ extension Kind {
                 return try await next(request)
             } --> terminal
         var rig = Rig(chain)
-        rig.change = { [unowned chain] dice in
+        rig.change = { [unowned chain] random in
             // A caller that awaits the response, and may be cancelled meanwhile.
             let kept = Ledger.Keepsake(ledger)
             let waiting = Task {
                 _ = try? await chain.load(HTTPRequest(host: "stress.test", path: "/awaited"))
                 kept.use()
             }
-            if dice.next() % 2 == 0 { waiting.cancel() }
+            if random.next() % 2 == 0 { waiting.cancel() }
         }
         return rig
     }

@@ -17,9 +17,9 @@ extension Kind {
         var rig = Rig(
             ApplyEnvironment(environment: environments[0]) --> Hop() --> ApplyEnvironment(environment: environments[1])
                 --> ApplyEnvironment(environment: environments[2]) --> ChanceTerminal(ledger, seed: seed))
-        rig.request = { number, dice in
+        rig.request = { number, random in
             var request = HTTPRequest(path: "people/\(number % 101)")
-            if dice.next() % 4 == 0 { request.serverEnvironment = environments[3] }
+            if random.next() % 4 == 0 { request.serverEnvironment = environments[3] }
             return request
         }
         rig.meddling = 2

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Responds at once or on another thread, with success or failure, or drops the task, at random.
 final class ChanceTerminal: HTTPLoader, @unchecked Sendable {
-    private let dice: Dice
+    private let random: RandomSource
     private let ledger: Ledger
     private let failures: Int
     private let loads = Atomic(0)
@@ -13,14 +13,14 @@ final class ChanceTerminal: HTTPLoader, @unchecked Sendable {
     init(_ ledger: Ledger, seed: UInt64, failures: Int = 10) {
         self.ledger = ledger
         self.failures = failures
-        dice = Dice(seed: seed)
+        random = RandomSource(seed: seed)
     }
 
     override func load(task: HTTPTask) {
         if loads.wrappingAdd(1, ordering: .relaxed).newValue % 64 == 0 {
             ledger.watch(task, "a task at the end of the chain")
         }
-        let chance = dice.next()
+        let chance = random.next()
         switch chance % 8 {
         // The task is abandoned.
         case 0 where chance & 0xF00 == 0: break

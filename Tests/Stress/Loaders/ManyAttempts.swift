@@ -3,7 +3,7 @@ import LoaderChain
 /// Makes some attempts in parallel, and others when those have ended, until one succeeds or all have failed.
 final class ManyAttempts: HTTPLoader, @unchecked Sendable {
     override func load(task: HTTPTask) {
-        let left = Guarded(3)
+        let left = Locked(3)
         for number in 0..<3 {
             var request = task.request
             request.headers["X-Number"] = "\(number)"

@@ -19,7 +19,7 @@ struct Program: Sendable {
         let end = ContinuousClock.now + time
         var rounds = 0
         let ledger = Ledger(title: "program \(name)")
-        let count = Guarded(0)
+        let count = Locked(0)
         let watchdog = Watchdog(ledger, patience: 60) { "\(count.withLock { $0 }) rounds are over" }
         while ContinuousClock.now < end {
             round()
@@ -65,11 +65,11 @@ extension Program {
     static let endingBesideAttempts = Program(name: "ending-beside-attempts") {
         let tasks = (0..<1_000).map { _ in HTTPTask(request: HTTPRequest(host: "a.test")) }
         // Nothing else retains the attempts, so each is released when it ends.
-        let attempts = tasks.map { task in Guarded((0..<4).map { _ in task.makeAttempt() }) }
+        let attempts = tasks.map { task in Locked((0..<4).map { _ in task.makeAttempt() }) }
         together(tasks.count) { number in
             tasks[number].complete(response(to: tasks[number]))
         } and: { number in
-            var attempts = attempts[number].withLock { exchange(&$0, with: []) }
+            var attempts = attempts[number].withLock { replace(&$0, with: []) }
             while let attempt = attempts.popLast() { attempt.complete(response(to: attempt)) }
         }
     }
@@ -152,7 +152,7 @@ private final class Arrivals: Sendable {
 
 /// Holds tasks in the order of their arrival, until it is told what to do with each.
 private final class Waiting: HTTPLoader, @unchecked Sendable {
-    private let tasks = Guarded<[HTTPTask?]>([])
+    private let tasks = Locked<[HTTPTask?]>([])
 
     override func load(task: HTTPTask) { tasks.withLock { $0.append(task) } }
 

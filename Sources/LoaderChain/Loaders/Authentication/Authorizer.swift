@@ -11,7 +11,7 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
 
     let scheme: Scheme
     let store: any CredentialStore<Scheme.Credential>
-    private let books = Guarded(Books())
+    private let books = Locked(Books())
 
     private struct Books {
         var state = State(forgetsRejected: Scheme.forgetsRejected)
@@ -112,7 +112,7 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
         let (ending, work) = books.withLock { books in
             let ending = books.state.answer(
                 answer.credential, until: answer.credential?.deadline, hasForgotten: answer.hasForgotten)
-            return (ending, exchange(&books.work, with: nil))
+            return (ending, replace(&books.work, with: nil))
         }
         _ = consume work
         switch ending {
@@ -136,7 +136,7 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
         group.enter()
         let (reset, work) = books.withLock { books in
             books.groups.append(group)
-            return (books.state.reset(), exchange(&books.work, with: nil))
+            return (books.state.reset(), replace(&books.work, with: nil))
         }
         work?.cancel()
         for journey in reset.waiters { journey.refuse() }
@@ -149,7 +149,7 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
             let hasForgotten = await emptyStore()
             let groups = books.withLock { books in
                 books.state.finishReset(hasForgotten: hasForgotten)
-                return exchange(&books.groups, with: [])
+                return replace(&books.groups, with: [])
             }
             for group in groups { group.leave() }
         }

@@ -184,6 +184,6 @@ struct CredentialState<Credential: Sendable, Waiter> {
 
     /// Removes all waiting tasks, in their order.
     private mutating func takeWaiters() -> [Waiter] {
-        exchange(&waiters, with: [:]).sorted { $0.key < $1.key }.map(\.value)
+        replace(&waiters, with: [:]).sorted { $0.key < $1.key }.map(\.value)
     }
 }

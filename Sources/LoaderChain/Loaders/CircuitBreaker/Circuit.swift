@@ -4,7 +4,7 @@
 final class Circuit: Sendable {
     let host: String?
     private let policy: Policy
-    private let state: Guarded<CircuitState>
+    private let state: Locked<CircuitState>
 
     /// What all circuits of a breaker share.
     struct Policy: Sendable {
@@ -12,13 +12,13 @@ final class Circuit: Sendable {
         let verdict: @Sendable (HTTPResult) -> CircuitBreaker.Verdict
         let onChange: (@Sendable (CircuitBreaker.Change) -> Void)?
         let timers: any Timers
-        let dice: Dice
+        let random: RandomSource
     }
 
     init(of host: String?, _ policy: Policy, at now: TimerInstant) {
         self.host = host
         self.policy = policy
-        state = Guarded(CircuitState(policy.settings, at: now))
+        state = Locked(CircuitState(policy.settings, at: now))
     }
 
     var name: CircuitBreaker.State { state.withLock { $0.name } }
@@ -36,7 +36,7 @@ final class Circuit: Sendable {
     func record(_ result: HTTPResult, of period: UInt64) {
         let verdict = policy.verdict(result)
         let now = policy.timers.now
-        tell(changing { $0.record(verdict, of: period, at: now, jitteredBy: policy.dice) }.change)
+        tell(changing { $0.record(verdict, of: period, at: now, jitteredBy: policy.random) }.change)
     }
 
     /// Closes the circuit and forgets its counts.

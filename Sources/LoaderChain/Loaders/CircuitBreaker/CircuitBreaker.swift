@@ -22,7 +22,7 @@ import Dispatch
 public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
     private let timers: any Timers
     private let isPerHost: Bool
-    private let board: Guarded<CircuitBoard>
+    private let board: Locked<CircuitBoard>
 
     /// Makes a breaker.
     ///
@@ -30,19 +30,20 @@ public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
     ///   - settings: when a circuit opens, and how it closes again.
     ///   - perHost: whether each host has a circuit of its own, the default; otherwise there is one for all hosts.
     ///   - timers: the clock. No timer is scheduled.
-    ///   - dice: choose the jitter.
+    ///   - random: chooses the jitter.
     ///   - verdict: what a result says about the server; by default ``usualVerdict(on:)``.
     ///   - onChange: called after a circuit has changed its state, on the thread that changed it, under no lock.
     public init(
         _ settings: Settings = Settings(), perHost: Bool = true, timers: any Timers = SystemTimers.shared,
-        dice: Dice = .system, verdict: @escaping @Sendable (HTTPResult) -> Verdict = CircuitBreaker.usualVerdict,
+        random: RandomSource = .system,
+        verdict: @escaping @Sendable (HTTPResult) -> Verdict = CircuitBreaker.usualVerdict,
         onChange: (@Sendable (Change) -> Void)? = nil
     ) {
         self.timers = timers
         isPerHost = perHost
         let policy = Circuit.Policy(
-            settings: settings, verdict: verdict, onChange: onChange, timers: timers, dice: dice)
-        board = Guarded(CircuitBoard(policy, at: timers.now))
+            settings: settings, verdict: verdict, onChange: onChange, timers: timers, random: random)
+        board = Locked(CircuitBoard(policy, at: timers.now))
     }
 
     /// The state of a host's circuit; without circuits per host, of the one for all.

@@ -64,7 +64,7 @@ struct CircuitState {
 
     /// Counts the verdict on a call that began in the phase of that number.
     mutating func record(
-        _ verdict: CircuitBreaker.Verdict, of period: UInt64, at now: TimerInstant, jitteredBy dice: Dice
+        _ verdict: CircuitBreaker.Verdict, of period: UInt64, at now: TimerInstant, jitteredBy random: RandomSource
     ) {
         guard period == self.period else { return }
         running -= 1
@@ -75,11 +75,11 @@ struct CircuitState {
         case (.closed, .success): count(CircuitCalls(all: 1, failed: 0), at: now)
         case (.closed, .failure):
             count(CircuitCalls(all: 1, failed: 1), at: now)
-            if hasFailedTooOften { open(at: now, dice) }
+            if hasFailedTooOften { open(at: now, random) }
         case (.halfOpen(let successes), .success):
             phase = .halfOpen(successes: successes + 1)
             if successes + 1 >= probes { close() }
-        case (.halfOpen, .failure): open(at: now, dice)
+        case (.halfOpen, .failure): open(at: now, random)
         }
     }
 
@@ -123,14 +123,14 @@ struct CircuitState {
             && Double(calls.failed) >= settings.failureRatio * Double(calls.all)
     }
 
-    private mutating func open(at now: TimerInstant, _ dice: Dice) {
+    private mutating func open(at now: TimerInstant, _ random: RandomSource) {
         let shortest = max(.zero, settings.openDuration)
         let longest = max(shortest, settings.maximumOpenDuration)
         var duration = shortest
         for _ in 0..<openings where duration < longest { duration = min(longest, duration * 2) }
         let mostJitter = 100.0
         if settings.jitter > 0 {
-            duration = dice.duration(in: duration...(duration * (1 + min(settings.jitter, mostJitter))))
+            duration = random.duration(in: duration...(duration * (1 + min(settings.jitter, mostJitter))))
         }
         enter(.open(until: now.advanced(by: duration)))
         openings += 1

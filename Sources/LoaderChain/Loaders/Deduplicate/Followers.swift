@@ -3,7 +3,7 @@ extension Deduplicate {
     ///
     /// A follower that leaves is completed and released outside the lock.
     final class Followers: HTTPTaskObserver {
-        private let state = Guarded(DeduplicateState<Key, HTTPTask, HTTPTask>())
+        private let state = Locked(DeduplicateState<Key, HTTPTask, HTTPTask>())
 
         /// How many executions are under way, and for how many tasks.
         var counts: (executions: Int, tasks: Int) { state.withLock { ($0.executions, $0.followers) } }

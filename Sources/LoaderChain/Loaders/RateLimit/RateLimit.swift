@@ -20,7 +20,7 @@ import Dispatch
 public final class RateLimit: HTTPLoader, @unchecked Sendable {
     private let timers: any Timers
     private let isPerHost: Bool
-    private let state: Guarded<RateLimitState<RateLimitWaiter>>
+    private let state: Locked<RateLimitState<RateLimitWaiter>>
 
     /// Makes a limit.
     ///
@@ -35,7 +35,7 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
     ) {
         self.timers = timers
         isPerHost = perHost
-        state = Guarded(RateLimitState(rate, waiting: waiting, at: timers.now))
+        state = Locked(RateLimitState(rate, waiting: waiting, at: timers.now))
     }
 
     /// Makes a limit of so many requests per period; see ``init(_:perHost:waiting:timers:)``.

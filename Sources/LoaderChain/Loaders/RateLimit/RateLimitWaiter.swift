@@ -21,7 +21,7 @@ final class RateLimitWaiter: HTTPTaskObserver, @unchecked Sendable {
     @discardableResult
     func end() -> HTTPTask? {
         if isMeasured { task?.endWait() }
-        return exchange(&task, with: nil)
+        return replace(&task, with: nil)
     }
 
     func taskWasCancelled(_ task: HTTPTask) {

@@ -25,7 +25,7 @@ package struct InFlightState<Entry, Reset> {
         // The memory of a burst is released.
         let mostKeptEntries = 256
         if entries.capacity > mostKeptEntries { entries = [:] }
-        return exchange(&resets, with: [])
+        return replace(&resets, with: [])
     }
 
     /// Lets `reset` wait for all entries, and returns the ones to cancel; nil if there is nothing to wait for.

@@ -14,7 +14,7 @@ import Synchronization
 /// opens when the last has finished, on no particular thread or queue.
 public final class ResetGuard: HTTPLoader, @unchecked Sendable {
     private let resets = Atomic(0)
-    private let groups = Guarded<[DispatchGroup]>([])
+    private let groups = Locked<[DispatchGroup]>([])
 
     /// Passes the task on, unless a reset is running.
     public override func load(task: HTTPTask) {

@@ -4,7 +4,7 @@ import Dispatch
 ///
 /// They are kept by their cores, so that a task is still seen as abandoned when the loaders below have let go of it.
 final class TasksInFlight: HTTPTaskObserver {
-    private let state = Guarded(InFlightState<TaskCore, DispatchGroup>())
+    private let state = Locked(InFlightState<TaskCore, DispatchGroup>())
 
     var count: Int { state.withLock { $0.count } }
 

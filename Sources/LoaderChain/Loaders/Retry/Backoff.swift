@@ -22,7 +22,7 @@
 /// | ``HTTPError/Code/cancelled``, ``HTTPError/Code/resetInProgress``, whatever the response | no |
 /// | everything else | no |
 ///
-/// Prefer ``exponential(delay:maximumNumberOfAttempts:maximumDelay:dice:)``. With the other rules, clients that failed
+/// Prefer ``exponential(delay:maximumNumberOfAttempts:maximumDelay:random:)``. With the other rules, clients that failed
 /// together come back together.
 public struct Backoff: HTTPRetryStrategy {
     private let rule: Rule
@@ -30,7 +30,7 @@ public struct Backoff: HTTPRetryStrategy {
 
     private enum Rule {
         case constant(TimeInterval)
-        case exponential(Pacing, Dice)
+        case exponential(Pacing, RandomSource)
     }
 
     /// Never retries; for a request that should not use the loader's strategy.
@@ -54,12 +54,13 @@ public struct Backoff: HTTPRetryStrategy {
     ///   - delay: the bound of the first delay, in seconds.
     ///   - maximumNumberOfAttempts: the number of attempts, including the first.
     ///   - maximumDelay: the largest bound, in seconds; half a minute by default.
-    ///   - dice: choose the delay; give seeded ones in tests.
+    ///   - random: chooses the delay; give a seeded source in tests.
     public static func exponential(
-        delay: TimeInterval, maximumNumberOfAttempts: Int, maximumDelay: TimeInterval = 30, dice: Dice = .system
+        delay: TimeInterval, maximumNumberOfAttempts: Int, maximumDelay: TimeInterval = 30,
+        random: RandomSource = .system
     ) -> Backoff {
         let pacing = Pacing(first: duration(delay), maximum: duration(maximumDelay))
-        return Backoff(rule: .exponential(pacing, dice), maximumNumberOfAttempts: maximumNumberOfAttempts)
+        return Backoff(rule: .exponential(pacing, random), maximumNumberOfAttempts: maximumNumberOfAttempts)
     }
 
     /// The delay of the rule, after a transient failure with attempts left.
@@ -67,8 +68,8 @@ public struct Backoff: HTTPRetryStrategy {
         guard result.isTransientFailure, result.attempts < maximumNumberOfAttempts else { return nil }
         switch rule {
         case .constant(let delay): return delay
-        case .exponential(let pacing, let dice):
-            return pacing.delay(afterFailures: result.attempts, roll: dice.unit()) / .seconds(1)
+        case .exponential(let pacing, let random):
+            return pacing.delay(afterFailures: result.attempts, roll: random.unit()) / .seconds(1)
         }
     }
 

@@ -40,7 +40,7 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
     private let hasStrategy: Bool
     private let deadline: Duration?
     private let maximumRetryAfter: Duration
-    private let runs = Guarded(LinkedQueue<RetryRun>())
+    private let runs = Locked(LinkedQueue<RetryRun>())
 
     /// Makes a loader that retries.
     ///

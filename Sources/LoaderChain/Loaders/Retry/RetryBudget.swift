@@ -16,14 +16,14 @@
 /// Only requests with a strategy count. A retry counts when it is decided, even if it is cancelled during its delay.
 public final class RetryBudget: Sendable {
     private let timers: any Timers
-    private let state: Guarded<RetryBudgetState>?
+    private let state: Locked<RetryBudgetState>?
 
     /// An unlimited budget; for tests, and for servers that no number of retries can harm.
     public static let unlimited = RetryBudget(nil, SystemTimers.shared)
 
     private init(_ state: RetryBudgetState?, _ timers: any Timers) {
         self.timers = timers
-        self.state = state.map(Guarded.init)
+        self.state = state.map(Locked.init)
     }
 
     /// Makes a budget.

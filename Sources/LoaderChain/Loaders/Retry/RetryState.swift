@@ -50,7 +50,7 @@ struct RetryState<Pause: Sendable, Waiter: Sendable>: Sendable {
     /// The task has its result; returns the resets that waited for it.
     mutating func end() -> [Waiter] {
         phase = .over
-        return exchange(&waiters, with: [])
+        return replace(&waiters, with: [])
     }
 
     // MARK: Pauses

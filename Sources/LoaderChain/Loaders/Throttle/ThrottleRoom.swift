@@ -7,12 +7,12 @@ import Dispatch
 final class ThrottleRoom: Sendable {
     typealias State = ThrottleState<ThrottleWaiter, DispatchGroup>
 
-    private let state: Guarded<State>
+    private let state: Locked<State>
     /// What tells the time, if the state depends on it.
     private let clock: (any Timers)?
 
     init(_ state: State, clock: (any Timers)?) {
-        self.state = Guarded(state)
+        self.state = Locked(state)
         self.clock = clock
     }
 
@@ -96,7 +96,7 @@ final class ThrottleRoom: Sendable {
     func end(_ waiter: ThrottleWaiter) -> Ending {
         let now = now
         return state.withLock { state in
-            guard case .runs(let slot) = waiter.phase, let throttle = exchange(&waiter.throttle, with: nil) else {
+            guard case .runs(let slot) = waiter.phase, let throttle = replace(&waiter.throttle, with: nil) else {
                 return remove(waiter, &state) ? .waited : .isNothing
             }
             waiter.phase = .isOver

@@ -42,9 +42,9 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     @inline(__always)
     @discardableResult
     func end() -> HTTPTask? {
-        if timer != nil { exchange(&timer, with: nil)?.cancel() }
+        if timer != nil { replace(&timer, with: nil)?.cancel() }
         if isMeasured { endWait() }
-        return exchange(&task, with: nil)
+        return replace(&task, with: nil)
     }
 
     @inline(never)

@@ -26,7 +26,7 @@ struct DecodingIdentity: Hashable {
 final class BodyDecoding<Value: Decodable & Sendable>: ResponseDecoding {
     private let decoder: JSONDecoder?
     private let keepsValue: Bool
-    private let kept = Guarded<Kept?>(nil)
+    private let kept = Locked<Kept?>(nil)
 
     private struct Kept {
         let status: HTTPStatus
@@ -73,6 +73,6 @@ final class BodyDecoding<Value: Decodable & Sendable>: ResponseDecoding {
     /// Keeps a value, and returns the previous one, so that it ends outside the lock.
     @discardableResult
     private func keep(_ new: Kept?) -> Kept? {
-        kept.withLock { exchange(&$0, with: new) }
+        kept.withLock { replace(&$0, with: new) }
     }
 }

@@ -21,7 +21,7 @@ public struct MultipartBody: HTTPBody {
 
     private let subtype: String
     private let boundary: MultipartBoundary
-    private let settlement = Guarded<Settlement?>(nil)
+    private let settlement = Locked<Settlement?>(nil)
 
     private typealias Settlement = Result<MultipartLayout, HTTPBodyError>
 

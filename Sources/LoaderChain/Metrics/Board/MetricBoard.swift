@@ -21,7 +21,7 @@
 /// and rates are those of the sample.
 public final class MetricBoard: MetricSink {
     let clock: TimerClock
-    private let state: Guarded<MetricBoardState>
+    private let state: Locked<MetricBoardState>
 
     /// Makes an empty board.
     ///
@@ -33,7 +33,7 @@ public final class MetricBoard: MetricSink {
         maximumNumberOfRows: Int = 500, window: Duration = .seconds(60), timers: any Timers = SystemTimers.shared
     ) {
         clock = TimerClock(timers)
-        state = Guarded(MetricBoardState(limit: maximumNumberOfRows, window: window))
+        state = Locked(MetricBoardState(limit: maximumNumberOfRows, window: window))
     }
 
     /// True: counting never waits, so it needs no queue.

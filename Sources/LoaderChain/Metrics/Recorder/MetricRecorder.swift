@@ -25,10 +25,10 @@ public final class MetricRecorder: Sendable {
     /// The share of all requests, events and traces that is recorded, from 0 to 1.
     public let samplingRate: Double
     let timers: any Timers
-    private let dice: Dice
+    private let random: RandomSource
     private let filter: (@Sendable (MetricRecord) -> Bool)?
     private let immediate: [any MetricSink]
-    private let couriers: [SinkCourier]
+    private let queues: [SinkQueue]
 
     /// Makes a recorder.
     ///
@@ -38,30 +38,30 @@ public final class MetricRecorder: Sendable {
     ///     begin, so that the others cost next to nothing, and each record has the rate.
     ///   - capacity: how many records may wait for one sink; beyond that, the oldest are dropped.
     ///   - filter: decides which records are handed on. It is called on the thread that measured, under no lock.
-    ///   - dice: draws the sample.
+    ///   - random: draws the sample.
     ///   - timers: the clocks.
     public init(
         _ sinks: any MetricSink..., samplingRate: Double = 1, capacity: Int = 1_000,
-        dice: Dice = .system, timers: any Timers = SystemTimers.shared,
+        random: RandomSource = .system, timers: any Timers = SystemTimers.shared,
         filter: (@Sendable (MetricRecord) -> Bool)? = nil
     ) {
         // NaN cannot be meant, so everything is recorded.
         self.samplingRate = samplingRate.isNaN ? 1 : min(max(0, samplingRate), 1)
-        self.dice = dice
+        self.random = random
         self.timers = timers
         self.filter = filter
         immediate = sinks.filter(\.isImmediate)
-        couriers = sinks.filter { !$0.isImmediate }.map { SinkCourier($0, capacity: capacity) }
+        queues = sinks.filter { !$0.isImmediate }.map { SinkQueue($0, capacity: capacity) }
         isListening = !sinks.isEmpty
         onlyBoard = sinks.count == 1 && filter == nil ? sinks[0] as? MetricBoard : nil
     }
 
     /// How many records were dropped because a sink did not keep up.
-    public var dropped: Int { couriers.reduce(0) { $0 + $1.dropped } }
+    public var dropped: Int { queues.reduce(0) { $0 + $1.dropped } }
 
     /// Waits until the sinks have taken every record that was made before.
     public func flush() async {
-        for courier in couriers { await courier.flush() }
+        for queue in queues { await queue.flush() }
     }
 
     // MARK: Measuring
@@ -120,11 +120,11 @@ public final class MetricRecorder: Sendable {
     let onlyBoard: MetricBoard?
 
     /// Draws whether a measurement that begins now is recorded.
-    func drawSample() -> Bool { samplingRate >= 1 || dice.chance(samplingRate) }
+    func drawSample() -> Bool { samplingRate >= 1 || random.chance(samplingRate) }
 
     func emit(_ record: MetricRecord) {
         if let filter, !filter(record) { return }
         for sink in immediate { sink.record(record) }
-        for courier in couriers { courier.take(record) }
+        for queue in queues { queue.take(record) }
     }
 }

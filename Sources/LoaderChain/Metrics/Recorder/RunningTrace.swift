@@ -16,14 +16,14 @@ public final class RunningTrace: Sendable {
     private let recorder: MetricRecorder
     private let beginning: TimerInstant
     /// Nil after the stop, and for a trace that is not in the sample.
-    private let trace: Guarded<MetricTrace?>
+    private let trace: Locked<MetricTrace?>
 
     init(_ name: String, attributes: [String: String], isRecorded: Bool, by recorder: MetricRecorder) {
         self.name = name
         self.recorder = recorder
         beginning = recorder.timers.now
         let attributes = attributes.count <= Self.maximumNumberOfValues ? attributes : Self.cut(attributes)
-        trace = Guarded(
+        trace = Locked(
             isRecorded
                 ? MetricTrace(
                     name: name, start: recorder.timers.date, duration: .zero, attributes: attributes,
@@ -56,7 +56,7 @@ public final class RunningTrace: Sendable {
     @discardableResult
     public func stop() -> Bool {
         let end = recorder.timers.now
-        guard var stopped = trace.withLock({ exchange(&$0, with: nil) }) else { return false }
+        guard var stopped = trace.withLock({ replace(&$0, with: nil) }) else { return false }
         stopped.duration = beginning.duration(to: end)
         recorder.emit(.trace(stopped))
         return true

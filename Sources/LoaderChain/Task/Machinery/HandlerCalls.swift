@@ -113,7 +113,7 @@ final class HandlerCalls {
     private func callPending() {
         while !pending.isEmpty {
             // Calls that are added meanwhile form the next round.
-            for call in exchange(&pending, with: []) {
+            for call in replace(&pending, with: []) {
                 switch call {
                 case .completion(let task, let result, var handlers):
                     while let handler = handlers.pop() { handler.hear(completionOf: task, result) }

@@ -12,7 +12,7 @@ struct LoaderName {
         var texts: [String] = []
     }
 
-    private static let known = Guarded(Known())
+    private static let known = Locked(Known())
 
     init(_ text: String) {
         number = Self.known.withLock { known in

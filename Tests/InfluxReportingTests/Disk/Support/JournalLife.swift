@@ -10,7 +10,7 @@ final class JournalLife: @unchecked Sendable {
     let journal = MemoryDirectory()
     let timers = ManualTimers()
     private(set) var writer: InfluxWriter?
-    private let book = Guarded(Book())
+    private let book = Locked(Book())
     private var lastPoint = 0
 
     private struct Book {
@@ -27,7 +27,7 @@ final class JournalLife: @unchecked Sendable {
     func open(_ change: (inout WriterSettings) -> Void = { _ in }) -> Bool {
         var settings = WriterSettings()
         settings.timers = timers
-        settings.dice = Dice(seed: UInt64(lastPoint) + 1)
+        settings.random = RandomSource(seed: UInt64(lastPoint) + 1)
         settings.batchPoints = 8
         settings.firstDelay = .milliseconds(10)
         settings.maximumDelay = .milliseconds(20)
@@ -94,7 +94,7 @@ final class JournalLife: @unchecked Sendable {
     /// Flushes, and gives up where something is in the way, since time stands still.
     func flushAndSettle() async throws {
         guard let writer else { return }
-        let isOver = Guarded(false)
+        let isOver = Locked(false)
         let flush = Task {
             _ = await writer.flush(within: .seconds(3_600))
             isOver.withLock { $0 = true }
@@ -108,13 +108,13 @@ final class JournalLife: @unchecked Sendable {
     }
 
     /// Ends the process, and lets the next one find what is left.
-    func end(afterPowerLoss dice: Dice? = nil) async throws {
+    func end(afterPowerLoss random: RandomSource? = nil) async throws {
         journal.kill()
         writer?.engine.stop()
         try await settle()
         writer = nil
-        journal.revive(afterPowerLoss: dice != nil, writtenPages: dice)
-        if dice != nil { book.withLock { $0.promised = $0.synchronized } }
+        journal.revive(afterPowerLoss: random != nil, writtenPages: random)
+        if random != nil { book.withLock { $0.promised = $0.synchronized } }
     }
 
     /// Opens it once more with a disk and a server that work, and says what is wrong.

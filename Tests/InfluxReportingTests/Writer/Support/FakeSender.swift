@@ -7,11 +7,11 @@ import LoaderChainTesting
 final class FakeSender: LineSender {
     typealias Answer = @Sendable (LineBatch) -> BatchOutcome
 
-    private let state: Guarded<(answer: Answer, batches: [LineBatch])>
+    private let state: Locked<(answer: Answer, batches: [LineBatch])>
     private let log = EventLog()
 
     init(_ answer: @escaping Answer = FakeSender.delivered) {
-        state = Guarded((answer, []))
+        state = Locked((answer, []))
     }
 
     /// Every line of every batch that came, in order.
@@ -56,7 +56,7 @@ final class FakeSender: LineSender {
 
 /// A sender whose answers wait until a test lets them go.
 final class HeldSender: LineSender {
-    private let waiting = Guarded<[(LineBatch, CheckedContinuation<BatchOutcome, Never>)]>([])
+    private let waiting = Locked<[(LineBatch, CheckedContinuation<BatchOutcome, Never>)]>([])
     private let log = EventLog()
 
     func reaches(_ count: Int) async { await log.reaches(count) }

@@ -9,12 +9,12 @@ final class TestWriter: Sendable {
     let timers = ManualTimers()
     let writer: InfluxWriter
     private let log = EventLog()
-    private let book = Guarded<[WriterEvent]>([])
+    private let book = Locked<[WriterEvent]>([])
 
     init(_ sender: any LineSender, _ change: (inout WriterSettings) -> Void = { _ in }) {
         var settings = WriterSettings()
         settings.timers = timers
-        settings.dice = Dice(seed: 1)
+        settings.random = RandomSource(seed: 1)
         change(&settings)
         let (log, book) = (log, book)
         // With one stripe, points leave in the order in which they came, whatever thread a test runs on.

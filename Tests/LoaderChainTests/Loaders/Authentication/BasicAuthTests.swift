@@ -118,7 +118,7 @@ import Testing
 
     @Test func aStoreThatWouldNotForgetFailsTheWaitersWithTheirResponse() async {
         let chain = chain(store: FaultyStore(aladdin, failing: ["forget"]))
-        let results = Guarded<[HTTPResult]>([])
+        let results = Locked<[HTTPResult]>([])
         chain.load(request: .sample) { [log] result in
             results.withLock { $0.append(result) }
             log.note(result.summary)

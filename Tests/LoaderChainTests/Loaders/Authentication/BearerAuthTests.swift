@@ -110,7 +110,7 @@ import Testing
     @Test func aFailedRefreshFailsTheWaitersAndSendsNone() async {
         struct Mishap: Error {}
         let chain = authorizedChain()
-        let results = Guarded<[HTTPResult]>([])
+        let results = Locked<[HTTPResult]>([])
         for _ in 0..<2 {
             chain.load(request: .sample) { [log] result in
                 results.withLock { $0.append(result) }
@@ -269,7 +269,7 @@ private final class RevokingServer: TokenSource {
         var asking = 0
         var mostAtOnce = 0
     }
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
 

@@ -95,7 +95,7 @@ struct NaiveCredentials {
         ofThisUser.insert(obtained)
         current = (obtained, lifetime.map { now + $0 })
         isSpoilt = false
-        for task in exchange(&queue, with: []) { goes(task, obtained) }
+        for task in replace(&queue, with: []) { goes(task, obtained) }
     }
 
     private mutating func fail(_ hasForgotten: Bool) {
@@ -106,7 +106,7 @@ struct NaiveCredentials {
             current = nil
             storeIsToForget = false
         }
-        for task in exchange(&queue, with: []) { notes.append(.fails(task)) }
+        for task in replace(&queue, with: []) { notes.append(.fails(task)) }
     }
 
     private mutating func reset() {
@@ -115,7 +115,7 @@ struct NaiveCredentials {
         guard !isResetting else { return }
         isResetting = true
         current = nil
-        for task in exchange(&queue, with: []) { notes.append(.refused(task)) }
+        for task in replace(&queue, with: []) { notes.append(.refused(task)) }
         if !isAsking { empty() }
     }
 

@@ -14,7 +14,7 @@ final class ScriptedAnswers<Credential: Sendable>: Sendable {
     let cancels = EventLog()
     private let arrivals = EventLog()
     private let endsOnCancel: Bool
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     private struct State {
         var questions: [Question] = []
@@ -40,7 +40,7 @@ final class ScriptedAnswers<Credential: Sendable>: Sendable {
     func ask(_ old: Credential?) async throws -> Credential? {
         let answer = OneShot()
         let endsOnCancel = endsOnCancel
-        let resume = Guarded<(@Sendable (Result<Credential?, any Error>) -> Void)?>(nil)
+        let resume = Locked<(@Sendable (Result<Credential?, any Error>) -> Void)?>(nil)
         return try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in
                 let end: @Sendable (Result<Credential?, any Error>) -> Void = {
@@ -98,7 +98,7 @@ final class FaultyStore<Credential: Sendable>: CredentialStore {
 
     let log = EventLog()
     private let memory: MemoryCredentialStore<Credential>
-    private let faults = Guarded<Set<String>>([])
+    private let faults = Locked<Set<String>>([])
 
     init(_ credential: Credential? = nil, failing: Set<String> = []) {
         memory = MemoryCredentialStore(credential)
@@ -130,7 +130,7 @@ final class FaultyStore<Credential: Sendable>: CredentialStore {
 
 /// A number that threads count up together.
 final class Counter: Sendable {
-    private let counted = Guarded(0)
+    private let counted = Locked(0)
     var count: Int { counted.withLock { $0 } }
     @discardableResult func next() -> Int {
         counted.withLock { count in

@@ -38,7 +38,7 @@ import Testing
         #expect(breaker.state() == .open)
         timers.advance(by: .milliseconds(1_800))
 
-        let seen = Guarded<HTTPError?>(nil)
+        let seen = Locked<HTTPError?>(nil)
         breaker.load(request: .sample) { result in seen.withLock { $0 = result.error } }
         let error = try #require(seen.withLock { $0 })
         #expect(error.code == .circuitOpen && error.loader == "CircuitBreaker")
@@ -199,7 +199,7 @@ import Testing
         let violations = await ContractCheck(patience: .patient) { timers in
             CircuitBreaker(
                 CircuitBreaker.Settings(failureRatio: ratio, minimumNumberOfCalls: 2, openDuration: open),
-                perHost: perHost, timers: timers, dice: Dice(seed: 3))
+                perHost: perHost, timers: timers, random: RandomSource(seed: 3))
         }.run()
         #expect(violations.isEmpty, "\(violations)")
     }

@@ -18,13 +18,13 @@ import Testing
             jitter: 0.5)
         var now = TimerInstant(nanoseconds: 0)
         var state = CircuitState(settings, at: now)
-        let dice = Dice(seed: 5)
+        let random = RandomSource(seed: 5)
         for shortest in [3, 6, 12, 20, 20] {
             guard case .passes(let period) = state.admit(at: now) else {
                 Issue.record("refused at \(now)")
                 return
             }
-            state.record(.failure, of: period, at: now, jitteredBy: dice)
+            state.record(.failure, of: period, at: now, jitteredBy: random)
             guard case .refused(let end?) = state.admit(at: now) else {
                 Issue.record("admitted at \(now)")
                 return
@@ -37,7 +37,7 @@ import Testing
 
 private final class CircuitWalk {
     private(set) var fault = ""
-    private var dice: SeededGenerator
+    private var random: SeededGenerator
     private let settings: CircuitBreaker.Settings
     private let slice: Int64
     private var state: CircuitState
@@ -57,13 +57,13 @@ private final class CircuitWalk {
     private var phaseNumber = 0
 
     init(seed: UInt64) {
-        dice = SeededGenerator(seed: seed)
-        slice = Int64.random(in: 1...50, using: &dice)
+        random = SeededGenerator(seed: seed)
+        slice = Int64.random(in: 1...50, using: &random)
         settings = CircuitBreaker.Settings(
-            failureRatio: [0.25, 0.5, 0.75, 1].randomElement(using: &dice) ?? 1,
-            minimumNumberOfCalls: Int.random(in: 1...6, using: &dice), window: .nanoseconds(slice * 10),
+            failureRatio: [0.25, 0.5, 0.75, 1].randomElement(using: &random) ?? 1,
+            minimumNumberOfCalls: Int.random(in: 1...6, using: &random), window: .nanoseconds(slice * 10),
             openDuration: .nanoseconds(100), maximumOpenDuration: .nanoseconds(350), jitter: 0,
-            probes: Int.random(in: 1...3, using: &dice))
+            probes: Int.random(in: 1...3, using: &random))
         state = CircuitState(settings, at: TimerInstant(nanoseconds: 0))
     }
 
@@ -71,11 +71,11 @@ private final class CircuitWalk {
 
     func run(steps: Int) {
         for _ in 0..<steps where fault.isEmpty {
-            switch Int.random(in: 0..<10, using: &dice) {
+            switch Int.random(in: 0..<10, using: &random) {
             case 0..<4: call()
             case 4..<8: answer()
-            case 8: now += Int64.random(in: 0...(Bool.random(using: &dice) ? slice : 150), using: &dice)
-            default: if Int.random(in: 0..<10, using: &dice) == 0 { reset() }
+            case 8: now += Int64.random(in: 0...(Bool.random(using: &random) ? slice : 150), using: &random)
+            default: if Int.random(in: 0..<10, using: &random) == 0 { reset() }
             }
             check()
         }
@@ -95,11 +95,11 @@ private final class CircuitWalk {
     }
 
     private func answer() {
-        guard let index = running.indices.randomElement(using: &dice) else { return }
+        guard let index = running.indices.randomElement(using: &random) else { return }
         let call = running.remove(at: index)
         let verdict =
-            [CircuitBreaker.Verdict.success, .failure, .failure, .nothing].randomElement(using: &dice) ?? .nothing
-        state.record(verdict, of: call.period, at: instant, jitteredBy: Dice(seed: 0))
+            [CircuitBreaker.Verdict.success, .failure, .failure, .nothing].randomElement(using: &random) ?? .nothing
+        state.record(verdict, of: call.period, at: instant, jitteredBy: RandomSource(seed: 0))
         guard call.phaseNumber == phaseNumber, verdict != .nothing else { return }
         if phase == .halfOpen {
             if verdict == .failure { return open() }

@@ -18,21 +18,21 @@ import Testing
             var isOpen = true
         }
 
-        private var dice: SeededGenerator
+        private var random: SeededGenerator
         private var state = DeduplicateState<Int, UInt64, Int>()
         private var naive: [UInt64: Execution] = [:]
         private var lastFollower: UInt64 = 0
         private var lastExecution = 0
 
-        init(seed: UInt64) { dice = SeededGenerator(seed: seed) }
+        init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
         mutating func difference() -> String? {
             for _ in 0..<50 {
                 let difference =
-                    switch dice.next(upperBound: 16 as UInt64) {
+                    switch random.next(upperBound: 16 as UInt64) {
                     case 0: reset()
-                    case 1...7: join(key: Int(dice.next(upperBound: 3 as UInt64)))
-                    case 8...11: leave(1 + dice.next(upperBound: lastFollower + 1))
+                    case 1...7: join(key: Int(random.next(upperBound: 3 as UInt64)))
+                    case 8...11: leave(1 + random.next(upperBound: lastFollower + 1))
                     default: end()
                     }
                 if let difference { return difference }
@@ -75,7 +75,7 @@ import Testing
         }
 
         private mutating func end() -> String? {
-            guard let flight = naive.keys.sorted().randomElement(using: &dice) else { return nil }
+            guard let flight = naive.keys.sorted().randomElement(using: &random) else { return nil }
             let ended = state.end(flight)?.followers
             let expected = naive.removeValue(forKey: flight)?.followers
             if state.end(flight) != nil { return "\(flight) ended twice" }

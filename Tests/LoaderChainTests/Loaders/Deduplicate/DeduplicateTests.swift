@@ -140,7 +140,7 @@ import Testing
 
     @Test func followersOfAnExecutionThatAnswersAtOnceDoNotNest() {
         let chain = Deduplicate() --> ScriptedTerminal { _ in .success() }
-        let again = Guarded(10_000)
+        let again = Locked(10_000)
         @Sendable func loadAgain() {
             let left = again.withLock { left in
                 left -= 1
@@ -158,14 +158,14 @@ import Testing
         let completed = EventLog()
         let resets = EventLog()
         try onThreads(4) { thread in
-            var dice = SeededGenerator(seed: seed &* 31 &+ UInt64(thread))
+            var random = SeededGenerator(seed: seed &* 31 &+ UInt64(thread))
             for _ in 0..<500 {
-                let path = "/\(dice.next(upperBound: 3 as UInt64))"
+                let path = "/\(random.next(upperBound: 3 as UInt64))"
                 let task = chain.load(request: HTTPRequest(host: "example.com", path: path)) {
                     completed.note($0.summary)
                 }
-                if dice.next(upperBound: 3 as UInt64) == 0 { task.cancel() }
-                if dice.next(upperBound: 50 as UInt64) == 0 { chain.reset { resets.note("reset") } }
+                if random.next(upperBound: 3 as UInt64) == 0 { task.cancel() }
+                if random.next(upperBound: 50 as UInt64) == 0 { chain.reset { resets.note("reset") } }
             }
         }
         await completed.reaches(2_000)

@@ -19,7 +19,7 @@ import Testing
         filter: (@Sendable (MetricRecord) -> Bool)? = nil
     ) -> MetricsTap {
         let recorder = MetricRecorder(
-            sink, samplingRate: samplingRate, dice: Dice(seed: 7), timers: timers, filter: filter)
+            sink, samplingRate: samplingRate, random: RandomSource(seed: 7), timers: timers, filter: filter)
         return MetricsTap(recorder, module: module, tags: tags)
     }
 
@@ -181,8 +181,8 @@ import Testing
     @Test func theSeedDecidesWhatIsSampled() {
         let chain = tap(samplingRate: 0.25) --> ScriptedTerminal { _ in .success() }
         for _ in 0..<1_000 { _ = load(with: chain) }
-        let dice = Dice(seed: 7)
-        #expect(sink.metrics.count == (0..<1_000).count { _ in dice.chance(0.25) })
+        let random = RandomSource(seed: 7)
+        #expect(sink.metrics.count == (0..<1_000).count { _ in random.chance(0.25) })
         #expect(sink.metrics.allSatisfy { $0.samplingRate == 0.25 })
         let none = tap(samplingRate: -1) --> ScriptedTerminal { _ in .success() }
         let count = sink.records.count

@@ -15,7 +15,7 @@ import Testing
 
 private final class LaneWalk {
     private(set) var fault = ""
-    private var dice: SeededGenerator
+    private var random: SeededGenerator
     private var now: Int64 = 0
     private let room: Int
     private var lane: RateLimitLane<Int>
@@ -30,17 +30,18 @@ private final class LaneWalk {
     private var arrivals = 0
 
     init(seed: UInt64) {
-        dice = SeededGenerator(seed: seed)
-        room = Int.random(in: 0...6, using: &dice)
-        let rate = Self.rate(&dice)
+        random = SeededGenerator(seed: seed)
+        room = Int.random(in: 0...6, using: &random)
+        let rate = Self.rate(&random)
         lane = RateLimitLane(rate, at: TimerInstant(nanoseconds: 0))
         bucket = TokenBucket(rate, at: TimerInstant(nanoseconds: 0))
     }
 
-    private static func rate(_ dice: inout SeededGenerator) -> RateLimit.Rate {
+    private static func rate(_ random: inout SeededGenerator) -> RateLimit.Rate {
         RateLimit.Rate(
-            requests: Int.random(in: 1...5, using: &dice), per: .nanoseconds(Int64.random(in: 1...100, using: &dice)),
-            burst: Int.random(in: 1...3, using: &dice))
+            requests: Int.random(in: 1...5, using: &random),
+            per: .nanoseconds(Int64.random(in: 1...100, using: &random)),
+            burst: Int.random(in: 1...3, using: &random))
     }
 
     private var instant: TimerInstant { TimerInstant(nanoseconds: now) }
@@ -66,16 +67,16 @@ private final class LaneWalk {
     }
 
     private func step() {
-        switch Int.random(in: 0..<8, using: &dice) {
+        switch Int.random(in: 0..<8, using: &random) {
         case 0..<4: arrive()
         case 4: leave()
         case 5:
             // Timers ring late, never early; and much may happen between the time and the ring.
-            now += Int64.random(in: 0...60, using: &dice)
-            let rings = Bool.random(using: &dice)
+            now += Int64.random(in: 0...60, using: &random)
+            let rings = Bool.random(using: &random)
             if rings, let setting, setting.deadline.nanoseconds <= now { ring(setting.number) }
-        case 6: ring(past.randomElement(using: &dice) ?? 0)
-        default: Bool.random(using: &dice) ? change() : sendAway()
+        case 6: ring(past.randomElement(using: &random) ?? 0)
+        default: Bool.random(using: &random) ? change() : sendAway()
         }
     }
 
@@ -98,8 +99,8 @@ private final class LaneWalk {
     }
 
     private func leave() {
-        guard let index = waiting.indices.randomElement(using: &dice) else {
-            guard let place = left.randomElement(using: &dice) else { return }
+        guard let index = waiting.indices.randomElement(using: &random) else {
+            guard let place = left.randomElement(using: &random) else { return }
             return expect(lane.leave(place, among: &waiters) == nil, "one left who was not there")
         }
         let (number, place) = waiting.remove(at: index)
@@ -116,7 +117,7 @@ private final class LaneWalk {
     }
 
     private func change() {
-        let rate = Self.rate(&dice)
+        let rate = Self.rate(&random)
         bucket.change(to: rate, at: instant)
         take(lane.change(to: rate, at: instant, among: &waiters))
     }

@@ -43,7 +43,7 @@ import Testing
         let (limit, terminal) = chain(waiting: .refuse)
         load("a", with: limit)
         timers.advance(by: .milliseconds(40))
-        let seen = Guarded<HTTPError?>(nil)
+        let seen = Locked<HTTPError?>(nil)
         limit.load(request: .sample) { result in seen.withLock { $0 = result.error } }
         let error = try #require(seen.withLock { $0 })
         #expect(error.code == .rateLimited && error.loader == "RateLimit")

@@ -27,18 +27,19 @@ import Testing
     ///
     /// A token must go exactly if then no window that ends now has more than burst and rate allow.
     private static func walk(_ seed: UInt64) -> String? {
-        var dice = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let rate = RateLimit.Rate(
-            requests: Int.random(in: 1...20, using: &dice),
-            per: .nanoseconds(Int64.random(in: 1...5_000, using: &dice)),
-            burst: Int.random(in: 1...8, using: &dice))
-        var now = Int64.random(in: -10_000...10_000, using: &dice)
+            requests: Int.random(in: 1...20, using: &random),
+            per: .nanoseconds(Int64.random(in: 1...5_000, using: &random)),
+            burst: Int.random(in: 1...8, using: &random))
+        var now = Int64.random(in: -10_000...10_000, using: &random)
         var bucket = TokenBucket(rate, at: TimerInstant(nanoseconds: now))
         var granted: [Int64] = []
         let typical = max(1, rate.nanosecondsPerPeriod / Int64(rate.requests))
         for step in 0..<50 {
             now +=
-                Int64.random(in: 0...(2 * typical), using: &dice) * (Int.random(in: 0..<8, using: &dice) == 0 ? 9 : 1)
+                Int64.random(in: 0...(2 * typical), using: &random)
+                * (Int.random(in: 0..<8, using: &random) == 0 ? 9 : 1)
             let isAllowed = granted.indices.allSatisfy { first in
                 let count = Int64(granted.count - first + 1 - rate.burst)
                 return count * rate.nanosecondsPerPeriod <= Int64(rate.requests) * (now - granted[first])
@@ -48,7 +49,7 @@ import Testing
                 return "step \(step): the next token is due at \(next)"
             }
             // A clock that another thread has read a little earlier changes nothing.
-            let late = TimerInstant(nanoseconds: now - Int64.random(in: 0...3, using: &dice))
+            let late = TimerInstant(nanoseconds: now - Int64.random(in: 0...3, using: &random))
             guard bucket.take(at: late) == isAllowed else { return "step \(step): granted \(!isAllowed)" }
             if isAllowed { granted.append(now) }
         }
@@ -56,22 +57,22 @@ import Testing
     }
 
     @Test(arguments: 0..<10) func aChangedRateHoldsFromThenOn(seed: UInt64) {
-        var dice = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var now: Int64 = 0
         var rate = RateLimit.Rate(requests: 10, per: .seconds(1), burst: 3)
         var bucket = TokenBucket(rate, at: TimerInstant(nanoseconds: now))
         var tokens = 3.0
         for step in 0..<2_000 {
-            let passed = Int64.random(in: 0...200_000_000, using: &dice)
+            let passed = Int64.random(in: 0...200_000_000, using: &random)
             now += passed
             tokens = min(
                 Double(rate.burst), tokens + Double(passed) * Double(rate.requests) / (rate.period / .nanoseconds(1)))
             let instant = TimerInstant(nanoseconds: now)
             if step % 5 == 0 {
                 rate = RateLimit.Rate(
-                    requests: Int.random(in: 1...50, using: &dice),
-                    per: .milliseconds(Int.random(in: 1...3_000, using: &dice)),
-                    burst: Int.random(in: 1...5, using: &dice))
+                    requests: Int.random(in: 1...50, using: &random),
+                    per: .milliseconds(Int.random(in: 1...3_000, using: &random)),
+                    burst: Int.random(in: 1...5, using: &random))
                 bucket.change(to: rate, at: instant)
                 tokens = min(Double(rate.burst), tokens)
             }

@@ -10,13 +10,13 @@ import Testing
 
     /// Each reset is remembered with everything that was in flight when it began: it is over when none of that is left.
     private func difference(onWalk seed: UInt64) -> String? {
-        var dice = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var state = InFlightState<UInt64, Int>()
         var inFlight: Set<UInt64> = []
         var waiting: [Int: Set<UInt64>] = [:]
         for step in 0..<60 {
-            let number = dice.next(upperBound: 12 as UInt64)
-            switch dice.next(upperBound: 8 as UInt64) {
+            let number = random.next(upperBound: 12 as UInt64)
+            switch random.next(upperBound: 8 as UInt64) {
             case 0:
                 let asked = state.begin(step).map(Set.init)
                 let isFirst = waiting.isEmpty

@@ -28,7 +28,7 @@ import Testing
     @Test func theErrorNamesTheGuard() {
         let group = DispatchGroup()
         chain.reset(with: group)
-        let seen = Guarded<HTTPResult?>(nil)
+        let seen = Locked<HTTPResult?>(nil)
         chain.load(request: .sample) { result in seen.withLock { $0 = result } }
         #expect(seen.withLock { $0?.error?.loader } == "ResetGuard")
         slow.finish()
@@ -48,18 +48,18 @@ import Testing
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func itOpensWhenTheLastOfOverlappingResetsHasFinished(seed: UInt64) {
-        var dice = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let guardian = ResetGuard()
         let chain = guardian --> ScriptedTerminal { _ in .success() }
         var running: [DispatchGroup] = []
         for step in 0..<100 {
-            if running.isEmpty || (running.count < 5 && dice.next(upperBound: 2 as UInt64) == 0) {
+            if running.isEmpty || (running.count < 5 && random.next(upperBound: 2 as UInt64) == 0) {
                 let group = DispatchGroup()
                 group.enter()
                 chain.reset(with: group)
                 running.append(group)
             } else {
-                running.remove(at: Int(dice.next(upperBound: UInt64(running.count)))).leave()
+                running.remove(at: Int(random.next(upperBound: UInt64(running.count)))).leave()
             }
             // At once: nothing has to happen on another thread before it opens.
             let expected = running.isEmpty ? "response" : "resetInProgress"

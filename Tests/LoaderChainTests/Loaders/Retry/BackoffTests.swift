@@ -42,7 +42,7 @@ import Testing
 
     @Test func theExponentialDelayIsAnyUpToABoundThatDoubles() throws {
         let backoff = Backoff.exponential(
-            delay: 0.5, maximumNumberOfAttempts: .max, maximumDelay: 3, dice: Dice(seed: 1))
+            delay: 0.5, maximumNumberOfAttempts: .max, maximumDelay: 3, random: RandomSource(seed: 1))
         for (attempts, bound) in [(1, 0.5), (2, 1.0), (3, 2.0), (4, 3.0), (5, 3.0), (5_000_000, 3.0)] {
             let delays = try (0..<2_000).map { _ in
                 try #require(backoff.retryDelay(for: failure(.timedOut, attempts: attempts)))
@@ -59,7 +59,7 @@ import Testing
 
     @Test func seededDiceGiveTheSameDelaysAgain() {
         func delays() -> [Double?] {
-            let backoff = Backoff.exponential(delay: 1, maximumNumberOfAttempts: 9, dice: Dice(seed: 42))
+            let backoff = Backoff.exponential(delay: 1, maximumNumberOfAttempts: 9, random: RandomSource(seed: 42))
             return (1...8).map { backoff.retryDelay(for: failure(.timedOut, attempts: $0)) }
         }
         #expect(delays() == delays())

@@ -51,24 +51,24 @@ import Testing
     }
 
     private static func walk(_ seed: UInt64) -> String? {
-        var dice = SeededGenerator(seed: seed)
-        let slice = Int64.random(in: 1...1_000, using: &dice)
-        let thousandths = Int.random(in: 0...1_500, using: &dice)
-        let perSecond = Int.random(in: 0...3, using: &dice) * 100_000_000
+        var random = SeededGenerator(seed: seed)
+        let slice = Int64.random(in: 1...1_000, using: &random)
+        let thousandths = Int.random(in: 0...1_500, using: &random)
+        let perSecond = Int.random(in: 0...3, using: &random) * 100_000_000
         var state = RetryBudgetState(
             ratio: Double(thousandths) / 1_000, minimumPerSecond: perSecond, window: .nanoseconds(slice * 10))
         var events: [(slice: Int64, gain: Int)] = []
         let reserve = perSecond / 1_000_000 * Int(slice * 10)
-        var now = Int64.random(in: -5_000...5_000, using: &dice)
+        var now = Int64.random(in: -5_000...5_000, using: &random)
         for step in 0..<60 {
-            if Int.random(in: 0..<3, using: &dice) == 0 {
-                now += Int64.random(in: 0...(Bool.random(using: &dice) ? slice : 12 * slice), using: &dice)
+            if Int.random(in: 0..<3, using: &random) == 0 {
+                now += Int64.random(in: 0...(Bool.random(using: &random) ? slice : 12 * slice), using: &random)
             }
             let present = Int64((Double(now) / Double(slice)).rounded(.down))
             // Everything in thousandths of a retry.
             let saved = events.filter { $0.slice > present - 10 }.reduce(reserve) { $0 + $1.gain }
             let instant = TimerInstant(nanoseconds: now)
-            if Bool.random(using: &dice) {
+            if Bool.random(using: &random) {
                 state.noteRequest(at: instant)
                 events.append((present, thousandths))
             } else {

@@ -39,7 +39,7 @@ private final class FakeTimer: ScheduledTimer {
 /// What the world knows of a retried task: one attempt at a time, and timers that are scheduled, kept, rung or given back.
 private final class RetryWalk {
     private(set) var fault = ""
-    private var dice: SeededGenerator
+    private var random: SeededGenerator
     private var state = RetryState<Int, Int>()
 
     private enum Attempt: Equatable { case running, decided, pausing(Int), interrupted, over }
@@ -58,7 +58,7 @@ private final class RetryWalk {
     private var alive: Set<UInt64> = []
     private var kept: UInt64?
 
-    init(seed: UInt64) { dice = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     func run(steps: Int) {
         for _ in 0..<steps where fault.isEmpty { step() }
@@ -66,7 +66,7 @@ private final class RetryWalk {
     }
 
     private func step() {
-        switch Int.random(in: 0..<9, using: &dice) {
+        switch Int.random(in: 0..<9, using: &random) {
         case 0: if attempt == .running, setting == nil { setAlarm(state.watchDeadline(), isDeadline: true) }
         case 1: attemptEnds()
         case 2: goOn()
@@ -154,7 +154,7 @@ private final class RetryWalk {
 
     /// A timer rings that was scheduled at some time.
     private func ring() {
-        guard let number = alive.union(unscheduled).sorted().randomElement(using: &dice) else { return }
+        guard let number = alive.union(unscheduled).sorted().randomElement(using: &random) else { return }
         let isGood = setting == number
         if isDeadline || !isGood, let rung = state.expire(number) {
             expect(isGood, "a deadline that is no more")

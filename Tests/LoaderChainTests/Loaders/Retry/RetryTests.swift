@@ -211,7 +211,7 @@ extension Retry {
             case .constant: Retry(strategy: constant, budget: many, timers: timers)
             case .exponential:
                 Retry(
-                    strategy: Backoff.exponential(delay: 1, maximumNumberOfAttempts: 5, dice: Dice(seed: 7)),
+                    strategy: Backoff.exponential(delay: 1, maximumNumberOfAttempts: 5, random: RandomSource(seed: 7)),
                     budget: many, timers: timers)
             case .deadline: Retry(strategy: constant, deadline: .seconds(2), budget: many, timers: timers)
             case .spent: Retry(strategy: constant, budget: none, timers: timers)

@@ -82,7 +82,7 @@ import Testing
     // MARK: Resets
 
     @Test func aResetEndsADelayAndTellsWhatCameBefore() async throws {
-        let seen = Guarded<HTTPResult?>(nil)
+        let seen = Locked<HTTPResult?>(nil)
         let retry = Retry(strategy: Backoff.constant(delay: 1, maximumNumberOfAttempts: 3), timers: timers)
         let chain = retry --> terminal
         chain.load(request: .sample) { result in seen.withLock { $0 = result } }
@@ -150,7 +150,7 @@ import Testing
 
 /// Keeps its one task through cancels and resets.
 private final class SlowToAnswer: HTTPLoader, @unchecked Sendable {
-    private let task = Guarded<HTTPTask?>(nil)
+    private let task = Locked<HTTPTask?>(nil)
     override func load(task: HTTPTask) { self.task.withLock { $0 = task } }
-    func fail(_ code: HTTPError.Code) { task.withLock { exchange(&$0, with: nil) }?.fail(code) }
+    func fail(_ code: HTTPError.Code) { task.withLock { replace(&$0, with: nil) }?.fail(code) }
 }

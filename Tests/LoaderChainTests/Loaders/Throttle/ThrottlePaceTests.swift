@@ -48,7 +48,7 @@ private struct SteadyTraffic {
         var passed = 0
     }
 
-    private var dice: SeededGenerator
+    private var random: SeededGenerator
     private var state: ThrottleState<Int, Int>
     private let hosts: Int
     private let limit: Int
@@ -66,11 +66,12 @@ private struct SteadyTraffic {
 
     /// - Parameter alwaysHasLow: whether some of low priority always wait too, instead of now and then.
     init(seed: UInt64, alwaysHasLow: Bool = false) {
-        dice = SeededGenerator(seed: seed)
-        hosts = Int.random(in: 1...4, using: &dice)
-        limit = Int.random(in: 1...8, using: &dice)
-        perHost = Bool.random(using: &dice) || Bool.random(using: &dice) ? Int.random(in: 1...3, using: &dice) : nil
-        longest = Int.random(in: 1...12, using: &dice)
+        random = SeededGenerator(seed: seed)
+        hosts = Int.random(in: 1...4, using: &random)
+        limit = Int.random(in: 1...8, using: &random)
+        perHost =
+            Bool.random(using: &random) || Bool.random(using: &random) ? Int.random(in: 1...3, using: &random) : nil
+        longest = Int.random(in: 1...12, using: &random)
         self.alwaysHasLow = alwaysHasLow
         state = ThrottleState(limit: UInt(limit), perHost: perHost.map { UInt($0) })
     }
@@ -84,8 +85,10 @@ private struct SteadyTraffic {
                 refill(.high, host)
                 if alwaysHasLow { refill(.low, host) }
             }
-            if Int.random(in: 0..<40, using: &dice) == 0 { arrive(.low, Int.random(in: 0..<hosts, using: &dice)) }
-            if Int.random(in: 0..<40, using: &dice) == 0 { arrive(.normal, Int.random(in: 0..<hosts, using: &dice)) }
+            if Int.random(in: 0..<40, using: &random) == 0 { arrive(.low, Int.random(in: 0..<hosts, using: &random)) }
+            if Int.random(in: 0..<40, using: &random) == 0 {
+                arrive(.normal, Int.random(in: 0..<hosts, using: &random))
+            }
             now += 1
             finishWhatIsDue()
             checkWaits()
@@ -134,7 +137,7 @@ private struct SteadyTraffic {
         starts += 1
         if task.priority == .low { lowStarts += 1 }
         runningAtHost[task.host, default: 0] += 1
-        running.append((id, now + Int.random(in: 1...longest, using: &dice), slot))
+        running.append((id, now + Int.random(in: 1...longest, using: &random), slot))
         if running.count > limit || runningAtHost[task.host, default: 0] > perHost ?? .max { fault = "too many run" }
     }
 

@@ -43,16 +43,17 @@ import Testing
 
     @Test func tenThousandWalks() {
         for seed in 0..<10_000 as Range<UInt64> {
-            var dice = SeededGenerator(seed: seed)
+            var random = SeededGenerator(seed: seed)
             var pair = ThrottlePair(
-                limit: UInt.random(in: 0...4, using: &dice),
-                perHost: [nil, nil, 1, 2, .max].randomElement(using: &dice) ?? nil,
-                mostWaiting: [.max, .max, 0, 3, 8].randomElement(using: &dice) ?? .max,
+                limit: UInt.random(in: 0...4, using: &random),
+                perHost: [nil, nil, 1, 2, .max].randomElement(using: &random) ?? nil,
+                mostWaiting: [.max, .max, 0, 3, 8].randomElement(using: &random) ?? .max,
                 patience: .init(
-                    starts: Int.random(in: 1...3, using: &dice),
-                    time: [nil, .nanoseconds(Int.random(in: 0...20, using: &dice))].randomElement(using: &dice) ?? nil))
-            let setsPerHost = dice.next() % 2 == 0
-            let events = (0..<60).map { _ in ThrottleEvent.random(settingPerHost: setsPerHost, using: &dice) }
+                    starts: Int.random(in: 1...3, using: &random),
+                    time: [nil, .nanoseconds(Int.random(in: 0...20, using: &random))].randomElement(using: &random)
+                        ?? nil))
+            let setsPerHost = random.next() % 2 == 0
+            let events = (0..<60).map { _ in ThrottleEvent.random(settingPerHost: setsPerHost, using: &random) }
             guard pair.happen(events) else {
                 Issue.record("seed \(seed)")
                 return
@@ -124,18 +125,18 @@ import Testing
 }
 
 extension ThrottleEvent {
-    static func random(settingPerHost: Bool, using dice: inout SeededGenerator) -> ThrottleEvent {
-        switch dice.next() % 18 {
+    static func random(settingPerHost: Bool, using random: inout SeededGenerator) -> ThrottleEvent {
+        switch random.next() % 18 {
         case 0...6:
-            let priority = ThrottlePriority.allCases.randomElement(using: &dice) ?? .normal
-            return .arrive(priority, host: ["a", "b", "c"].randomElement(using: &dice) ?? "")
-        case 7...11: return .finish(Int(dice.next() % 8))
-        case 12, 13: return .cancel(Int(dice.next() % 8))
-        case 14 where settingPerHost && dice.next() % 2 == 0:
-            return .perHost(dice.next() % 4 == 0 ? nil : UInt(dice.next() % 3))
-        case 14: return .limit(UInt(dice.next() % 5))
-        case 15, 16: return .time(Int64(dice.next() % 10))
-        default: return dice.next() % 4 == 0 ? .reset : .limit(UInt(dice.next() % 3))
+            let priority = ThrottlePriority.allCases.randomElement(using: &random) ?? .normal
+            return .arrive(priority, host: ["a", "b", "c"].randomElement(using: &random) ?? "")
+        case 7...11: return .finish(Int(random.next() % 8))
+        case 12, 13: return .cancel(Int(random.next() % 8))
+        case 14 where settingPerHost && random.next() % 2 == 0:
+            return .perHost(random.next() % 4 == 0 ? nil : UInt(random.next() % 3))
+        case 14: return .limit(UInt(random.next() % 5))
+        case 15, 16: return .time(Int64(random.next() % 10))
+        default: return random.next() % 4 == 0 ? .reset : .limit(UInt(random.next() % 3))
         }
     }
 }

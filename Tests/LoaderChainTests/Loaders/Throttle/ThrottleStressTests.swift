@@ -15,16 +15,16 @@ import Testing
         let tasksPerThread = 400
         let tally = Tally(threads: 16, tasks: tasksPerThread)
         try onThreads(16) { thread in
-            var dice = SeededGenerator(seed: seed &* 7_919 &+ UInt64(thread))
+            var random = SeededGenerator(seed: seed &* 7_919 &+ UInt64(thread))
             for number in 0..<tasksPerThread {
-                var request = HTTPRequest(host: "host-\(dice.next() % 3).com")
-                request.priority = ThrottlePriority.allCases.randomElement(using: &dice) ?? .normal
+                var request = HTTPRequest(host: "host-\(random.next() % 3).com")
+                request.priority = ThrottlePriority.allCases.randomElement(using: &random) ?? .normal
                 let task = chain.load(request: request) { _ in tally.complete(thread, number) }
-                switch dice.next() % 40 {
+                switch random.next() % 40 {
                 case 0...7: task.cancel()
                 case 8: chain.reset {}
-                case 9: throttle.maximumNumberOfRequests = UInt(dice.next() % 5)
-                case 10 where perHost != nil: throttle.perHost = UInt(dice.next() % 4)
+                case 9: throttle.maximumNumberOfRequests = UInt(random.next() % 5)
+                case 10 where perHost != nil: throttle.perHost = UInt(random.next() % 4)
                 default: break
                 }
             }
@@ -57,7 +57,7 @@ import Testing
         try onThreads(1) { _ in
             let throttle = Throttle(maximumNumberOfRequests: 0)
             let chain = throttle --> Answering()
-            let count = Guarded(0)
+            let count = Locked(0)
             let request = HTTPRequest.sample
             for _ in 0..<1_000_000 { chain.load(request: request) { _ in count.withLock { $0 += 1 } } }
             #expect(throttle.snapshot.total.waiting == 1_000_000)
@@ -69,7 +69,7 @@ import Testing
     @Test func aHundredThousandWaitersAreReset() throws {
         try onThreads(1) { _ in
             let throttle = Throttle(maximumNumberOfRequests: 0, perHost: 1)
-            let count = Guarded(0)
+            let count = Locked(0)
             for _ in 0..<100_000 {
                 (throttle as HTTPLoader).load(request: .sample) { _ in count.withLock { $0 += 1 } }
             }
@@ -91,13 +91,13 @@ private final class CountingTerminal: HTTPLoader, @unchecked Sendable {
         var hosts: [String: Int] = [:]
         var excesses = 0
     }
-    private let state = Guarded(State())
-    private let dice: Dice
+    private let state = Locked(State())
+    private let random: RandomSource
     private let mostAtOnce: Int
     private let mostPerHost: Int
 
     init(seed: UInt64, mostAtOnce: Int, mostPerHost: UInt) {
-        dice = Dice(seed: seed)
+        random = RandomSource(seed: seed)
         self.mostAtOnce = mostAtOnce
         self.mostPerHost = Int(mostPerHost)
     }
@@ -111,7 +111,7 @@ private final class CountingTerminal: HTTPLoader, @unchecked Sendable {
             state.hosts[host, default: 0] += 1
             if state.running > mostAtOnce || state.hosts[host, default: 0] > mostPerHost { state.excesses += 1 }
         }
-        if dice.next() % 2 == 0 {
+        if random.next() % 2 == 0 {
             finish(task, host)
         } else {
             DispatchQueue.global().async { self.finish(task, host) }
@@ -134,13 +134,13 @@ private final class Tally: Sendable {
         var left: Int
         var mistakes = 0
     }
-    private let state: Guarded<State>
+    private let state: Locked<State>
     private let tasks: Int
     private let done = EventLog()
 
     init(threads: Int, tasks: Int) {
         self.tasks = tasks
-        state = Guarded(State(completed: Array(repeating: false, count: threads * tasks), left: threads * tasks))
+        state = Locked(State(completed: Array(repeating: false, count: threads * tasks), left: threads * tasks))
     }
 
     var mistakes: Int { state.withLock { $0.mistakes } }
@@ -148,7 +148,7 @@ private final class Tally: Sendable {
     func complete(_ thread: Int, _ number: Int) {
         let isLast = state.withLock { state in
             let index = thread * tasks + number
-            if exchange(&state.completed[index], with: true) { state.mistakes += 1 } else { state.left -= 1 }
+            if replace(&state.completed[index], with: true) { state.mistakes += 1 } else { state.left -= 1 }
             return state.left == 0
         }
         if isLast { done.note("all") }

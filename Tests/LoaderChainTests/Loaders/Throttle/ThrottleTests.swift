@@ -335,7 +335,7 @@ private final class Stage: Sendable {
     let terminal: ScriptedTerminal
     let timers: ManualTimers
     let log = EventLog()
-    private let failures = Guarded<[HTTPError]>([])
+    private let failures = Locked<[HTTPError]>([])
 
     init(
         _ throttle: Throttle, onCancel: ScriptedTerminal.CancelReaction = .completes,
@@ -395,7 +395,7 @@ private final class RewritingLoader: HTTPLoader, @unchecked Sendable {
 
 /// Holds what it is given, also over a reset.
 private final class HoldingTerminal: HTTPLoader, @unchecked Sendable {
-    private let held = Guarded<[HTTPTask]>([])
+    private let held = Locked<[HTTPTask]>([])
 
     override func load(task: HTTPTask) { held.withLock { $0.append(task) } }
 

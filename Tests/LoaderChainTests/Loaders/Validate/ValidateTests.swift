@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func theValueIsThatOfTheAttemptThatWasTaken() async throws {
-        let attempts = Guarded(0)
+        let attempts = Locked(0)
         let chain =
             Persistent(attempts: 3) --> Validate()
             --> ScriptedTerminal { _ in

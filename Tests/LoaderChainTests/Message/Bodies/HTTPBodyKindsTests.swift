@@ -103,7 +103,7 @@ import Testing
     }
 
     private func stream(length: Int64? = nil, _ pieces: [String]) -> StreamBody {
-        let rest = Guarded(pieces[...])
+        let rest = Locked(pieces[...])
         return StreamBody(length: length) { rest.withLock { $0.popFirst() }.map { Data($0.utf8) } }
     }
 

@@ -220,7 +220,7 @@ import Testing
         let file = try directory.file(Data(repeating: 1, count: 300_000))
         for _ in 0..<20 {
             let body = MultipartBody([.field("a", "b"), .file("c", file)])
-            let seen = Guarded<Set<String?>>([])
+            let seen = Locked<Set<String?>>([])
             DispatchQueue.concurrentPerform(iterations: 8) { turn in
                 let boundary = turn.isMultiple(of: 2) ? body.headerBoundary : body.contentBoundary
                 seen.withLock { _ = $0.insert(boundary) }

@@ -85,12 +85,13 @@ import Testing
     }
 
     @Test func eventsAndTracesAreSampledAndFiltered() {
-        let recorder = MetricRecorder(sink, samplingRate: 0.5, dice: Dice(seed: 3), timers: timers) { record in
+        let recorder = MetricRecorder(sink, samplingRate: 0.5, random: RandomSource(seed: 3), timers: timers) {
+            record in
             if case .trace = record { true } else { false }
         }
         let stopped = (0..<100).count { _ in recorder.startTrace("a").stop() }
-        let dice = Dice(seed: 3)
-        #expect(stopped == (0..<100).count { _ in dice.chance(0.5) })
+        let random = RandomSource(seed: 3)
+        #expect(stopped == (0..<100).count { _ in random.chance(0.5) })
         for _ in 0..<100 { recorder.event("b") }
         #expect(sink.records.count == stopped && traces.allSatisfy { $0.samplingRate == 0.5 })
     }

@@ -34,7 +34,7 @@ import Testing
         let well = RecordingSink(isImmediate: false)
         let recorder = MetricRecorder(stuck, well, capacity: 10, timers: timers)
         let chain = MetricsTap(recorder) --> ScriptedTerminal { _ in .success() }
-        let ended = Guarded(0)
+        let ended = Locked(0)
         func load(_ name: String) {
             chain.load(request: HTTPRequest(host: "a", path: "/\(name)")) { _ in ended.withLock { $0 += 1 } }
         }
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func aSinkHearsOfOneRecordAfterTheOther() async throws {
-        let busy = Guarded((now: 0, most: 0))
+        let busy = Locked((now: 0, most: 0))
         let sink = RecordingSink(isImmediate: false)
         let recorder = MetricRecorder(
             ClosureSink { record in
@@ -87,7 +87,7 @@ import Testing
     @Test func anImmediateSinkHasHeardBeforeTheCaller() {
         let sink = RecordingSink()
         let chain = MetricsTap(sink) --> ScriptedTerminal { _ in .success() }
-        let seen = Guarded(-1)
+        let seen = Locked(-1)
         chain.load(request: .sample) { _ in seen.withLock { $0 = sink.records.count } }
         #expect(seen.withLock { $0 } == 1)
     }

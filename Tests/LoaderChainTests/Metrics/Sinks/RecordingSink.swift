@@ -4,7 +4,7 @@ import LoaderChainTesting
 
 /// Keeps what it is given, at once.
 final class RecordingSink: MetricSink {
-    private let kept = Guarded<[MetricRecord]>([])
+    private let kept = Locked<[MetricRecord]>([])
     let log = EventLog()
     let isImmediate: Bool
 

@@ -16,7 +16,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct StackDepthTests {
     @Test func aMillionHandlers() throws {
         try onASmallStack {
-            let count = Guarded(0)
+            let count = Locked(0)
             let task = HTTPTask(request: .sample)
             for _ in 0..<1_000_000 { task.addCompletionHandler { count.withLock { $0 += 1 } } }
             task.complete(.sample)
@@ -28,7 +28,7 @@ import Testing
         try onASmallStack {
             let terminal = HeldUp()
             let chain = OneAtATime() --> terminal
-            let count = Guarded(0)
+            let count = Locked(0)
             let request = HTTPRequest.sample
             for _ in 0..<1_000_000 { chain.load(request: request) { _ in count.withLock { $0 += 1 } } }
             #expect(count.withLock { $0 } == 0)
@@ -39,7 +39,7 @@ import Testing
 
     @Test func aHundredThousandAttempts() throws {
         try onASmallStack {
-            let count = Guarded(0)
+            let count = Locked(0)
             let chain = Persistent(attempts: 100_000) --> Answering { count.withLock { $0 += 1 } }
             let log = EventLog()
             chain.load(request: .sample) { log.note($0.summary) }
@@ -51,7 +51,7 @@ import Testing
     @Test func lateHandlersThatLoadAgain() throws {
         try onASmallStack {
             let chain = HTTPLoader() --> Answering {}
-            let count = Guarded(0)
+            let count = Locked(0)
             @Sendable func loadAgain() {
                 let number = count.withLock { count in
                     count += 1
@@ -70,7 +70,7 @@ import Testing
     @Test func aHandlerThatLoadsAgainThroughAThousandLoaders() throws {
         try onASmallStack {
             let chain = (0..<1_000).reduce(Answering {} as HTTPLoader) { chain, _ in Listening() --> chain }
-            let count = Guarded(0)
+            let count = Locked(0)
             @Sendable func loadAgain() {
                 let number = count.withLock { count in
                     count += 1
@@ -164,18 +164,18 @@ private final class Answering: HTTPLoader, @unchecked Sendable {
 
 /// Holds its first task up, and answers all others at once.
 private final class HeldUp: HTTPLoader, @unchecked Sendable {
-    private let first = Guarded<HTTPTask?>(nil)
-    private let isFirst = Guarded(true)
+    private let first = Locked<HTTPTask?>(nil)
+    private let isFirst = Locked(true)
 
     override func load(task: HTTPTask) {
-        if isFirst.withLock({ exchange(&$0, with: false) }) {
+        if isFirst.withLock({ replace(&$0, with: false) }) {
             first.withLock { $0 = task }
         } else {
             task.complete(.success(HTTPResponse(request: task.request, status: .ok)))
         }
     }
 
-    func letGo() { first.withLock { exchange(&$0, with: nil) }?.complete(.sample) }
+    func letGo() { first.withLock { replace(&$0, with: nil) }?.complete(.sample) }
 }
 
 /// Hears of every task's end, as most loaders do.

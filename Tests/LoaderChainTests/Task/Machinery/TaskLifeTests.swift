@@ -40,15 +40,15 @@ import Testing
 
     @Test(arguments: 0..<200 as Range<UInt64>)
     func theCallersHandlersHearOfTheEndAfterAllOthers(seed: UInt64) {
-        var dice = SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var life = TaskLife()
         let log = EventLog()
         var callers: [String] = []
         var loaders: [String] = []
-        for number in 0..<Int.random(in: 1...12, using: &dice) {
-            if Int.random(in: 0..<8, using: &dice) == 0 { _ = life.cancel() }
-            let isFromCaller = Bool.random(using: &dice)
-            let hearsCancelAlone = Int.random(in: 0..<4, using: &dice) == 0
+        for number in 0..<Int.random(in: 1...12, using: &random) {
+            if Int.random(in: 0..<8, using: &random) == 0 { _ = life.cancel() }
+            let isFromCaller = Bool.random(using: &random)
+            let hearsCancelAlone = Int.random(in: 0..<4, using: &random) == 0
             let handler: TaskHandler =
                 hearsCancelAlone ? .plainCancel {} : .plainCompletion { log.note("\(number)") }
             _ = life.register(handler, isFromCaller: isFromCaller)

@@ -56,7 +56,7 @@ enum Main {
 
         section("Sinks")
         let errors = MetricBoard()
-        let errorsAlone = MetricRecorder(errors, dice: Dice(seed: 1)) { record in
+        let errorsAlone = MetricRecorder(errors, random: RandomSource(seed: 1)) { record in
             if case .request(let metric) = record { metric.outcome.kind.isError } else { true }
         }
         let failing = MetricsTap(errorsAlone) --> MockLoader().then(.ok).then(failing: .timedOut)

@@ -17,7 +17,7 @@
 ///
 /// The closure given to ``withLock(_:)`` decides and returns. It calls no user code, and does not release the last
 /// reference to a user's object; both happen after it has returned.
-package struct Guarded<Value>: @unchecked Sendable {
+package struct Locked<Value>: @unchecked Sendable {
     private let storage: ManagedBuffer<Value, PlatformLock>
 
     /// Puts `value` behind a new lock.
@@ -62,7 +62,7 @@ private typealias LockPointer = UnsafeMutablePointer<PlatformLock>
     private func close(_ lock: LockPointer) { pthread_mutex_destroy(lock) }
 #endif
 
-extension Guarded: CustomReflectable {
+extension Locked: CustomReflectable {
     /// Empty: a dump does not take the lock.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

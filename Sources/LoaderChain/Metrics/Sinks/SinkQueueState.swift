@@ -6,7 +6,7 @@
 ///
 /// Records are numbered in the order in which they come. A record is settled when the sink has returned from it, or
 /// when it was dropped.
-struct CourierState<Record, Waiter> {
+struct SinkQueueState<Record, Waiter> {
     private let capacity: Int
     /// The records that wait: a ring once it is full, whose oldest is at `oldest`.
     private var waiting: [Record] = []
@@ -49,7 +49,7 @@ struct CourierState<Record, Waiter> {
         let settled = offered - UInt64(waiting.count)
         var flushed: [Waiter] = []
         while let first = waiters.first, first.target <= settled { flushed.append(waiters.removeFirst().waiter) }
-        let ring = exchange(&waiting, with: [])
+        let ring = replace(&waiting, with: [])
         let batch = oldest == 0 ? ring : Array(ring[oldest...] + ring[..<oldest])
         oldest = 0
         isDelivering = !batch.isEmpty

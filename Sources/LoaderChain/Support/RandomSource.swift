@@ -2,20 +2,20 @@ import Synchronization
 
 /// The chain's source of random numbers, which any number of threads can share without waiting for one another.
 ///
-/// A seed determines the sequence, so that a test with seeded dice can be repeated. When several threads share the
-/// dice, the sequence is still the seed's, but which thread gets which number depends on their timing.
+/// A seed determines the sequence, so that a test with a seeded source can be repeated. When several threads share the
+/// source, the sequence is still the seed's, but which thread gets which number depends on their timing.
 ///
 /// The numbers are for jitter and sampling, not for secrets.
-public final class Dice: Sendable {
-    /// Dice with a random seed, shared by the whole program.
-    public static let system: Dice = {
+public final class RandomSource: Sendable {
+    /// A source with a random seed, shared by the whole program.
+    public static let system: RandomSource = {
         var generator = SystemRandomNumberGenerator()
-        return Dice(seed: generator.next())
+        return RandomSource(seed: generator.next())
     }()
 
     private let counter: Atomic<UInt64>
 
-    /// Dice whose numbers are those of ``SeededGenerator`` with the same seed.
+    /// A source whose numbers are those of ``SeededGenerator`` with the same seed.
     public init(seed: UInt64) {
         counter = Atomic(seed)
     }

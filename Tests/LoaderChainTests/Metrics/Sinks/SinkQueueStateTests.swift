@@ -2,13 +2,13 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite(.timeLimit(.minutes(10))) struct CourierStateTests {
+@Suite(.timeLimit(.minutes(10))) struct SinkQueueStateTests {
     /// Against lists in which everything is written down.
     @Test(arguments: [1, 2, 5])
     func itBringsEverythingInOrderButTheOldest(capacity: Int) {
         takeWalks(seeds: 0..<2_000) { seed in
             var generator = SeededGenerator(seed: seed)
-            var state = CourierState<Int, Int>(capacity: capacity)
+            var state = SinkQueueState<Int, Int>(capacity: capacity)
             var waiting: [Int] = []
             var inDelivery: [Int] = []
             var isDelivering = false

@@ -3,14 +3,14 @@ import Dispatch
 /// Delivers records to one sink, on a queue of its own.
 ///
 /// A thread that adds a record waits at most for a lock that is held to append it, never for the sink.
-final class SinkCourier: Sendable {
+final class SinkQueue: Sendable {
     private let sink: any MetricSink
     private let queue = DispatchQueue(label: "LoaderChain.MetricSink")
-    private let state: Guarded<CourierState<MetricRecord, CheckedContinuation<Void, Never>>>
+    private let state: Locked<SinkQueueState<MetricRecord, CheckedContinuation<Void, Never>>>
 
     init(_ sink: any MetricSink, capacity: Int) {
         self.sink = sink
-        state = Guarded(CourierState(capacity: capacity))
+        state = Locked(SinkQueueState(capacity: capacity))
     }
 
     var dropped: Int { state.withLock { $0.dropped } }
