@@ -121,19 +121,20 @@ pages() {
     Tests/Pages/check.sh .build-check/debug/apihealth
 }
 
-# Under a sanitizer the same calls need more stack, so the tests allow a thread more. Tests run one at a time, because slow
-# ones would otherwise keep all threads from tests that wait.
+# Under a sanitizer the same calls need more stack, so the tests allow a thread more. Two tests run at a time: with more, slow
+# ones keep all threads from tests that wait, and with one, both cores of a small machine wait for it.
 threads() {
     TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Tests/races.supp" TEST_STACK_KILOBYTES=1024 \
-        run_tests --no-parallel --sanitize=thread --scratch-path .build-thread
+        SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=2 \
+        run_tests --sanitize=thread --scratch-path .build-thread
 }
 
 # The suppressions name leaks of the test runner itself. The tests of faulty loaders are skipped, since some of them leak on
 # purpose; and locals stay on the real stack, whose depth is measured.
 addresses() {
     ASAN_OPTIONS="detect_stack_use_after_return=0" LSAN_OPTIONS="suppressions=$PWD/Tests/leaks.supp" \
-        TEST_STACK_KILOBYTES=2048 \
-        run_tests --no-parallel --sanitize=address --scratch-path .build-address --skip findsALoader --skip findsATimer
+        TEST_STACK_KILOBYTES=2048 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=2 \
+        run_tests --sanitize=address --scratch-path .build-address --skip findsALoader --skip findsATimer
 }
 
 # Programs that use the package from outside, as its users do.
