@@ -64,9 +64,9 @@ extension WriterEngine {
             return (shared.batching.pacing.pausedUntil.map { now.duration(to: $0) }, unsent, done)
         }
         tell(outcome, kept: (rest?.count ?? 0) - unsent, pause: pause ?? .zero)
-        for (waiter, report) in done { waiter.end(with: report) }
-        // A server that takes points takes the news of those it will never see, too.
+        // A server that takes points takes the news of those it will never see, too; a caller that flushes again sends it.
         if outcome.deliveredCount > 0 { reportDrops() } else { tellDrops() }
+        for (waiter, report) in done { waiter.end(with: report) }
         room.open()
         advance()
     }
