@@ -103,7 +103,7 @@ private let loaders: [(name: String, make: @Sendable (ManualTimers) -> HTTPLoade
         Blocking.isOver.signal()
     }
 
-    @Test func saysInWhichPartItWaitedForWhatAndForHowLong() async {
+    @Test func findsALoaderThatIsStuckAndSaysWhereAndForHowLong() async {
         await expectViolation("A reset of an idle chain: a reset did not finish within 0.3 seconds") { _ in
             final class Stuck: HTTPLoader, @unchecked Sendable {
                 override func reset(with group: DispatchGroup) { group.enter() }

@@ -80,8 +80,10 @@ struct UploadModelTests {
             for step in [Step.list, .relaunch, .arrive, .list, .answer, .deliver] { step.happen(to: life) }
             return life
         }
-        let operations = live(nil).disk.operations
+        let whole = live(nil)
+        let operations = whole.disk.operations
         #expect(operations > 20)
+        #expect(whole.faults() == [])
         for operation in 1...operations {
             #expect(live(.death(at: operation)).faults() == [], "the app died in operation \(operation)")
         }
