@@ -11,7 +11,7 @@ import Dispatch
 /// It observes the attempts, one after the other. The next attempt is made when a pause begins, not when it ends, so
 /// that a cancel of the task reaches the attempt, and through it the pause.
 ///
-/// It keeps the task, and keeps an attempt only for a pause, while nobody else has it.
+/// It keeps the task, and keeps an attempt only during a pause, while nothing else holds it.
 final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
     /// Where it is among the runs of its loader, whose lock protects this.
     var place = QueuePlace.nowhere

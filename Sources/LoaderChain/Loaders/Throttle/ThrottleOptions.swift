@@ -28,11 +28,11 @@ extension HTTPRequest {
 /// lowest goes on, at a ninth of the pace or better, whatever other hosts are asked for meanwhile. A throttle's `patience`
 /// bounds the time as well.
 public enum ThrottlePriority: Comparable, CaseIterable, HTTPRequestOption {
-    /// Nobody is waiting for it, as with a prefetch or an upload in the background.
+    /// No user waits for it, as with a prefetch or an upload in the background.
     case low
     /// What most requests have.
     case normal
-    /// Somebody is looking at a spinner.
+    /// A user is looking at a spinner.
     case high
 
     /// The priority of requests that name none.
