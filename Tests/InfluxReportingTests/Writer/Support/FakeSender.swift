@@ -56,21 +56,35 @@ final class FakeSender: LineSender {
 
 /// A sender whose answers wait until a test lets them go.
 final class HeldSender: LineSender {
-    private let waiting = Locked<[(LineBatch, CheckedContinuation<BatchOutcome, Never>)]>([])
+    private struct State: Sendable {
+        var waiting: [(LineBatch, CheckedContinuation<BatchOutcome, Never>)] = []
+        var answers: [FakeSender.Answer] = []
+    }
+
+    private let state = Locked(State())
     private let log = EventLog()
 
     func reaches(_ count: Int) async { await log.reaches(count) }
 
     func send(_ batch: LineBatch) async -> BatchOutcome {
         await withCheckedContinuation { continuation in
-            waiting.withLock { $0.append((batch, continuation)) }
+            let answer = state.withLock { state -> FakeSender.Answer? in
+                if !state.answers.isEmpty { return state.answers.removeFirst() }
+                state.waiting.append((batch, continuation))
+                return nil
+            }
             log.note("batch")
+            if let answer { continuation.resume(returning: answer(batch)) }
         }
     }
 
-    /// Answers the one that has waited longest.
-    func answer(_ answer: FakeSender.Answer = FakeSender.delivered) {
-        guard let (batch, continuation) = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return }
-        continuation.resume(returning: answer(batch))
+    /// Answers the batch that has waited longest, or the next one, which may still be on its way here.
+    func answer(_ answer: @escaping FakeSender.Answer = FakeSender.delivered) {
+        let first = state.withLock { state -> (LineBatch, CheckedContinuation<BatchOutcome, Never>)? in
+            if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+            state.answers.append(answer)
+            return nil
+        }
+        if let (batch, continuation) = first { continuation.resume(returning: answer(batch)) }
     }
 }
