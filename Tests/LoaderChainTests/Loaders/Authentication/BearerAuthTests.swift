@@ -253,6 +253,23 @@ import Testing
         // How many are out of luck depends on the machine; once no token is revoked any more, a request succeeds.
         #expect(try await chain.load(.sample).status == .ok)
     }
+
+    @Test func aTaskSurvivesAsManyRevocationsAsItHasReplays() async throws {
+        let server = RevokingServer()
+        let chain = BearerAuth(hosts: .all, source: server, timers: ManualTimers()) --> server.terminal
+        #expect(try await chain.load(.sample).status == .ok)
+        try onThreads(4) { [log] thread in
+            for number in 0..<250 {
+                chain.load(request: .sample) { [log] in log.note($0.response.map { "\($0.status.rawValue)" } ?? "error")
+                }
+                // Two in all, on two threads: a task is sent again twice, so none may fail, on however slow a machine.
+                if number == 100, thread < 2 { server.revoke() }
+            }
+        }
+        await log.reaches(1000)
+        #expect(log.events.allSatisfy { $0 == "200" })
+        #expect(server.mostAtOnce == 1)
+    }
 }
 
 extension CredentialStore where Self == MemoryCredentialStore<BearerToken> {
