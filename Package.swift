@@ -56,13 +56,15 @@ let package = Package(
             path: "Benchmarks/Benchmarks"),
 
         .testTarget(
-            name: "LoaderChainTests", dependencies: ["LoaderChain", "LoaderChainTesting", "BenchmarkSupport"]),
+            name: "LoaderChainTests",
+            dependencies: ["LoaderChain", "LoaderChainTesting", "BenchmarkSupport", "TestSizes"]),
         // For faults that only show with many threads and in release builds; see Tests/check.sh.
         .executableTarget(name: "Stress", dependencies: ["LoaderChain", "LoaderChainTesting"], path: "Tests/Stress"),
         .testTarget(
             name: "LoaderChainURLSessionTests",
             dependencies: [
                 "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "URLSessionFaults", "TestProcesses",
+                "TestSizes",
             ]),
         // For code that could crash, which runs in a process of its own.
         .executableTarget(
@@ -70,7 +72,8 @@ let package = Package(
             path: "Tests/URLSessionFaults"),
         .testTarget(name: "LoaderChainTestingTests", dependencies: ["LoaderChain", "LoaderChainTesting"]),
         .testTarget(
-            name: "LineProtocolTests", dependencies: ["LineProtocol", "LineProtocolFoundation", "LoaderChain"]),
+            name: "LineProtocolTests",
+            dependencies: ["LineProtocol", "LineProtocolFoundation", "LoaderChain", "TestSizes"]),
         // A directory in memory that fails whenever a test says so.
         .target(
             name: "DurableFilesTesting", dependencies: ["DurableFiles", "LoaderChain"],
@@ -84,14 +87,14 @@ let package = Package(
             name: "ReportOutboxTests",
             dependencies: [
                 "LoaderChain", "LoaderChainTesting", "ReportOutbox", "DurableFiles", "DurableFilesTesting",
-                "OutboxChild",
-                "TestProcesses",
+                "OutboxChild", "TestProcesses", "TestSizes",
             ]),
         .testTarget(
             name: "InfluxReportingTests",
             dependencies: [
                 "InfluxReporting", "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "LineProtocol",
                 "CZlib", "DurableFiles", "DurableFilesTesting", "OutboxChild", "TestProcesses",
+                "TestSizes",
             ]),
         .testTarget(
             name: "APIHealthTests",
@@ -99,11 +102,13 @@ let package = Package(
                 "APIHealthKit", "apihealth", "LoaderChain", "LoaderChainTesting", "LineProtocol", "ReportOutbox",
                 "InfluxReporting", "TestProcesses",
             ]),
+        // How often tests repeat what they do.
+        .target(name: "TestSizes", path: "Tests/TestSizes"),
         // Programs that run beside the tests.
         .target(name: "TestProcesses", dependencies: ["LoaderChain", "DurableFiles"], path: "Tests/TestProcesses"),
         .testTarget(
             name: "MetricKitReportingTests",
-            dependencies: ["LineProtocol", "LoaderChain", "MetricKitReporting", "ReportOutbox"]),
+            dependencies: ["LineProtocol", "LoaderChain", "MetricKitReporting", "ReportOutbox", "TestSizes"]),
         .testTarget(name: "BenchmarkSupportTests", dependencies: ["LoaderChain", "BenchmarkSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -121,10 +121,11 @@ pages() {
     Tests/Pages/check.sh .build-check/debug/apihealth
 }
 
-# Under a sanitizer the same calls need more stack, so the tests allow a thread more. Two tests run at a time: with more, slow
-# ones keep all threads from tests that wait, and with one, both cores of a small machine wait for it.
+# Under a sanitizer everything takes many times as long, so the tests that repeat something do a tenth of it, and the same calls
+# need more stack, so the tests allow a thread more. Two tests run at a time: with more, slow ones keep all threads from tests
+# that wait, and with one, both cores of a small machine wait for it.
 threads() {
-    TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Tests/races.supp" TEST_STACK_KILOBYTES=1024 \
+    TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Tests/races.supp" TEST_SHARE=10 TEST_STACK_KILOBYTES=1024 \
         SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=2 \
         run_tests --sanitize=thread --scratch-path .build-thread
 }
@@ -133,7 +134,7 @@ threads() {
 # purpose; and locals stay on the real stack, whose depth is measured.
 addresses() {
     ASAN_OPTIONS="detect_stack_use_after_return=0" LSAN_OPTIONS="suppressions=$PWD/Tests/leaks.supp" \
-        TEST_STACK_KILOBYTES=2048 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=2 \
+        TEST_SHARE=10 TEST_STACK_KILOBYTES=2048 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=2 \
         run_tests --sanitize=address --scratch-path .build-address --skip findsALoader --skip findsATimer
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import LineProtocol
+import TestSizes
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -37,7 +38,7 @@ struct LineProtocolRealServerTests {
     @Test func randomPointsAreStoredAsTheyWereRead() async throws {
         let server = try await InfluxServer(database: "random_points")
         var maker = PointMaker(seed: 71)
-        for number in 0..<environmentNumber("LINE_SERVER_POINTS", default: 150) {
+        for number in 0..<testSize("LINE_SERVER_POINTS", usually: 150) {
             var point = maker.point()
             point.measurement += "\(number)"
             point.timestamp = .nanoseconds(1_700_000_000_000_000_000 + Int64(number))

@@ -1,11 +1,12 @@
 import LineProtocol
+import TestSizes
 import Testing
 
 /// Points of every kind, in and out again.
 ///
 /// `LINE_POINTS` sets how many.
 @Suite(.timeLimit(.minutes(10))) struct RoundTripTests {
-    static let count = environmentNumber("LINE_POINTS", default: 20_000)
+    static let count = testSize("LINE_POINTS", usually: 20_000)
 
     @Test(arguments: [
         (1, LineDialect.portable, Precision.nanoseconds, false), (2, .influxDB1, .microseconds, true),

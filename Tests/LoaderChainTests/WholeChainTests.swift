@@ -1,5 +1,6 @@
 import Dispatch
 import LoaderChainTesting
+import TestSizes
 import Testing
 
 @testable import LoaderChain
@@ -9,7 +10,7 @@ import Testing
     @Test(arguments: [1, 2] as [UInt64])
     func aHundredThousandTasksEachCompleteOnce(seed: UInt64) async throws {
         let threads = 16
-        let tasksPerThread = 6_250
+        let tasksPerThread = testSize(usually: 6_250)
         let highestLimit = 8
         let completions = Counters(threads * tasksPerThread)
         weak var gone: HTTPLoader?

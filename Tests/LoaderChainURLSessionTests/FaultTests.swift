@@ -2,6 +2,7 @@
     import Foundation
     import LoaderChain
     import TestProcesses
+    import TestSizes
     import Testing
 
     /// The faults of the session on Linux, each in a process of its own.
@@ -15,7 +16,7 @@
         }
 
         @Test func cancelsAtRandomMomentsAreHarmless() async throws {
-            let count = scale("URLSESSION_CANCELS", or: 3000)
+            let count = testSize("URLSESSION_CANCELS", usually: 3000)
             let outcome = try await runFaults("cancels", "\(count)")
             expectComplete(outcome)
             // Otherwise the run did not test both.
@@ -23,15 +24,15 @@
         }
 
         @Test func cancelsThatMeetRedirectsAreHarmless() async throws {
-            expectComplete(try await runFaults("redirects", "\(scale("URLSESSION_REDIRECTS", or: 1000))"))
+            expectComplete(try await runFaults("redirects", "\(testSize("URLSESSION_REDIRECTS", usually: 1000))"))
         }
 
         @Test func cancelsThatMeetUploadsAreHarmless() async throws {
-            expectComplete(try await runFaults("uploads", "\(scale("URLSESSION_UPLOADS", or: 500))"))
+            expectComplete(try await runFaults("uploads", "\(testSize("URLSESSION_UPLOADS", usually: 500))"))
         }
 
         @Test func aServerThatBreaksEveryRuleGetsAnErrorOrIsUnderstood() async throws {
-            let outcome = try await runFaults("fuzz", "\(scale("URLSESSION_EXCHANGES", or: 1000))")
+            let outcome = try await runFaults("fuzz", "\(testSize("URLSESSION_EXCHANGES", usually: 1000))")
             expectComplete(outcome)
             #expect(!outcome.output.contains("unknown"))
             #expect(outcome.output.contains("invalidResponse") && outcome.output.contains("connectionLost"))
@@ -56,7 +57,7 @@
     /// The memory of large bodies and long runs, measured as the peak of a process of their own.
     @Suite(.serialized, .timeLimit(.minutes(10))) struct MemoryTests {
         /// How many MiB are sent; 1024 for the whole test.
-        private static let size = scale("URLSESSION_MEBIBYTES", or: 128)
+        private static let size = testSize("URLSESSION_MEBIBYTES", usually: 128)
         /// The memory that a transfer may take, however large it is.
         private static let limit = 64 << 10
 
@@ -68,7 +69,7 @@
         }
 
         @Test func nothingGrows() async throws {
-            let count = scale("URLSESSION_REQUESTS", or: 6000)
+            let count = testSize("URLSESSION_REQUESTS", usually: 6000)
             let outcome = try await runFaults("growth", "\(count)")
             #expect(outcome.output.hasPrefix("complete: "), "\(outcome.output) \(outcome.errors.suffix(2000))")
             // The session itself leaks some 120 bytes; a leaked exchange would be more than a kilobyte.

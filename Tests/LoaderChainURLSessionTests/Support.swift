@@ -84,11 +84,6 @@ func pattern(_ count: Int) -> Data {
     return data.prefix(count)
 }
 
-/// A number from the environment, for longer runs.
-func scale(_ name: String, or usual: Int) -> Int {
-    ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? usual
-}
-
 extension URLSessionLoader {
     /// Waits until nothing is in flight, without cancelling anything.
     func waitUntilIdle() async throws {

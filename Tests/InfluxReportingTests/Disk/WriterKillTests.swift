@@ -6,6 +6,7 @@
     import LoaderChain
     import LoaderChainTesting
     import TestProcesses
+    import TestSizes
     import Testing
 
     @testable import InfluxReporting
@@ -14,7 +15,7 @@
     ///
     /// `INFLUX_KILLS` says how often.
     @Suite(.timeLimit(.minutes(10))) struct WriterKillTests {
-        private static let kills = ProcessInfo.processInfo.environment["INFLUX_KILLS"].flatMap(Int.init) ?? 12
+        private static let kills = testSize("INFLUX_KILLS", usually: 12, atLeast: 3)
 
         /// What the server saw.
         private struct Ledger {

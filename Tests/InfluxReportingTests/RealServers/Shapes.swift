@@ -1,11 +1,12 @@
 import Foundation
 import LineProtocol
+import TestSizes
 import Testing
 
 @testable import InfluxReporting
 
 /// How many points are sent to real servers; a million where time does not matter.
-let realServerPoints = ProcessInfo.processInfo.environment["INFLUX_POINTS"].flatMap { Int($0) } ?? 20_000
+let realServerPoints = testSize("INFLUX_POINTS", usually: 20_000)
 
 /// Points of a shape, by their numbers from 0, one per millisecond.
 enum Shape: CaseIterable, Sendable {

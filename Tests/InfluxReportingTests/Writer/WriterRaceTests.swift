@@ -1,6 +1,7 @@
 import LineProtocol
 import LoaderChain
 import LoaderChainTesting
+import TestSizes
 import Testing
 
 @testable import InfluxReporting
@@ -15,7 +16,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct WriterRaceTests {
     private static let threads = 16
     private static let points =
-        ProcessInfo.processInfo.environment["INFLUX_RACE_POINTS"].flatMap(Int.init) ?? 2_000
+        testSize("INFLUX_RACE_POINTS", usually: 2_000)
 
     /// Every thread writes points of its own, in order.
     private static func write(to writer: InfluxWriter, meanwhile: @escaping @Sendable () async -> Void = {}) async {

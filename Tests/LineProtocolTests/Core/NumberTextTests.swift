@@ -1,4 +1,5 @@
 import LoaderChain
+import TestSizes
 import Testing
 
 @testable import LineProtocol
@@ -57,7 +58,7 @@ import Testing
     /// The standard library's description is the shortest form too, and so the same digits.
     @Test func everyDoubleIsShortestAndComesBack() throws {
         var maker = PointMaker(seed: 11)
-        for _ in 0..<environmentNumber("LINE_DOUBLES", default: 100_000) {
+        for _ in 0..<testSize("LINE_DOUBLES", usually: 100_000) {
             let number = maker.double()
             guard number.isFinite else { continue }
             let text = Self.text(number)

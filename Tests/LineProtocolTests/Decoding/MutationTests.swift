@@ -1,12 +1,13 @@
 import LineProtocol
 import LoaderChain
+import TestSizes
 import Testing
 
 /// Lines that were damaged in every way: nothing traps, and what is read can be written and read again.
 ///
 /// `LINE_MUTATION_SECONDS` sets how long.
 @Suite(.timeLimit(.minutes(10))) struct MutationTests {
-    static let seconds = environmentNumber("LINE_MUTATION_SECONDS", default: 1)
+    static let seconds = testSize("LINE_MUTATION_SECONDS", usually: 1)
 
     @Test func noDamageTraps() {
         let seed: UInt64 = 41

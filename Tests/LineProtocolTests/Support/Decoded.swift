@@ -6,11 +6,6 @@ import LineProtocol
     import Foundation
 #endif
 
-/// A number from the environment, for runs that are longer than those of every day.
-func environmentNumber(_ name: String, default number: Int) -> Int {
-    ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? number
-}
-
 /// The points of a text, or the first error in it.
 func decoded(_ text: some Sequence<UInt8>, _ precision: Precision = .nanoseconds) throws -> [Point] {
     try results(text, precision).map { try $0.get() }

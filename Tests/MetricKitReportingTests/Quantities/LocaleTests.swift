@@ -1,5 +1,6 @@
 import Foundation
 import LoaderChain
+import TestSizes
 import Testing
 
 @testable import MetricKitReporting
@@ -10,7 +11,7 @@ import Testing
 /// `METRICKIT_LOCALE_ROUNDS` sets how many payloads of random numbers each group of locales gets.
 @Suite(.timeLimit(.minutes(20)))
 struct LocaleTests {
-    private static let rounds = environmentNumber("METRICKIT_LOCALE_ROUNDS", default: 3)
+    private static let rounds = testSize("METRICKIT_LOCALE_ROUNDS", usually: 3)
     private static let seed: UInt64 = 47
     /// The languages with numbers that are not read, which no Apple system speaks.
     ///
@@ -80,7 +81,7 @@ struct LocaleTests {
         var incomplete: Set<String> = []
         let locales = SystemFormatter.locales
         #expect(locales.count > 500)
-        for locale in locales {
+        for locale in testSample(locales) {
             let formatters = try names.mapValues { try #require(SystemFormatter(unit: $0, locale: locale)) }
             for round in 0...Self.rounds {
                 let payload: LocalizedPayload =

@@ -1,6 +1,7 @@
 import Foundation
 import LineProtocol
 import LoaderChain
+import TestSizes
 import Testing
 
 @testable import MetricKitReporting
@@ -10,7 +11,7 @@ import Testing
 /// `METRICKIT_MUTATIONS` sets how many rounds.
 @Suite(.timeLimit(.minutes(60)))
 struct MutationTests {
-    private static let rounds = environmentNumber("METRICKIT_MUTATIONS", default: 1_500)
+    private static let rounds = testSize("METRICKIT_MUTATIONS", usually: 1_500)
     private static let seed: UInt64 = 2026
 
     private static let fixtures: [[UInt8]] = [

@@ -8,11 +8,6 @@ import LoaderChain
     import Foundation
 #endif
 
-/// A number from the environment, for runs that are longer than those of every day.
-func environmentNumber(_ name: String, default number: Int) -> Int {
-    ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? number
-}
-
 extension MetricPayload {
     init(_ text: String) throws { try self.init(Data(text.utf8)) }
 }

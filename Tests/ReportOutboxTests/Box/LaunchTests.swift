@@ -3,6 +3,7 @@ import DurableFilesTesting
 import LoaderChain
 import LoaderChainTesting
 import TestProcesses
+import TestSizes
 import Testing
 
 @testable import ReportOutbox
@@ -141,7 +142,7 @@ import Testing
     }
 
     @Test func thousandsAreTakenUpInOneGo() throws {
-        let count = ProcessInfo.processInfo.environment["OUTBOX_REPORTS"].flatMap(Int.init) ?? 3_000
+        let count = testSize("OUTBOX_REPORTS", usually: 3_000)
         let directory = try TemporaryDirectory()
         var settings = OutboxSettings.test()
         settings.maximumCount = .max

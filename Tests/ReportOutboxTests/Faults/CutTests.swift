@@ -1,5 +1,6 @@
 import DurableFilesTesting
 import LoaderChain
+import TestSizes
 import Testing
 
 @testable import ReportOutbox
@@ -72,7 +73,7 @@ import Testing
     @Test(arguments: [OutboxSettings.Durability.process, .fsync])
     func nothingIsLostWhicheverOperationFails(_ durability: OutboxSettings.Durability) async {
         for code in [EIO, ENOSPC] {
-            for operation in 1...Self.operations(durability) {
+            for operation in testSample(1...Self.operations(durability)) {
                 let life = Self.life(durability, cut: .failure(at: operation, code: code))
                 life.end()
                 let faults = await life.faults()

@@ -5,13 +5,14 @@
     import LoaderChainTesting
     import ReportOutbox
     import TestProcesses
+    import TestSizes
     import Testing
 
     /// A real process, killed at any moment, again and again, while a server fails at random.
     ///
     /// `OUTBOX_KILLS` says how often.
     @Suite(.timeLimit(.minutes(10))) struct KillTests {
-        private static let kills = ProcessInfo.processInfo.environment["OUTBOX_KILLS"].flatMap(Int.init) ?? 12
+        private static let kills = testSize("OUTBOX_KILLS", usually: 12, atLeast: 3)
 
         /// What the server saw: how often which report came, and whether any came torn.
         private struct Ledger {

@@ -1,4 +1,5 @@
 import LoaderChain
+import TestSizes
 import Testing
 
 @testable import ReportOutbox
@@ -21,7 +22,7 @@ import Testing
 ///
 /// `OUTBOX_LIVES` says how many.
 @Suite(.timeLimit(.minutes(10))) struct RandomLifeTests {
-    private static let lives = ProcessInfo.processInfo.environment["OUTBOX_LIVES"].flatMap(Int.init) ?? 60
+    private static let lives = testSize("OUTBOX_LIVES", usually: 60)
 
     @Test func nothingIsLostInAnyLife() async {
         for seed in 0..<UInt64(Self.lives) {

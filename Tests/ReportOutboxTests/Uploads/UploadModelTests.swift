@@ -1,5 +1,6 @@
 import DurableFilesTesting
 import LoaderChain
+import TestSizes
 import Testing
 
 @testable import ReportOutbox
@@ -48,13 +49,13 @@ struct UploadModelTests {
         }
     }
 
-    private static let length = ProcessInfo.processInfo.environment["UPLOAD_STEPS"].flatMap(Int.init) ?? 4
+    private static let length = testSize("UPLOAD_STEPS", usually: 4, atLeast: 4)
 
     @Test func everyShortLife() {
         let length = Self.length
         let steps = Step.allCases
         var wrong = 0
-        for number in 0..<Int(pow(Double(steps.count), Double(length))) where wrong < 5 {
+        for number in testSample(0..<Int(pow(Double(steps.count), Double(length)))) where wrong < 5 {
             var rest = number
             let sequence = (0..<length).map { _ in
                 defer { rest /= steps.count }
@@ -89,7 +90,7 @@ struct UploadModelTests {
         }
     }
 
-    private static let lives = ProcessInfo.processInfo.environment["UPLOAD_LIVES"].flatMap(Int.init) ?? 300
+    private static let lives = testSize("UPLOAD_LIVES", usually: 300)
 
     @Test func livesAtRandom() {
         for seed in 0..<UInt64(Self.lives) {

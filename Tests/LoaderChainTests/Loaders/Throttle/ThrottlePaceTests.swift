@@ -1,4 +1,5 @@
 import Foundation
+import TestSizes
 import Testing
 
 @testable import LoaderChain
@@ -6,7 +7,7 @@ import Testing
 /// The pace that a throttle keeps up for each priority, whatever traffic of higher priorities there is.
 @Suite(.timeLimit(.minutes(20))) struct ThrottlePaceTests {
     /// How many walks each test takes; some thousand are worth their time after a change of the turns.
-    private static let walks = ProcessInfo.processInfo.environment["THROTTLE_WALKS"].flatMap(UInt64.init) ?? 40
+    private static let walks = UInt64(testSize("THROTTLE_WALKS", usually: 40, atLeast: 40))
 
     /// A host's limit and the limit of all pass over the first in line eight times each, so that one who meets both may be
     /// passed eight times before each of the eight starts at its host.

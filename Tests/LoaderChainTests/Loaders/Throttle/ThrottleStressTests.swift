@@ -1,5 +1,6 @@
 import Dispatch
 import LoaderChainTesting
+import TestSizes
 import Testing
 
 @testable import LoaderChain
@@ -59,10 +60,11 @@ import Testing
             let chain = throttle --> Answering()
             let count = Locked(0)
             let request = HTTPRequest.sample
-            for _ in 0..<1_000_000 { chain.load(request: request) { _ in count.withLock { $0 += 1 } } }
-            #expect(throttle.snapshot.total.waiting == 1_000_000)
+            let tasks = testSize(usually: 1_000_000)
+            for _ in 0..<tasks { chain.load(request: request) { _ in count.withLock { $0 += 1 } } }
+            #expect(throttle.snapshot.total.waiting == tasks)
             throttle.maximumNumberOfRequests = 1
-            #expect(count.withLock { $0 } == 1_000_000)
+            #expect(count.withLock { $0 } == tasks)
         }
     }
 

@@ -1,0 +1,25 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// How often a test repeats what it does, or how many elements it uses.
+///
+/// For a long run by hand, the environment says another number under the name. For a build in which everything takes many
+/// times as long, `TEST_SHARE=10` asks all tests for a tenth.
+public func testSize(_ name: String? = nil, usually usual: Int, atLeast least: Int = 1) -> Int {
+    if let number = name.flatMap(number(named:)) { return number }
+    return max(min(least, usual), usual / share)
+}
+
+/// All elements or, if `TEST_SHARE=10` asks for a tenth, one in ten.
+public func testSample<Elements: Collection>(_ elements: Elements) -> [Elements.Element] {
+    elements.enumerated().compactMap { $0.offset.isMultiple(of: share) ? $0.element : nil }
+}
+
+private let share = max(1, number(named: "TEST_SHARE") ?? 1)
+
+private func number(named name: String) -> Int? {
+    ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
+}
