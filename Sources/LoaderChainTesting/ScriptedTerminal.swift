@@ -11,7 +11,6 @@ import LoaderChain
 ///
 /// It holds every task until the test responds, so the test decides what arrives when, on which thread, or not at all:
 ///
-///
 /// ```swift
 /// let terminal = ScriptedTerminal()
 /// let chain = MyLoader() --> terminal
@@ -73,28 +72,9 @@ public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
 
     /// Waits for the next task that no earlier call has returned.
     public func next() async -> HTTPTask {
-        while true {
-            if let task = await next(orWakeAfter: wakes) { return task }
-        }
-    }
-
-    /// How often waiting calls have been woken without a task.
-    var wakes: Int { state.withLock { $0.wakes } }
-
-    /// Waits for the next task, or until the next wake if there were `wakes` of them before; nil if it was woken.
-    func next(orWakeAfter wakes: Int) async -> HTTPTask? {
         await withUnsafeContinuation { continuation in
-            switch state.withLock({ $0.arrival(orWakeAfter: wakes, for: continuation) }) {
-            case .task(let task): continuation.resume(returning: task)
-            case .wake: continuation.resume(returning: nil)
-            case .wait: break
-            }
+            if let task = state.withLock({ $0.arrival(for: continuation) }) { continuation.resume(returning: task) }
         }
-    }
-
-    /// Wakes all calls that wait for a task.
-    func wake() {
-        for continuation in state.withLock({ $0.wake() }) { continuation.resume(returning: nil) }
     }
 
     // MARK: Responding
@@ -184,16 +164,13 @@ extension ScriptedTerminal {
         private var numbers: [ObjectIdentifier: Int] = [:]
         private var arrived = 0
         private var firstUntaken = 0
-        private(set) var wakes = 0
-        private var waiting: [UnsafeContinuation<HTTPTask?, Never>] = []
+        private var waiting: [UnsafeContinuation<HTTPTask, Never>] = []
 
         var held: [HTTPTask] { tasks.sorted { $0.key < $1.key }.map(\.value) }
         var heldCount: Int { tasks.count }
 
-        enum Arrival { case task(HTTPTask), wake, wait }
-
         /// Holds a task, and returns the call that waits for it.
-        mutating func hold(_ task: HTTPTask) -> UnsafeContinuation<HTTPTask?, Never>? {
+        mutating func hold(_ task: HTTPTask) -> UnsafeContinuation<HTTPTask, Never>? {
             requests.append(task.request)
             // A task that is loaded twice is held once.
             guard numbers[ObjectIdentifier(task)] == nil else { return nil }
@@ -205,22 +182,15 @@ extension ScriptedTerminal {
             return waiting.removeFirst()
         }
 
-        mutating func arrival(
-            orWakeAfter wakes: Int, for continuation: UnsafeContinuation<HTTPTask?, Never>
-        ) -> Arrival {
+        /// Returns the next task, or keeps the call that waits for it.
+        mutating func arrival(for continuation: UnsafeContinuation<HTTPTask, Never>) -> HTTPTask? {
             while firstUntaken < arrived {
                 firstUntaken += 1
                 // A task that was completed before a call asked for it is skipped.
-                if let task = tasks[firstUntaken - 1] { return .task(task) }
+                if let task = tasks[firstUntaken - 1] { return task }
             }
-            guard self.wakes == wakes else { return .wake }
             waiting.append(continuation)
-            return .wait
-        }
-
-        mutating func wake() -> [UnsafeContinuation<HTTPTask?, Never>] {
-            wakes += 1
-            return replace(&waiting, with: [])
+            return nil
         }
 
         /// Removes a task, and returns it so that it is released after unlocking.

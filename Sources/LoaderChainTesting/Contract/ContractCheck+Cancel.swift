@@ -2,104 +2,139 @@ import LoaderChain
 
 extension ContractCheck {
     /// The parts about cancelling before, during and after a load.
+    ///
+    /// The clock stands still in most of them: a cancel that needs time is ignored until then.
     static let cancelParts = [
-        Part(name: "A task that is cancelled before it is loaded") { stage, _ in
-            let terminal = ScriptedTerminal { _ in .success() }
-            let chain = ClosureLoader { request, next in try await next(request) } --> stage.chain(to: terminal)
+        Part(name: "A task that is cancelled while it reaches the loader") { stage in
+            let (chain, _) = stage.chain(to: .answers { _ in .status(.ok) })
+            stage.stopClock()
             let probe = stage.probe()
-            let waiting = Task { [chain, request = stage.request()] in
-                // This ends when the task is cancelled, below.
-                while !Task.isCancelled { await Task.yield() }
-                probe.complete(await Self.result(of: chain, request))
-            }
-            waiting.cancel()
-            let code = await stage.result(of: probe)?.error?.code
-            stage.expect(code == .cancelled, "it completed with \(Self.named(code))")
-            stage.expect(terminal.requests.isEmpty, "it reached the loader after")
+            let task = HTTPTask(request: stage.request(probe.path)) { probe.complete($0) }
+            probe.task = WeakReference(task)
+            task.cancel()
+            stage.call("`load(task:)`") { chain.load(task: task) }
+            expectCancel(of: probe, on: stage)
         },
-        Part(name: "A cancel while the task is below") { stage, _ in
-            let terminal = ScriptedTerminal()
-            let chain = stage.chain(to: terminal)
+        Part(name: "A cancel while the task is below") { stage in
+            let (chain, terminal) = stage.chain(to: .holds)
             let probe = stage.load(with: chain)
-            guard let task = await Self.arrival(at: terminal, or: probe) else { return }
-            stage.watch(task, "the task below")
-            guard await Self.cancel(task, of: probe, on: stage) else {
-                await stage.result(of: probe)
-                return
-            }
-            let code = await stage.result(of: probe)?.error?.code
-            stage.expect(code == .cancelled, "it completed with \(Self.named(code))")
+            guard arrives(probe, at: terminal, on: stage) else { return }
+            stage.stopClock()
+            if stage.cancel(probe) { expectCancel(of: probe, on: stage) }
         },
-        Part(name: "A cancel that the transport answers with a response") { stage, _ in
-            let terminal = ScriptedTerminal(onCancel: .waits)
-            let chain = stage.chain(to: terminal)
+        cancelLockPart,
+        Part(name: "A cancel that the transport answers with a response") { stage in
+            let (chain, terminal) = stage.chain(to: .holdsCancelled)
             let probe = stage.load(with: chain)
-            guard let task = await Self.arrival(at: terminal, or: probe) else { return }
-            guard await Self.cancel(task, of: probe, on: stage) else {
-                terminal.answer(task)
-                await stage.result(of: probe)
-                return
-            }
+            guard arrives(probe, at: terminal, on: stage) else { return }
+            stage.stopClock()
+            stage.cancel(probe)
             stage.expect(
-                stage.check.mayLeaveCancelledTasks || !probe.hasEnded,
-                "it completed while the loader after it was still busy"
-            )
-            terminal.answer(task)
-            let code = await stage.result(of: probe)?.error?.code
-            stage.expect(code == .cancelled, "it completed with \(Self.named(code))")
+                stage.check.mayLeaveCancelledTasks || !probe.hasEnded || terminal.held.isEmpty,
+                "it completed while the loader after it was still busy: complete a cancelled task when the one that "
+                    + "you have passed on completes")
+            stage.startClock()
+            stage.answerAll(at: terminal, until: probe)
+            expectCancel(of: probe, on: stage)
         },
-        Part(name: "A cancel after the end") { stage, _ in
-            let chain = stage.chain(to: ScriptedTerminal { _ in .success() })
+        Part(name: "A cancel while the loader waits for time") { stage in
+            let (chain, _) = stage.chain(to: .answers(failingAnswer))
+            guard let probe = waitingForTime(with: chain, on: stage) else { return }
+            if stage.cancel(probe) { expectCancel(of: probe, on: stage) }
+        },
+        Part(name: "A cancel while other tasks are below") { stage in
+            let (chain, terminal) = stage.chain(to: .holds)
+            let first = stage.load(with: chain)
+            guard arrives(first, at: terminal, on: stage) else { return }
+            // A loader with a limit makes some of these wait, and the next ones behind them.
+            let others = (0..<8).map { _ in stage.load(with: chain) }
+            cancelEight(with: chain, on: stage)
+            stage.startClock()
+            for probe in [first] + others {
+                stage.answerAll(at: terminal, until: probe)
+                stage.result(of: probe)
+            }
+            // Now that nothing else is in their way, more of them may be passed on.
+            cancelEight(with: chain, on: stage)
+            stage.startClock()
+            let last = stage.load(with: chain)
+            stage.answerAll(at: terminal, until: last)
+            stage.result(
+                of: last, "a task after others that had been cancelled",
+                orSay:
+                    "the loader still counts them as running: count a task until it completes, whatever its result is")
+        },
+        Part(name: "A cancel after the end") { stage in
+            let (chain, _) = stage.chain(to: .answers { _ in .status(.ok) })
             let probe = stage.load(with: chain)
-            let result = await stage.result(of: probe)
-            probe.cancel()
-            stage.expect(result?.error?.code != .cancelled, "it completed as cancelled before the cancel")
+            let result = stage.result(of: probe)
+            stage.cancel(probe)
+            stage.expect(
+                result?.error?.code != .cancelled,
+                "it completed as cancelled before the cancel: fail a task with the reason for it")
             stage.expect(probe.completions <= 1, "it completed again")
         },
-        Part(name: "A cancel from inside a completion handler") { stage, _ in
-            let terminal = ScriptedTerminal()
-            let chain = stage.chain(to: terminal)
-            let other = stage.load("/other", with: chain)
-            let first = stage.probe()
-            chain.load(request: stage.request()) { result in
-                other.cancel()
-                first.complete(result)
-            }
+        Part(name: "A cancel from inside a completion handler") { stage in
+            let (chain, terminal) = stage.chain(to: .holds)
+            let other = stage.load(with: chain)
+            let first = stage.load(with: chain) { other.cancel() }
             // Some loaders pass only one task on at a time.
-            await Self.answerAll(at: terminal, until: first)
-            other.cancel()
-            await stage.result(of: first)
-            await stage.result(of: other)
+            stage.answerAll(at: terminal, until: first)
+            stage.cancel(other)
+            stage.result(of: first)
+            stage.answerAll(at: terminal, until: other)
+            stage.result(of: other)
         },
     ]
 
-    /// Cancels the caller's task; returns whether that came before the loader had given up `task` by itself, as a loader with
-    /// a deadline may.
-    private static func cancel(_ task: HTTPTask, of probe: TaskProbe, on stage: ContractStage) async -> Bool {
-        await stage.stopClock()
-        defer { stage.startClock() }
-        guard !task.isCancelled, !probe.hasEnded else { return false }
-        probe.cancel()
-        return true
+    /// Loads eight tasks and cancels them, while the clock stands still.
+    private static func cancelEight(with chain: HTTPLoader, on stage: ContractStage) {
+        stage.stopClock()
+        let probes = (0..<8).map { _ in stage.load(with: chain) }
+        // A loader may have refused some of them.
+        for probe in probes.filter({ stage.cancel($0) }) { expectCancel(of: probe, on: stage) }
     }
 
-    /// The next task that reaches `terminal`; nil if the loader completed the caller's task without passing one on.
-    static func arrival(at terminal: ScriptedTerminal, or probe: TaskProbe) async -> HTTPTask? {
-        let wakeAtTheEnd = Task {
-            _ = await probe.isOver()
-            terminal.wake()
+    /// Notes a violation if a cancelled task does not complete, or not as cancelled.
+    private static func expectCancel(of probe: TaskProbe, on stage: ContractStage) {
+        guard let result = stage.result(of: probe, "a cancelled task") else { return }
+        let outcome = result.error.map { "the error \($0.code)" } ?? "success"
+        stage.expect(
+            result.error?.code == .cancelled,
+            "a cancelled task completed with \(outcome): pass the caller's own task on, or complete that one, which "
+                + "says cancelled then"
+        )
+    }
+
+    /// Waits until a task is at the terminal; false if it ended before, which its result tells about.
+    private static func arrives(_ probe: TaskProbe, at terminal: ContractTerminal, on stage: ContractStage) -> Bool {
+        let isInTime = stage.wait(until: { probe.hasEnded || !terminal.held.isEmpty })
+        // A loader with a deadline may have given it up.
+        if isInTime, !probe.hasEnded, terminal.held.contains(where: { !$0.isCancelled }) { return true }
+        stage.answerAll(at: terminal, until: probe)
+        stage.result(of: probe)
+        return false
+    }
+
+    /// The failures that loaders repeat.
+    static func failingAnswer(_ number: Int) -> ContractTerminal.Answer {
+        number % 2 == 0 ? .failure(.connectionLost) : .status(.serviceUnavailable)
+    }
+
+    /// Loads tasks, one after the other, until one of them waits for the clock, which stands still.
+    ///
+    /// Each is awaited, so that it is known where the last one is. Nil if none of them waits.
+    static func waitingForTime(with chain: HTTPLoader, on stage: ContractStage) -> TaskProbe? {
+        stage.stopClock()
+        for _ in 0..<4 {
+            let pending = stage.timers.pendingCount
+            let probe = stage.load(with: chain)
+            let isInTime = stage.wait(until: { probe.hasEnded || stage.timers.pendingCount > pending })
+            guard isInTime, probe.hasEnded else {
+                if !isInTime { stage.result(of: probe) }
+                return isInTime ? probe : nil
+            }
         }
-        defer { wakeAtTheEnd.cancel() }
-        while true {
-            let wakes = terminal.wakes
-            if probe.hasEnded { return nil }
-            if let task = await terminal.next(orWakeAfter: wakes) { return task }
-        }
+        return nil
     }
-
-    private static func result(of chain: HTTPLoader, _ request: HTTPRequest) async -> HTTPResult {
-        do throws(HTTPError) { return .success(try await chain.load(request)) } catch { return .failure(error) }
-    }
-
-    static func named(_ code: HTTPError.Code?) -> String { code.map { "the error \($0)" } ?? "success" }
 }

@@ -1,76 +1,55 @@
-import Dispatch
 import LoaderChain
 
 extension ContractCheck {
     /// The parts about results on their way up.
     static let completionParts = [
-        Part(name: "A terminal that answers at once") { stage, _ in
-            let chain = stage.chain(to: ScriptedTerminal { _ in .success() })
-            await stage.result(of: stage.load(with: chain))
+        Part(name: "A terminal that answers on another thread") { stage in
+            let (chain, _) = stage.chain(to: .answersLater)
+            stage.result(of: stage.load(with: chain))
         },
-        Part(name: "A terminal that fails at once") { stage, _ in
-            let chain = stage.chain(to: ScriptedTerminal { _ in .failure(.cannotConnect) })
-            await stage.result(of: stage.load(with: chain))
+        Part(name: "A terminal that completes twice") { stage in
+            let (chain, _) = stage.chain(to: .repeats)
+            stage.result(of: stage.load(with: chain))
         },
-        Part(name: "A terminal that answers on another thread") { stage, _ in
-            let chain = stage.chain(to: LateTerminal())
-            await stage.result(of: stage.load(with: chain))
+        Part(name: "A terminal that drops the task") { stage in
+            let (chain, terminal) = stage.chain(to: .drops)
+            let result = stage.result(
+                of: stage.load(with: chain), mayBeAbandoned: true,
+                orSay:
+                    "the loader still holds a task that it has passed on, so that its loss is not seen. Refer to it "
+                    + "weakly, and use the task that a cancel handler is given instead of capturing it")
+            stage.expect(
+                result?.error != nil || result == nil || terminal.arrivals.isEmpty,
+                "a task that the terminal had lost succeeded: pass errors on, or answer them with something that "
+                    + "says so"
+            )
         },
-        Part(name: "A terminal that completes twice") { stage, _ in
-            let chain = stage.chain(to: RepeatingTerminal())
-            await stage.result(of: stage.load(with: chain))
+        Part(name: "The same request, twice at once") { stage in
+            let (chain, _) = stage.chain(to: .answersLater)
+            let path = stage.newPath()
+            let probes = [stage.load(path, with: chain), stage.load(path, with: chain)]
+            for probe in probes { stage.result(of: probe) }
         },
-        Part(name: "A terminal that drops the task") { stage, _ in
-            let chain = stage.chain(to: ForgetfulTerminal())
-            if let result = await stage.result(of: stage.load(with: chain)) {
-                stage.expect(result.error != nil, "an abandoned task succeeded")
-            }
-        },
-        Part(name: "The same request, twice at once") { stage, _ in
-            let chain = stage.chain(to: LateTerminal())
-            let probes = [stage.load(with: chain), stage.load(with: chain)]
-            for probe in probes { await stage.result(of: probe) }
-        },
-        Part(name: "A handler that loads again") { stage, _ in
-            let chain = stage.chain(to: ScriptedTerminal { _ in .success() })
+        Part(name: "A handler that loads again") { stage in
+            let (chain, _) = stage.chain(to: .answers { _ in .status(.ok) })
             let second = stage.probe()
-            chain.load(request: stage.request()) { [weak chain] _ in
-                chain?.load(request: HTTPRequest(host: "contract.test", path: "/again")) { second.complete($0) }
+            let first = stage.load(with: chain) { [weak chain, request = stage.request(second.path)] in
+                chain?.load(request: request) { second.complete($0) }
             }
-            await stage.result(of: second, "the task that a handler loaded")
+            stage.result(of: first)
+            stage.result(of: second, "the task that a handler loaded")
         },
-        Part(name: "A request that cannot be sent") { stage, _ in
-            let chain = stage.chain(to: ScriptedTerminal { _ in .success() })
+        Part(name: "A request that cannot be sent") { stage in
+            let (chain, _) = stage.chain(to: .answers { _ in .status(.ok) })
             let probe = stage.probe()
-            chain.load(request: HTTPRequest(host: "contract.test", headers: ["Bad": "a\r\nb: c"])) {
-                probe.complete($0)
+            var request = stage.request(probe.path)
+            request.headers = ["Bad": "a\r\nb: c"]
+            stage.call("`load(task:)`") { [request] in
+                _ = chain.load(request: request) { probe.complete($0) }
             }
-            if let result = await stage.result(of: probe) {
+            if let result = stage.result(of: probe) {
                 stage.expect(result.error != nil, "a request with a line break in a header was sent")
             }
         },
     ]
-}
-
-/// Responds on another thread.
-private final class LateTerminal: HTTPLoader, @unchecked Sendable {
-    override func load(task: HTTPTask) {
-        DispatchQueue.global().async {
-            task.complete(.success(HTTPResponse(request: task.request, status: .ok)))
-        }
-    }
-}
-
-/// Responds, and responds again with something else.
-private final class RepeatingTerminal: HTTPLoader, @unchecked Sendable {
-    override func load(task: HTTPTask) {
-        task.complete(.success(HTTPResponse(request: task.request, status: .ok)))
-        task.complete(.success(HTTPResponse(request: task.request, status: .notFound)))
-        fail(task, .timedOut)
-    }
-}
-
-/// Never responds, and drops its tasks.
-private final class ForgetfulTerminal: HTTPLoader, @unchecked Sendable {
-    override func load(task: HTTPTask) {}
 }

@@ -1,50 +1,73 @@
 import Dispatch
 import LoaderChain
+import Synchronization
 
 extension ContractCheck {
     /// The parts with many tasks.
     static let loadParts = [
-        Part(name: "Many tasks from many threads, cancelled and reset at random") { stage, seed in
-            let terminal = ChanceTerminal(seed: seed)
-            let chain = stage.chain(to: terminal)
+        Part(name: "Many tasks from many threads, cancelled and reset at random") { stage in
+            let chain = stage.chain(to: ChanceTerminal(seed: stage.check.seed))
             let threads = 4
-            let tasksPerThread = stage.check.tasks / 50
-            let probes = await withTaskGroup(of: [TaskProbe].self) { group in
-                for thread in 0..<threads {
-                    group.addTask {
-                        var random = SeededGenerator(seed: seed &+ UInt64(thread) &* 0x9E37)
-                        return (0..<tasksPerThread).map { number in
-                            let probe = stage.load("/\(number % 7)", with: chain)
-                            if random.next() % 4 == 0 { probe.cancel() }
-                            if random.next() % 50 == 0 { chain.reset {} }
-                            return probe
-                        }
-                    }
+            let loaded = Locked<[[TaskProbe]]>([])
+            for thread in 0..<threads {
+                ContractThreads.run {
+                    let probes = loadAtRandom(with: chain, on: stage, thread: thread)
+                    loaded.withLock { $0.append(probes) }
+                    stage.signal.raise()
                 }
-                return await group.reduce(into: []) { $0 += $1 }
             }
-            // One task that does not complete is enough to report.
-            for probe in probes where await stage.result(of: probe) == nil { return }
-            await stage.reset(chain, "the reset at the end")
+            guard stage.waitWhileProgressing(until: { loaded.withLock(\.count) == threads }) else {
+                return stage.noteVainWait(
+                    "the calls of four threads did not return",
+                    "the loader makes threads wait for one another. Hold no lock while you pass a task on or "
+                        + "complete one"
+                )
+            }
+            for probe in loaded.withLock({ $0 }).joined() {
+                guard stage.result(of: probe, mayBeAbandoned: true) != nil else { return }
+            }
+            stage.reset(chain, "the reset at the end")
         },
-        Part(name: "A long run of tasks, each loaded by the handler of the one before") { stage, _ in
-            let terminal = DepthTerminal()
+        Part(name: "A long run of tasks, each loaded by the handler of the one before") { stage in
+            // A call that is nested in the one before needs more than this for each task. The few that nest in a correct
+            // loader need less together.
+            let terminal = DepthTerminal(greatestDepth: 512 * stage.check.tasks)
             let chain = stage.chain(to: terminal)
-            let tasks = stage.check.tasks
             let done = stage.probe()
-            Self.load(tasks, with: chain, then: done)
-            stage.expect(await done.isOver(), inTime: "the run did not come to its end")
-            // Eight nested deliveries need little of this, and a thousand would exceed it.
-            let allowed = 512 * 1024
-            stage.expect(terminal.depth < allowed, "the stack grew by \(terminal.depth) bytes over \(tasks) tasks")
+            stage.call("`load(task:)`, or a handler that it called,") {
+                load(stage.check.tasks, with: chain, to: terminal, then: done, on: stage)
+            }
+            guard stage.waitWhileProgressing(until: { done.hasEnded }) else {
+                return stage.noteVainWait("the run did not come to its end", "a task of it has not completed")
+            }
+            stage.expect(
+                !terminal.isTooDeep,
+                "the stack grew by \(terminal.depth) bytes over \(stage.check.tasks) tasks: the loader starts a "
+                    + "task inside the end of the one before; take the next in a loop instead")
         },
     ]
 
-    private static func load(_ count: Int, with chain: HTTPLoader, then done: TaskProbe) {
-        guard count > 0 else { return done.complete(nil) }
+    private static func loadAtRandom(with chain: HTTPLoader, on stage: ContractStage, thread: Int) -> [TaskProbe] {
+        var random = SeededGenerator(seed: stage.check.seed &+ UInt64(thread) &* 0x9E37)
+        return (0..<max(20, stage.check.tasks / 50)).map { number in
+            stage.noteProgress()
+            let probe = TaskProbe("/contract/\(number % 7)", stage.signal)
+            let request = stage.request(probe.path)
+            probe.task = WeakReference(chain.load(request: request) { probe.complete($0) })
+            if random.next() % 4 == 0 { probe.cancel() }
+            if random.next() % 50 == 0 { chain.reset {} }
+            return probe
+        }
+    }
+
+    private static func load(
+        _ count: Int, with chain: HTTPLoader, to terminal: DepthTerminal, then done: TaskProbe, on stage: ContractStage
+    ) {
+        guard count > 0, !terminal.isTooDeep else { return done.complete() }
+        stage.noteProgress()
         chain.load(request: HTTPRequest(host: "contract.test", path: "/\(count)")) { [weak chain] _ in
-            guard let chain else { return done.complete(nil) }
-            load(count - 1, with: chain, then: done)
+            guard let chain else { return done.complete() }
+            load(count - 1, with: chain, to: terminal, then: done, on: stage)
         }
     }
 }
@@ -70,24 +93,27 @@ private final class ChanceTerminal: HTTPLoader, @unchecked Sendable {
 
 /// Responds at once, and records how deep the stack was, relative to the shallowest call on the thread.
 private final class DepthTerminal: HTTPLoader, @unchecked Sendable {
-    private struct Extent {
-        var lowest = UInt.max
-        var highest = UInt.min
-    }
-    private let extents = Locked<[UInt: Extent]>([:])
+    private let extents = Locked<[UInt: (lowest: UInt, highest: UInt)]>([:])
+    private let greatest = Atomic(0)
+    private let greatestDepth: Int
 
-    var depth: Int {
-        extents.withLock { $0.values.map { Int($0.highest - $0.lowest) }.max() ?? 0 }
-    }
+    init(greatestDepth: Int) { self.greatestDepth = greatestDepth }
+
+    var depth: Int { greatest.load(ordering: .relaxed) }
+
+    var isTooDeep: Bool { depth >= greatestDepth }
 
     override func load(task: HTTPTask) {
         var marker = 0
         let address = withUnsafeMutablePointer(to: &marker) { UInt(bitPattern: $0) }
         let thread = SystemThread.currentNumber
-        extents.withLock { extents in
-            extents[thread, default: Extent()].lowest = min(extents[thread, default: Extent()].lowest, address)
-            extents[thread, default: Extent()].highest = max(extents[thread, default: Extent()].highest, address)
+        let extent = extents.withLock { extents in
+            var extent = extents[thread] ?? (address, address)
+            extent = (min(extent.lowest, address), max(extent.highest, address))
+            extents[thread] = extent
+            return Int(extent.highest - extent.lowest)
         }
+        greatest.max(extent, ordering: .relaxed)
         task.complete(.success(HTTPResponse(request: task.request, status: .ok)))
     }
 }

@@ -1,5 +1,6 @@
 // Contract: the check that every loader has to pass. It may use everything but Loopback.
 
+import Dispatch
 import LoaderChain
 
 /// Checks whether a loader keeps the contract that all loaders of a chain rely on.
@@ -13,13 +14,15 @@ import LoaderChain
 /// }
 /// ```
 ///
-/// The check puts the loader in front of a ``ScriptedTerminal``. It sends responses at once and later, twice and never; cancels
-/// and resets at every point; calls the loader from its own handlers and from many threads; and loads long runs of tasks that
-/// must not deepen the stack. Whatever the loader does with a task (it may refuse it, delay it or load it several times), each
-/// task must complete once, a cancelled one as cancelled, a reset must finish, and nothing may be leaked.
+/// The check puts the loader in front of a terminal of its own. It sends responses at once and later, twice and never; cancels
+/// and resets at every point; calls the loader from its own handlers, from a second thread while it is busy, and from many
+/// threads; and loads long runs of tasks that must not deepen the stack. Whatever the loader does with a task (it may refuse it,
+/// delay it or load it several times), each task must complete once, a cancelled one as cancelled and without delay, a reset must
+/// finish, nothing may be leaked, and the options of a request must reach the terminal.
 ///
-/// A violation is a sentence that says what was done, what did not happen, and how long the check waited for it. A loader
-/// that blocks its caller's thread is found as well; since that thread never returns, the check ends there.
+/// A violation is a sentence that says what was done, what the loader did, and how it is mended. The check ends at the first event
+/// that it waited for in vain, since what comes after would follow from it. That includes a call that does not return, because the
+/// loader blocks the thread that called it.
 public struct ContractCheck: Sendable {
     let make: @Sendable (ManualTimers) -> HTTPLoader
     let seed: UInt64
@@ -35,42 +38,37 @@ public struct ContractCheck: Sendable {
     ///     long; a thread sanitizer on a slow machine may need more.
     ///   - mayLeaveCancelledTasks: whether the loader may complete a cancelled task at once while its work goes on, as a loader
     ///     does that shares an execution among several tasks. Other loaders wait until the loaders after them have stopped.
-    ///   - tasks: how many tasks the longest part loads, one after the other; at least 1,000. A small number is enough if you
-    ///     check many chains of the same loaders, each with a seed of its own.
+    ///   - tasks: how many tasks the longest part loads, one after the other; by default 1,000, and at least 300. The least is
+    ///     enough if you check many chains of the same loaders, each with a seed of its own.
     ///   - make: makes a new loader, or a chain of several, for each part of the check. If it needs timers, it uses the ones
-    ///     that it receives; the check advances them whenever something waits for them.
+    ///     that it receives; the check advances them whenever something waits for them, except where a cancel or a reset must not
+    ///     need time.
     public init(
-        seed: UInt64 = 1, patience: Duration = .seconds(10), mayLeaveCancelledTasks: Bool = false, tasks: Int = 5_000,
+        seed: UInt64 = 1, patience: Duration = .seconds(10), mayLeaveCancelledTasks: Bool = false, tasks: Int = 1_000,
         _ make: @escaping @Sendable (ManualTimers) -> HTTPLoader
     ) {
         self.mayLeaveCancelledTasks = mayLeaveCancelledTasks
         self.make = make
         self.seed = seed
         self.patience = patience
-        self.tasks = max(tasks, 1_000)
+        self.tasks = max(tasks, 300)
     }
 
     /// Runs every part, and returns the violations.
+    ///
+    /// If all of Swift's own threads are blocked, so that no task of the program continues, the violations are printed too.
     public func run() async -> [String] {
-        var violations: [String] = []
-        for part in Self.parts {
-            let stage = ContractStage(self)
-            let isOver = await ContractCalls(stage).run { [seed] in
-                await part.run(stage, seed)
-                await stage.end()
-            }
-            if !isOver { stage.noteBlockedCall() }
-            violations += stage.found.map { "\(part.name): \($0)" }
-            guard isOver else { break }
+        await withUnsafeContinuation { continuation in
+            let run = ContractRun(self)
+            ContractThreads.run { continuation.resume(returning: run.violations()) }
         }
-        return violations
     }
 
     /// One scenario of the check.
     struct Part: Sendable {
         let name: String
-        let run: @Sendable (ContractStage, _ seed: UInt64) async -> Void
+        let run: @Sendable (ContractStage) -> Void
     }
 
-    private static let parts = completionParts + cancelParts + resetParts + loadParts
+    static let parts = firstParts + lockParts + passingParts + completionParts + cancelParts + resetParts + loadParts
 }

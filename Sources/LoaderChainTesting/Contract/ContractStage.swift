@@ -1,175 +1,383 @@
+import Dispatch
 import LoaderChain
 import Synchronization
 
-/// A loader under check, in front of a terminal, with everything that is needed to observe it.
+/// One part's loader with everything around it: the terminal, the clock, and what was found.
+///
+/// A part runs on one thread, which also moves the clock, but only while it waits.
 final class ContractStage: Sendable {
-    let timers = ManualTimers()
     let check: ContractCheck
-    /// The threads on which the loader is called.
-    let threads = CallThreads()
-    private let violations = Locked<[String]>([])
-    private let remains = Locked<[(name: String, object: WeakReference)]>([])
-    private let terminals = Locked<[ScriptedTerminal]>([])
-    private let clock = Locked<Task<Void, Never>?>(nil)
-    private let progress = Atomic(0)
-    private let waitedInVain = Atomic(false)
+    let signal: ContractSignal
+    let timers: ManualTimers
+    private let state = Locked(State())
+    private let steps = Atomic(0)
+    /// How many calls on other threads have begun to be awaited, or have ended.
+    private let sideSteps = Atomic(0)
+    /// The thread of the part, whose calls are watched.
+    private let thread = SystemThread.currentNumber
+
+    private struct State {
+        var violations: [String] = []
+        var isOver = false
+        /// The chains, which are used until the end.
+        var chains: [HTTPLoader] = []
+        var terminals: [ContractTerminal] = []
+        var loaded: [TaskProbe] = []
+        var remains: [(name: String, object: WeakReference)] = []
+        var clockStands = false
+        var call: String?
+        var lastPath = 0
+    }
 
     init(_ check: ContractCheck) {
         self.check = check
-        startClock()
-    }
-
-    // MARK: Time
-
-    /// Advances the clock whenever something waits for it.
-    func startClock() {
-        let clock = Task(executorPreference: threads) { [timers] in
-            while !Task.isCancelled {
-                await timers.waitForPending(count: 1)
-                timers.advanceToNext()
-                // Timers that schedule each other would keep all other work from this thread.
-                await Task.yield()
-            }
-        }
-        self.clock.withLock { $0 = clock }
-    }
-
-    /// Stops the clock; everything that was due has run.
-    func stopClock() async {
-        let clock = clock.withLock { replace(&$0, with: nil) }
-        clock?.cancel()
-        await clock?.value
+        let signal = ContractSignal()
+        self.signal = signal
+        timers = ManualTimers { signal.raise() }
     }
 
     // MARK: The chain
 
-    /// Makes a new loader of the kind that is checked, linked to `terminal`.
+    /// Makes a loader of the kind that is checked, linked to a terminal that behaves as told.
+    func chain(
+        to behaviour: ContractTerminal.Behaviour,
+        atMoment: @escaping @Sendable (ContractTerminal.Moment) -> Void = { _ in }
+    ) -> (chain: HTTPLoader, terminal: ContractTerminal) {
+        let terminal = ContractTerminal(behaviour, signal, atMoment: atMoment)
+        state.withLock { $0.terminals.append(terminal) }
+        return (chain(to: terminal), terminal)
+    }
+
     func chain(to terminal: HTTPLoader) -> HTTPLoader {
-        let loader = check.make(timers)
+        let loader = call("The closure that makes the loader") { check.make(timers) }
         watch(loader, "the loader")
         watch(terminal, "the loader after it")
-        if let terminal = terminal as? ScriptedTerminal { terminals.withLock { $0.append(terminal) } }
+        state.withLock { $0.chains.append(loader) }
         return loader --> terminal
     }
 
-    /// Notes a violation unless `condition` holds.
-    func expect(_ condition: Bool, _ sentence: @autoclosure () -> String) {
-        guard !condition else { return }
-        let sentence = sentence()
-        violations.withLock { $0.append(sentence) }
+    /// A request with the canary, and a path that no other request of this stage has.
+    func request(_ path: String? = nil) -> HTTPRequest {
+        let path = path ?? newPath()
+        var request = HTTPRequest(method: .get, host: "contract.test", path: path)
+        request[option: ContractCanary.self] = path
+        return request
+    }
+
+    func newPath() -> String {
+        let number = state.withLock { state in
+            state.lastPath += 1
+            return state.lastPath
+        }
+        return "/contract/\(number)"
     }
 
     /// Records an object that must be gone when the stage ends.
     func watch(_ object: AnyObject, _ name: String) {
         let reference = WeakReference(object)
-        remains.withLock { $0.append((name, reference)) }
+        state.withLock { $0.remains.append((name, reference)) }
     }
 
-    /// A valid request.
-    func request(_ path: String = "/") -> HTTPRequest {
-        HTTPRequest(method: .get, host: "contract.test", path: path)
+    // MARK: What was found
+
+    /// The violations so far.
+    var found: [String] { state.withLock { $0.violations } }
+
+    /// Whether something was awaited in vain, so that whatever is found after it would only follow from it.
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// Notes a violation unless `condition` holds.
+    func expect(_ condition: Bool, _ sentence: @autoclosure () -> String) {
+        guard !condition, !isOver else { return }
+        let sentence = sentence()
+        state.withLock { if !$0.violations.contains(sentence) { $0.violations.append(sentence) } }
+    }
+
+    /// Notes that something did not happen in time: what was awaited, and after a colon, why and how to mend it.
+    func noteVainWait(_ sentence: String, _ reason: String) {
+        state.withLock { state in
+            guard !state.isOver else { return }
+            state.isOver = true
+            state.violations.append("\(sentence) within \(check.patience): \(reason)")
+        }
+        signal.raise()
+    }
+
+    // MARK: Calls
+
+    /// Makes a call that may never return, on this part's thread, so that it can be named then.
+    func call<Result>(_ name: String, _ body: () -> Result) -> Result {
+        let outer = enter(name)
+        defer { enter(outer) }
+        return body()
+    }
+
+    /// Notes that the call under way is making progress.
+    func noteProgress() { steps.wrappingAdd(1, ordering: .relaxed) }
+
+    /// The call under way, if any, and a number that stays the same only while nothing happens.
+    var presentCall: (name: String?, number: Int) {
+        (state.withLock(\.call), steps.load(ordering: .relaxed) + signal.events)
+    }
+
+    @discardableResult
+    private func enter(_ name: String?) -> String? {
+        noteProgress()
+        return state.withLock { replace(&$0.call, with: name) }
+    }
+
+    /// Makes a call on another thread, one at a time, and returns whether it has returned in time.
+    func returnsElsewhere(_ body: @escaping @Sendable () -> Void) -> Bool {
+        sideSteps.wrappingAdd(1, ordering: .relaxed)
+        defer { sideSteps.wrappingAdd(1, ordering: .relaxed) }
+        let returned = ContractSignal()
+        ContractThreads.run {
+            body()
+            returned.raise()
+        }
+        let wait = { [patience] in
+            patience.wait(until: { self.isOver || returned.events > 0 }) { deadline in
+                _ = returned.wait(after: 0, until: deadline)
+            }
+        }
+        guard SystemThread.currentNumber == thread else { return wait() }
+        // The call under way is not to blame for this wait, which comes to its end.
+        let outer = enter(nil)
+        defer { enter(outer) }
+        return wait()
     }
 
     // MARK: Waiting
 
-    /// The number of waits and actions so far; it does not change while a call blocks.
-    var steps: Int { progress.load(ordering: .relaxed) }
+    private var patience: ContractPatience { ContractPatience(time: check.patience) }
 
-    /// How long to wait for each event.
+    /// Waits until `isDone` holds, while the clock moves if it does; false if that is in vain, or has been before.
     ///
-    /// After one wait in vain it is zero, since later failures follow from the first.
-    private var patience: Duration { waitedInVain.load(ordering: .relaxed) ? .zero : check.patience }
-
-    /// Notes a violation unless the awaited event `happened`.
-    func expect(_ happened: Bool, inTime sentence: @autoclosure () -> String) {
-        progress.wrappingAdd(1, ordering: .relaxed)
-        expect(happened, "\(sentence()) within \(check.patience)")
-        if !happened { waitedInVain.store(true, ordering: .relaxed) }
+    /// A call on another thread is awaited first: what it waits for in vain may be what keeps everything else.
+    func wait(until isDone: () -> Bool) -> Bool {
+        while !isOver {
+            let before = sideSteps.load(ordering: .relaxed)
+            let isInTime = patience.wait(until: { self.isOver || isDone() }) { deadline in
+                let events = signal.events
+                if isDone() || moveClock() { return }
+                _ = signal.wait(after: events, until: deadline)
+            }
+            if isInTime { return !isOver }
+            let isAlone = before.isMultiple(of: 2) && before == sideSteps.load(ordering: .relaxed)
+            if isAlone { return false }
+        }
+        return false
     }
 
+    /// Waits until `isDone` holds, for as long as tasks are being loaded.
+    func waitWhileProgressing(until isDone: () -> Bool) -> Bool {
+        while !isDone() {
+            let before = steps.load(ordering: .relaxed)
+            guard wait(until: { isDone() || steps.load(ordering: .relaxed) >= before + 100 }) else { return false }
+        }
+        return true
+    }
+
+    /// Stops the clock from here on.
+    func stopClock() { state.withLock { $0.clockStands = true } }
+
+    /// Lets the clock move again, whenever the stage waits.
+    func startClock() { state.withLock { $0.clockStands = false } }
+
+    /// Whether the clock has moved so far.
+    var timeHasPassed: Bool { timers.now > TimerInstant(nanoseconds: 0) }
+
+    private func moveClock() -> Bool {
+        guard !state.withLock({ $0.clockStands }), timers.pendingCount > 0 else { return false }
+        // Loaders that work on other threads get a chance to be quicker than their time limits.
+        SystemThread.yield()
+        return call("The action of a timer") { timers.advanceToNext() }
+    }
+
+    // MARK: Tasks
+
     /// Makes a probe for the result of a task.
-    func probe() -> TaskProbe { TaskProbe { [weak self] in self?.patience ?? .zero } }
+    func probe(_ path: String? = nil) -> TaskProbe { TaskProbe(path ?? newPath(), signal) }
 
     /// Loads a request, and returns a probe for its result.
-    func load(_ path: String = "/", with chain: HTTPLoader) -> TaskProbe {
-        let probe = probe()
-        probe.task = WeakReference(chain.load(request: request(path)) { probe.complete($0) })
-        progress.wrappingAdd(1, ordering: .relaxed)
+    ///
+    /// - Parameter onCompletion: called in the completion handler, before the probe learns of it.
+    func load(
+        _ path: String? = nil, with chain: HTTPLoader, onCompletion: @escaping @Sendable () -> Void = {}
+    ) -> TaskProbe {
+        let probe = probe(path)
+        call("`load(task:)`, or a handler that it called,") {
+            probe.task = WeakReference(
+                chain.load(request: request(probe.path)) {
+                    onCompletion()
+                    probe.complete($0)
+                })
+        }
+        state.withLock { $0.loaded.append(probe) }
         return probe
     }
 
-    /// Awaits a probe's result; notes a violation if there is none or more than one.
+    /// Cancels a task, and returns whether that came before its result.
     @discardableResult
-    func result(of probe: TaskProbe, _ what: String = "a task") async -> HTTPResult? {
-        let result = await probe.result()
-        expect(result != nil, inTime: "\(what) did not complete")
-        expect(probe.completions <= 1, "\(what) completed \(probe.completions) times")
-        return result
+    func cancel(_ probe: TaskProbe) -> Bool {
+        call("A handler of the task's cancel") { probe.cancel() }
+    }
+
+    /// Awaits a probe's result; notes a violation if there is none, more than one, or one that says that the task was abandoned.
+    ///
+    /// - Parameters:
+    ///   - what: the task, as the subject of a sentence.
+    ///   - mayBeAbandoned: whether the terminal has lost the task.
+    ///   - reason: what to say if there is none; nil for what can be seen.
+    @discardableResult
+    func result(
+        of probe: TaskProbe, _ what: String = "a task", mayBeAbandoned: Bool = false, orSay reason: String? = nil
+    ) -> HTTPResult? {
+        guard wait(until: { probe.hasEnded }) else {
+            noteVainWait("\(what) did not complete", isFlooded ? Self.flood : reason ?? whereabouts(of: probe))
+            return nil
+        }
+        expect(
+            probe.completions == 1, "\(what) completed \(probe.completions) times: its completion must be called once")
+        if !mayBeAbandoned, let error = probe.result?.error, error.code == .abandoned {
+            expect(
+                false,
+                "\(error.loader ?? "the loader") let go of \(what) without completing it: pass every task on with "
+                    + "`super.load(task:)`, or complete it")
+        }
+        return probe.result
     }
 
     /// Resets a chain; notes a violation if that does not finish.
-    func reset(_ chain: HTTPLoader, _ what: String = "a reset") async {
-        let probe = probe()
-        chain.reset { probe.complete(nil) }
-        await end(of: probe, what)
+    func reset(_ chain: HTTPLoader, _ what: String = "a reset") {
+        end(of: beginReset(chain), what)
     }
 
-    /// Awaits the end of a probe that has no result.
-    func end(of probe: TaskProbe, _ what: String) async {
-        expect(await probe.isOver(), inTime: "\(what) did not finish")
+    /// Begins a reset, and returns a probe for its end.
+    func beginReset(_ chain: HTTPLoader) -> TaskProbe {
+        let probe = probe()
+        call("`reset(with:)`") { chain.reset { probe.complete() } }
+        return probe
+    }
+
+    /// Awaits the end of a reset.
+    func end(of probe: TaskProbe, _ what: String = "a reset") {
+        guard !wait(until: { probe.hasEnded }) else { return }
+        noteVainWait(
+            "\(what) did not finish",
+            "leave the group once for every time that `reset(with:)` has entered it, also when there is nothing to do")
+    }
+
+    /// Answers tasks that arrive until `probe` has ended.
+    func answerAll(at terminal: ContractTerminal, until probe: TaskProbe) {
+        while wait(until: { probe.hasEnded || !terminal.held.isEmpty }), !probe.hasEnded {
+            // The newest first, since a loader must not rely on an order.
+            if let task = terminal.held.last { answer(task, at: terminal) }
+        }
+    }
+
+    func answer(_ task: HTTPTask, at terminal: ContractTerminal) {
+        call("A completion handler of the loader") { terminal.answer(task) }
+    }
+
+    // MARK: Naming
+
+    private var isFlooded: Bool { state.withLock { $0.terminals }.contains(where: \.isFlooded) }
+
+    private static let flood =
+        "the loader sends requests without end: limit how often it tries again, and stop when the task is cancelled"
+
+    /// Where a task is that has not completed, and what is missing there.
+    private func whereabouts(of probe: TaskProbe) -> String {
+        let isCancelled = (probe.task?.object as? HTTPTask)?.isCancelled ?? false
+        let arrivals = state.withLock { $0.terminals }.flatMap(\.arrivals).filter {
+            $0.canary == probe.path || $0.path == probe.path
+        }
+        let present = arrivals.compactMap { $0.task.object as? HTTPTask }
+        guard !arrivals.isEmpty else {
+            let place = timers.pendingCount > 0 ? "the loader holds it until a time" : "the loader holds it"
+            if isCancelled {
+                return "\(place), and does not complete it when it is cancelled: add a cancel handler that does"
+            }
+            return "\(place), and has neither passed it on nor completed it"
+        }
+        if isCancelled, present.contains(where: { !$0.isCompleted && !$0.isCancelled }) {
+            return
+                "the loader did not pass its cancel on: work for a task with `makeAttempt`, whose cancel follows, or "
+                + "cancel your own task in a cancel handler"
+        }
+        if timers.pendingCount > 0, isCancelled {
+            return "the loader holds it until a time, and does not complete it when it is cancelled: add a cancel "
+                + "handler that does"
+        }
+        return "the loader after it has completed its task, and the loader has not completed the caller's: do so in a "
+            + "completion handler, whatever the result is"
     }
 
     // MARK: The end
 
-    /// The violations so far.
-    var found: [String] { violations.withLock { $0 } }
-
     /// Ends the stage, and checks that nothing is left.
-    func end() async {
-        await answerWhatWasLeft()
-        await stopClock()
-        expect(timers.pendingCount == 0, "\(timers.pendingCount) timers were left waiting")
-        for (name, object) in remains.withLock({ $0 }) {
-            expect(await object.isGone(within: patience), inTime: "\(name) was not released")
+    func end() {
+        startClock()
+        endWhatWasLeft()
+        guard !isOver else { return }
+        guard wait(until: { timers.pendingCount == 0 }) else {
+            return noteVainWait(
+                "\(timers.pendingCount) timers were left waiting, and the loader did not come to rest",
+                "a loader without tasks must wait for nothing; cancel a timer when its task ends")
+        }
+        _ = state.withLock { (replace(&$0.chains, with: []), replace(&$0.terminals, with: [])) }
+        for (name, object) in state.withLock({ $0.remains }) {
+            guard !isGone(object) else { continue }
+            return noteVainWait(
+                "\(name) was not released",
+                "something refers to it when no task is left; look for closures that capture `self` or a task, and for "
+                    + "tasks that are kept")
         }
     }
 
-    /// Notes that a call blocks, for a part that will not end.
-    func noteBlockedCall() {
-        clock.withLock { replace(&$0, with: nil) }?.cancel()
-        expect(false, inTime: "a call of the loader, of a handler or of a timer did not return")
+    /// Waits until an object is gone: another thread may be about to release the last reference.
+    ///
+    /// That is no event, so this looks again and again, at first often.
+    func isGone(_ object: WeakReference) -> Bool {
+        var looks = 0
+        return patience.wait(until: { self.isOver || object.object == nil }) { deadline in
+            looks += 1
+            guard looks > 100 else { return SystemThread.yield() }
+            _ = signal.wait(after: signal.events, until: min(deadline, .now() + .milliseconds(1)))
+        }
     }
 
-    /// Responds to the tasks that are still at the terminal, since a real transport also stops sooner or later.
+    /// Answers the tasks that are still at the terminal, since a real transport also stops sooner or later.
     ///
     /// Only a loader that may leave its work to others gives up such a task. It stays alive until that task has ended.
-    private func answerWhatWasLeft() async {
-        for terminal in terminals.withLock({ replace(&$0, with: []) }) {
-            if check.mayLeaveCancelledTasks { for task in terminal.held { terminal.answer(task) } }
-            let isEmpty = await holds(within: patience) { terminal.held.isEmpty }
-            expect(isEmpty, inTime: "a task that had reached the loader after it did not end")
+    private func endWhatWasLeft() {
+        for terminal in state.withLock(\.terminals) {
+            if check.mayLeaveCancelledTasks { for task in terminal.held { answer(task, at: terminal) } }
+            let isEmpty = wait { terminal.held.isEmpty }
+            guard !isEmpty else { continue }
+            noteVainWait(
+                "a task that the loader had passed on did not end",
+                "the loader completed its own task, and forgot the one that it had passed on for it; cancel that "
+                    + "one, or work with `makeAttempt`, which does so")
         }
     }
-}
 
-/// A weak reference to an object.
-final class WeakReference: @unchecked Sendable {
-    private(set) weak var object: AnyObject?
-
-    init(_ object: AnyObject) { self.object = object }
-
-    /// Waits until the object is gone: another thread may be about to release the last reference.
-    func isGone(within patience: Duration) async -> Bool {
-        await holds(within: patience) { object == nil }
+    /// Ends all tasks after a violation, so that a loader that can still end does.
+    func letGo() {
+        for probe in state.withLock({ $0.loaded }) { probe.cancel() }
+        for terminal in state.withLock({ $0.terminals }) {
+            for task in terminal.held {
+                task.cancel()
+                terminal.answer(task)
+            }
+        }
     }
-}
 
-/// Waits until `condition` holds; false if it does not in time.
-private func holds(within patience: Duration, _ condition: () -> Bool) async -> Bool {
-    do {
-        try await eventually("it holds", within: patience, condition)
-        return true
-    } catch {
-        return false
+    /// Notes that the call under way does not return, so that all waits of the part end.
+    func noteBlockedCall(_ name: String) {
+        noteVainWait(
+            "\(name) did not return",
+            "it blocks the thread that called it. Keep the task instead of waiting, and go on in a handler or a timer")
     }
 }

@@ -1,70 +1,50 @@
 import LoaderChain
 
-/// Observes the completion of one task.
+/// Observes the completion of one task, or of something else that ends once.
 final class TaskProbe: @unchecked Sendable {
-    private let patience: @Sendable () -> Duration
+    /// What the task asks for, which tells its request from those of others.
+    let path: String
+    private let signal: ContractSignal
     private let state = Locked(State())
-    /// The task that `load` returned to the caller.
+    /// The task that `load` returned to the caller; set by the thread that loads it.
     var task: WeakReference?
 
-    /// Makes a probe; `patience` returns how long it waits.
-    init(patience: @escaping @Sendable () -> Duration) { self.patience = patience }
+    private struct State {
+        var completions = 0
+        var result: HTTPResult?
+    }
+
+    init(_ path: String, _ signal: ContractSignal) {
+        self.path = path
+        self.signal = signal
+    }
 
     /// How often the completion was called.
     var completions: Int { state.withLock { $0.completions } }
 
-    /// Whether the completion was called, or awaited in vain.
-    var hasEnded: Bool { state.withLock { $0.hasEnded } }
+    /// Whether the completion was called.
+    var hasEnded: Bool { completions > 0 }
 
-    /// Cancels the task.
-    func cancel() { (task?.object as? HTTPTask)?.cancel() }
+    /// The first result.
+    var result: HTTPResult? { state.withLock { $0.result } }
+
+    /// Cancels the task, and returns whether that came before its result.
+    @discardableResult
+    func cancel() -> Bool { (task?.object as? HTTPTask)?.cancel() ?? false }
 
     /// Notes that the completion was called.
-    func complete(_ result: HTTPResult?) {
-        for continuation in state.withLock({ $0.complete(result) }) { continuation.resume() }
-    }
-
-    /// Awaits the result; nil if there is none in time.
-    func result() async -> HTTPResult? {
-        await isOver() ? state.withLock { $0.result } : nil
-    }
-
-    /// Whether the completion was called, after waiting for it.
-    func isOver() async -> Bool {
-        // A timer that is removed as soon as it is cancelled: there may be a great many.
-        let watchdog = SystemTimers.shared.schedule(after: patience()) { [weak self] in self?.giveUp() }
-        defer { watchdog.cancel() }
-        await withUnsafeContinuation { continuation in
-            let hasEnded = state.withLock { $0.hasEnded(or: continuation) }
-            if hasEnded { continuation.resume() }
+    func complete(_ result: HTTPResult? = nil) {
+        state.withLock { state in
+            state.completions += 1
+            if state.completions == 1 { state.result = result }
         }
-        return completions > 0
+        signal.raise()
     }
+}
 
-    private func giveUp() {
-        for continuation in state.withLock({ $0.end() }) { continuation.resume() }
-    }
+/// A weak reference to an object.
+final class WeakReference: @unchecked Sendable {
+    private(set) weak var object: AnyObject?
 
-    private struct State {
-        private(set) var completions = 0
-        private(set) var result: HTTPResult?
-        private(set) var hasEnded = false
-        private var waiting: [UnsafeContinuation<Void, Never>] = []
-
-        mutating func complete(_ result: HTTPResult?) -> [UnsafeContinuation<Void, Never>] {
-            completions += 1
-            if completions == 1 { self.result = result }
-            return end()
-        }
-
-        mutating func hasEnded(or continuation: UnsafeContinuation<Void, Never>) -> Bool {
-            if !hasEnded { waiting.append(continuation) }
-            return hasEnded
-        }
-
-        mutating func end() -> [UnsafeContinuation<Void, Never>] {
-            hasEnded = true
-            return replace(&waiting, with: [])
-        }
-    }
+    init(_ object: AnyObject) { self.object = object }
 }

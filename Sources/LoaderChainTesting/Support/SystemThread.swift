@@ -42,6 +42,11 @@ package struct SystemThread: @unchecked Sendable {
         pthread_detach(handle)
     }
 
+    /// Lets other threads run that are waiting for a processor.
+    package static func yield() {
+        sched_yield()
+    }
+
     /// A number that no other living thread has.
     package static var currentNumber: UInt {
         #if canImport(Darwin) || canImport(Musl)

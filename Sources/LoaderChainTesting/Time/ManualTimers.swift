@@ -27,10 +27,17 @@ public final class ManualTimers: Timers {
     public static let defaultDate = Date(timeIntervalSince1970: 1_704_067_200)
 
     private let state: Locked<ManualTimersState>
+    private let onSchedule: @Sendable () -> Void
 
     /// Makes timers at instant 0, where the wall clock shows `date`.
-    public init(date: Date = ManualTimers.defaultDate) {
+    public convenience init(date: Date = ManualTimers.defaultDate) {
+        self.init(date: date) {}
+    }
+
+    /// Makes timers that call `onSchedule` for each timer that has begun to wait.
+    init(date: Date = ManualTimers.defaultDate, onSchedule: @escaping @Sendable () -> Void) {
         state = Locked(ManualTimersState(date: date))
+        self.onSchedule = onSchedule
     }
 
     deinit {
@@ -53,6 +60,7 @@ public final class ManualTimers: Timers {
         let timer = ManualTimer(owner: self, action: action)
         let satisfied = state.withLock { $0.insert(timer, at: deadline) }
         for waiter in satisfied { waiter.resume() }
+        onSchedule()
         return timer
     }
 

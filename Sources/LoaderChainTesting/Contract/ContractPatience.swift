@@ -1,0 +1,50 @@
+import Dispatch
+import LoaderChain
+
+/// How long a check waits for an event that a correct loader brings about soon.
+///
+/// Time alone says little on a busy machine. So the time is followed by a number of turns, each of which goes through the threads
+/// that loaders use: what had been waiting there has run before the check gives up. Only a loader that keeps one of its promises
+/// too late, or never, costs this time.
+struct ContractPatience: Sendable {
+    let time: Duration
+    /// More than any loader takes for one task.
+    private static let turns = 100
+    /// How many times longer than `time` the turns may take altogether.
+    private static let greatestDelay = 8
+
+    /// Waits until `isOver` holds, and looks again whenever `wait` returns, which waits for an event until a deadline.
+    func wait(until isOver: () -> Bool, _ wait: (DispatchTime) -> Void) -> Bool {
+        let deadline = DispatchTime.now() + Double(time / .seconds(1))
+        while DispatchTime.now() < deadline {
+            if isOver() { return true }
+            wait(deadline)
+        }
+        let last = deadlineOfTurns
+        for _ in 0..<Self.turns {
+            if isOver() { return true }
+            guard Self.takeTurn(until: last) else { break }
+            wait(.now())
+        }
+        return isOver()
+    }
+
+    private var deadlineOfTurns: DispatchTime {
+        .now() + Double(time / .seconds(1)) * Double(Self.greatestDelay)
+    }
+
+    /// Goes through the threads that loaders use as often as before giving up.
+    func takeAllTurns() { Self.takeTurns(Self.turns, until: deadlineOfTurns) }
+
+    /// Goes some times through the threads that loaders use, so that what waits there runs.
+    static func takeTurns(_ count: Int, until deadline: DispatchTime = .now() + 1) {
+        for _ in 0..<count where !takeTurn(until: deadline) { return }
+    }
+
+    /// Goes once through the threads of dispatch queues and of Swift's tasks; false if one of them has no thread left.
+    static func takeTurn(until deadline: DispatchTime) -> Bool {
+        let isOver = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async { Task.detached { isOver.signal() } }
+        return isOver.wait(timeout: deadline) == .success
+    }
+}

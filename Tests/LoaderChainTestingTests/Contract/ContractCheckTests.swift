@@ -1,0 +1,63 @@
+import Dispatch
+import LoaderChain
+import LoaderChainTesting
+import Testing
+
+/// The loaders of this package, all of which must pass the check.
+private let loaders: [(name: String, make: @Sendable (ManualTimers) -> HTTPLoader)] = [
+    ("HTTPLoader", { _ in HTTPLoader() }),
+    ("AsyncLoader", { _ in AsyncLoader() }),
+    ("ClosureLoader", { _ in ClosureLoader { try await $1($0) } }),
+]
+
+@Suite(.timeLimit(.minutes(10))) struct ContractCheckTests {
+    @Test(arguments: loaders.map(\.name))
+    func everyLoaderKeepsTheContract(name: String) async {
+        for loader in loaders where loader.name == name {
+            let violations = await ContractCheck(patience: .patient, loader.make).run()
+            #expect(violations.isEmpty, "\(violations)")
+        }
+    }
+
+    @Test(arguments: loaders.map(\.name), loaders.map(\.name))
+    func everyPairKeepsTheContract(first: String, second: String) async {
+        for upper in loaders where upper.name == first {
+            for lower in loaders where lower.name == second {
+                let violations = await ContractCheck(patience: .patient) { upper.make($0) --> lower.make($0) }.run()
+                #expect(violations.isEmpty, "\(first) --> \(second): \(violations)")
+            }
+        }
+    }
+
+    @Test func saysInWhichPartItWaitedForWhatAndForHowLong() async {
+        final class Stuck: HTTPLoader, @unchecked Sendable {
+            static let held = Locked<[DispatchGroup]>([])
+            override func reset(with group: DispatchGroup) {
+                group.enter()
+                Self.held.withLock { $0.append(group) }
+            }
+        }
+        let violations = await ContractCheck(patience: .milliseconds(300)) { _ in Stuck() }.run()
+        let sentence = "A reset of an idle chain: a reset did not finish within 0.3 seconds"
+        #expect(violations.contains { $0.contains(sentence) }, "\(violations)")
+        // The resets end after all, so that nothing of the chains is left.
+        for group in Stuck.held.withLock({ replace(&$0, with: []) }) { group.leave() }
+    }
+
+    // MARK: What it must not mistake for a fault
+
+    /// The loader completes each task at once, while its own task is still at the transport, which takes a while to stop.
+    @Test func aLoaderMayLeaveItsWorkBeforeItsTaskIsSeenBelow() async {
+        final class Leaving: HTTPLoader, @unchecked Sendable {
+            override func load(task: HTTPTask) {
+                let copy = HTTPTask(request: task.request)
+                copy.addCompletionHandler { (_: HTTPResult) in withExtendedLifetime(self) {} }
+                super.load(task: copy)
+                copy.cancel()
+                fail(task, .timedOut)
+            }
+        }
+        let violations = await ContractCheck(patience: .patient, mayLeaveCancelledTasks: true) { _ in Leaving() }.run()
+        #expect(violations.isEmpty, "\(violations)")
+    }
+}
