@@ -178,7 +178,8 @@ package final class MemoryDirectory: Directory {
             state.lastFile += 1
             state.files[state.lastFile] = Content()
             state.names[path] = state.lastFile
-            return MemoryFile(directory: self, number: state.lastFile, path: path, life: state.life)
+            return MemoryFile(
+                directory: self, number: state.lastFile, path: path, life: state.life, isWritten: true)
         }
     }
 
@@ -186,7 +187,7 @@ package final class MemoryDirectory: Directory {
         try doing("opened", path) { state throws(FileFailure) in
             if state.refusesReading { throw FileFailure("opened", path, code: EACCES) }
             guard let number = state.names[path] else { throw FileFailure("opened", path, code: ENOENT) }
-            return MemoryFile(directory: self, number: number, path: path, life: state.life)
+            return MemoryFile(directory: self, number: number, path: path, life: state.life, isWritten: false)
         }
     }
 
@@ -245,16 +246,20 @@ private final class MemoryFile: DurableFile {
     let number: Int
     let path: String
     let life: Int
+    /// Whether it was created to be written, rather than opened to be read.
+    let isWritten: Bool
 
-    init(directory: MemoryDirectory, number: Int, path: String, life: Int) {
+    init(directory: MemoryDirectory, number: Int, path: String, life: Int, isWritten: Bool) {
         (self.directory, self.number, self.path, self.life) = (directory, number, path, life)
+        self.isWritten = isWritten
     }
 
     /// Not counted as an operation, since no disk is asked for it.
     func length() -> Int64 { Int64(directory.count(of: number)) }
 
     func read(_ count: Int, at offset: Int64) throws(FileFailure) -> Data {
-        try directory.doing("read", path) { state in
+        try directory.doing("read", path) { state throws(FileFailure) in
+            if isWritten { throw FileFailure("read", path, code: EBADF) }
             let bytes = state.files[number]?.bytes ?? []
             return Data(bytes[min(Int(offset), bytes.count)..<min(Int(offset) + count, bytes.count)])
         }
@@ -264,6 +269,7 @@ private final class MemoryFile: DurableFile {
         let (bytes, offset) = (Array(bytes), Int(offset))
         try directory.doing("written", path, partly: { put(bytes.prefix(bytes.count / 2), at: offset, in: &$0) }) {
             state throws(FileFailure) in
+            guard isWritten else { throw FileFailure("written", path, code: EBADF) }
             let used = state.names.values.reduce(0) { $0 + (state.files[$1]?.bytes.count ?? 0) }
             let more = max(0, offset + bytes.count - (state.files[number]?.bytes.count ?? 0))
             guard used + more <= state.room else {

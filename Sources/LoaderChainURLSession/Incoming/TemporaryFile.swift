@@ -22,7 +22,7 @@ final class TemporaryFile {
     init(at url: URL, isPrivate: Bool) throws(SinkError) {
         self.url = url
         file = try Self.doing(url) { () throws(FileFailure) in
-            try FileDescriptor(creating: url.path(percentEncoded: false), mode: isPrivate ? 0o600 : 0o666)
+            try FileDescriptor(creating: url.path(percentEncoded: false), mode: isPrivate ? 0o600 : 0o666, isRead: true)
         }
     }
 
