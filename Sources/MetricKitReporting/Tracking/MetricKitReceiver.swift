@@ -39,7 +39,7 @@ public final class MetricKitReceiver: Sendable {
     private let tracking: [MetricKitTracking]
     private let onError: @Sendable (Data, OutboxError) -> Void
     private let later: @Sendable (@escaping @Sendable () -> Void) -> Void
-    private let known = Locked((tracked: Set<PayloadDigest>(), stored: Set<PayloadDigest>()))
+    private let known = Locked((tracked: Set<Digest128>(), stored: Set<Digest128>()))
 
     /// Makes a receiver.
     ///
@@ -85,7 +85,7 @@ public final class MetricKitReceiver: Sendable {
         var refused: [(Data, OutboxError)] = []
         var new: [Data] = []
         for data in payloads {
-            let digest = PayloadDigest(data)
+            let digest = Digest128(data)
             let (isNew, isStored) = known.withLock { ($0.tracked.insert(digest).inserted, $0.stored.contains(digest)) }
             if isNew { new.append(data) }
             guard !isStored, let outbox, let request = requests[kind] else { continue }
