@@ -1,18 +1,6 @@
+import PortableC
+import PortableFoundation
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// An open file or directory of the machine, closed at the latest when the last reference goes.
 package final class FileDescriptor: DurableFile {

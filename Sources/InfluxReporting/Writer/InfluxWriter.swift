@@ -1,12 +1,7 @@
 import DurableFiles
 import LineProtocol
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Collects points from all threads and sends them to InfluxDB in batches, through a chain of loaders.
 ///

@@ -1,14 +1,6 @@
 import DurableFiles
 import Foundation
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A file that this process creates and removes again, unless it keeps it.
 ///
 /// Writing never traps, whatever the disk does.

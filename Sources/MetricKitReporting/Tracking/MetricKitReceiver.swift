@@ -2,13 +2,8 @@
 
 import Dispatch
 import LoaderChain
+import PortableFoundation
 import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Receives payloads: stores them in the outbox first, and then hands them to the trackers.
 ///

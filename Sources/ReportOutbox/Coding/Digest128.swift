@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// 128 bits of bytes, by FNV-1a: enough that no two of one program meet by chance.
 ///

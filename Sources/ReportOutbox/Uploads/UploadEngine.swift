@@ -1,12 +1,7 @@
 import Dispatch
 import DurableFiles
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Runs uploads that go on without the app: the state, its ledger, a session, and a queue on which events are handled one
 /// after the other.
