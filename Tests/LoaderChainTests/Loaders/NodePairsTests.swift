@@ -21,8 +21,9 @@ import Testing
     }
 
     @Test func everyLoaderIsAmongThem() throws {
-        let names = Set(Node.all.map { $0.make(ManualTimers()).name })
-        #expect(names == (try LoaderSources.publicLoaders()).union(["HTTPLoader"]))
+        let names = Node.all.map { $0.make(ManualTimers()).name }
+        let loaders = try LoaderSources.publicLoaders()
+        #expect(loaders.contains("Throttle") && loaders.subtracting(names) == [])
     }
 
     /// What becomes of a terminal's failure is no question for a loader that asks none.
