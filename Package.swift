@@ -15,32 +15,41 @@ let package = Package(
         .library(name: "MetricKitReporting", targets: ["MetricKitReporting"]),
     ],
     targets: [
-        .target(name: "LoaderChain", dependencies: ["CLockFence", "DurableFiles"]),
+        .target(name: "LoaderChain", dependencies: ["CLockFence", "DurableFiles", "PortableC", "PortableFoundation"]),
         // Files, directories and locks, for everything that is kept on a disk.
-        .target(name: "DurableFiles"),
+        .target(name: "DurableFiles", dependencies: ["PortableC", "PortableFoundation"]),
         // One empty function, which keeps reference counts on their side of an unlock.
         .target(name: "CLockFence"),
+        // What every system has under another name: the C library, and the part of Foundation that is enough.
+        .target(name: "PortableC"),
+        .target(name: "PortableFoundation"),
         .target(name: "LoaderChainURLSession", dependencies: ["LoaderChain", "DurableFiles"]),
         .target(name: "LoaderChainTesting", dependencies: ["LoaderChain", "DurableFiles"]),
-        .target(name: "ReportOutbox", dependencies: ["LoaderChain", "DurableFiles"]),
-        .target(name: "MetricKitReporting", dependencies: ["LoaderChain", "LineProtocol", "ReportOutbox"]),
+        .target(
+            name: "ReportOutbox", dependencies: ["LoaderChain", "DurableFiles", "PortableC", "PortableFoundation"]),
+        .target(
+            name: "MetricKitReporting",
+            dependencies: ["LoaderChain", "LineProtocol", "ReportOutbox", "PortableFoundation"]),
 
         .target(name: "LineProtocol"),
-        .target(name: "LineProtocolFoundation", dependencies: ["LineProtocol"]),
+        .target(name: "LineProtocolFoundation", dependencies: ["LineProtocol", "PortableFoundation"]),
 
         // A library that Swift itself is linked against on every system; the Debian package is zlib1g-dev.
         .systemLibrary(name: "CZlib"),
         .target(
             name: "InfluxReporting",
-            dependencies: ["LoaderChain", "LineProtocol", "LineProtocolFoundation", "DurableFiles", "CZlib"]),
+            dependencies: [
+                "LoaderChain", "LineProtocol", "LineProtocolFoundation", "DurableFiles", "CZlib", "PortableC",
+                "PortableFoundation",
+            ]),
 
         // The program is thin, so that tests reach its parts. Their names differ in more than case, as the folders must.
-        .executableTarget(name: "apihealth", dependencies: ["APIHealthKit"]),
+        .executableTarget(name: "apihealth", dependencies: ["APIHealthKit", "PortableC"]),
         .target(
             name: "APIHealthKit",
             dependencies: [
                 "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "LineProtocol", "LineProtocolFoundation",
-                "ReportOutbox", "InfluxReporting", "MetricKitReporting", "DurableFiles",
+                "ReportOutbox", "InfluxReporting", "MetricKitReporting", "DurableFiles", "PortableC",
             ]),
 
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),

@@ -8,19 +8,8 @@
 //     FileDescriptor   an open file
 //     FileFailure      what went wrong
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PortableC
+import PortableFoundation
 
 /// A directory on a disk.
 ///

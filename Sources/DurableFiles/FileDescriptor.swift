@@ -1,18 +1,6 @@
+import PortableC
+import PortableFoundation
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// An open file or directory of the machine, closed at the latest when the last reference goes.
 package final class FileDescriptor: DurableFile {
@@ -49,9 +37,14 @@ package final class FileDescriptor: DurableFile {
         guard try status().st_mode & S_IFMT == S_IFREG else { throw FileFailure("opened", path, code: EISDIR) }
     }
 
-    /// Creates a file, which must not exist.
-    package convenience init(creating path: String, in directory: CInt = AT_FDCWD, mode: mode_t) throws(FileFailure) {
-        try self.init(path, in: directory, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode, for: "made")
+    /// Creates a file to write to, which must not exist.
+    ///
+    /// - Parameter isRead: whether it is read, too; opening it for both costs a little more.
+    package convenience init(
+        creating path: String, in directory: CInt = AT_FDCWD, mode: mode_t, isRead: Bool = false
+    ) throws(FileFailure) {
+        let access = isRead ? O_RDWR : O_WRONLY
+        try self.init(path, in: directory, flags: access | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode, for: "made")
     }
 
     deinit { _ = end() }

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PortableC
 
 /// Something that could not be done with a file.
 package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PortableC
 
 /// Calls the system, again for as long as a signal interrupts it, and answers with the error's number as well.
 ///

@@ -1,12 +1,5 @@
 import APIHealthKit
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PortableC
 
 /// The entry point; everything else is in `APIHealthKit`, where tests reach it.
 @main

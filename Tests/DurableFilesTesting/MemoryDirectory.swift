@@ -39,7 +39,7 @@ package final class MemoryDirectory: Directory {
 
     fileprivate struct State {
         var operations = 0
-        var log: [String] = []
+        var log: [(action: String, path: String)] = []
         var cut: Cut?
         var isDead = false
         var room = Int.max
@@ -60,7 +60,7 @@ package final class MemoryDirectory: Directory {
     // MARK: What a test does
 
     package var operations: Int { state.withLock { $0.operations } }
-    package var log: [String] { state.withLock { $0.log } }
+    package var log: [String] { state.withLock { $0.log }.map { "\($0.action) \($0.path)" } }
     package var isDead: Bool { state.withLock { $0.isDead } }
     package var names: [String] { state.withLock { $0.names.keys.sorted() } }
 
@@ -138,7 +138,7 @@ package final class MemoryDirectory: Directory {
         try state.withLock { state throws(FileFailure) in
             guard !state.isDead else { throw FileFailure(action, path, code: EIO) }
             state.operations += 1
-            state.log.append("\(action) \(path)")
+            state.log.append((action, path))
             switch state.cut {
             case .failure(state.operations, let code): throw FileFailure(action, path, code: code)
             case .failures(let first, let code) where state.operations >= first:
@@ -178,7 +178,8 @@ package final class MemoryDirectory: Directory {
             state.lastFile += 1
             state.files[state.lastFile] = Content()
             state.names[path] = state.lastFile
-            return MemoryFile(directory: self, number: state.lastFile, path: path, life: state.life)
+            return MemoryFile(
+                directory: self, number: state.lastFile, path: path, life: state.life, isWritten: true)
         }
     }
 
@@ -186,7 +187,7 @@ package final class MemoryDirectory: Directory {
         try doing("opened", path) { state throws(FileFailure) in
             if state.refusesReading { throw FileFailure("opened", path, code: EACCES) }
             guard let number = state.names[path] else { throw FileFailure("opened", path, code: ENOENT) }
-            return MemoryFile(directory: self, number: number, path: path, life: state.life)
+            return MemoryFile(directory: self, number: number, path: path, life: state.life, isWritten: false)
         }
     }
 
@@ -245,16 +246,20 @@ private final class MemoryFile: DurableFile {
     let number: Int
     let path: String
     let life: Int
+    /// Whether it was created to be written, rather than opened to be read.
+    let isWritten: Bool
 
-    init(directory: MemoryDirectory, number: Int, path: String, life: Int) {
+    init(directory: MemoryDirectory, number: Int, path: String, life: Int, isWritten: Bool) {
         (self.directory, self.number, self.path, self.life) = (directory, number, path, life)
+        self.isWritten = isWritten
     }
 
     /// Not counted as an operation, since no disk is asked for it.
     func length() -> Int64 { Int64(directory.count(of: number)) }
 
     func read(_ count: Int, at offset: Int64) throws(FileFailure) -> Data {
-        try directory.doing("read", path) { state in
+        try directory.doing("read", path) { state throws(FileFailure) in
+            if isWritten { throw FileFailure("read", path, code: EBADF) }
             let bytes = state.files[number]?.bytes ?? []
             return Data(bytes[min(Int(offset), bytes.count)..<min(Int(offset) + count, bytes.count)])
         }
@@ -264,22 +269,25 @@ private final class MemoryFile: DurableFile {
         let (bytes, offset) = (Array(bytes), Int(offset))
         try directory.doing("written", path, partly: { put(bytes.prefix(bytes.count / 2), at: offset, in: &$0) }) {
             state throws(FileFailure) in
-            let used = state.names.values.reduce(0) { $0 + (state.files[$1]?.bytes.count ?? 0) }
-            let more = max(0, offset + bytes.count - (state.files[number]?.bytes.count ?? 0))
-            guard used + more <= state.room else {
-                put(bytes.prefix(max(0, state.room - used)), at: offset, in: &state)
-                throw FileFailure("written", path, code: ENOSPC)
+            guard isWritten else { throw FileFailure("written", path, code: EBADF) }
+            if state.room < .max {
+                let used = state.names.values.reduce(0) { $0 + (state.files[$1]?.bytes.count ?? 0) }
+                let more = max(0, offset + bytes.count - (state.files[number]?.bytes.count ?? 0))
+                guard used + more <= state.room else {
+                    put(bytes.prefix(max(0, state.room - used)), at: offset, in: &state)
+                    throw FileFailure("written", path, code: ENOSPC)
+                }
             }
             put(bytes[...], at: offset, in: &state)
         }
     }
 
     private func put(_ bytes: ArraySlice<UInt8>, at offset: Int, in state: inout MemoryDirectory.State) {
-        guard state.life == life, var file = state.files[number] else { return }
-        let missing = offset + bytes.count - file.bytes.count
-        if missing > 0 { file.bytes += [UInt8](repeating: 0, count: missing) }
-        file.bytes.replaceSubrange(offset..<(offset + bytes.count), with: bytes)
-        state.files[number] = file
+        guard state.life == life, let index = state.files.index(forKey: number) else { return }
+        // In place, since a copy of a long file for every line of it takes time.
+        let missing = offset + bytes.count - state.files.values[index].bytes.count
+        if missing > 0 { state.files.values[index].bytes += repeatElement(0, count: missing) }
+        state.files.values[index].bytes.replaceSubrange(offset..<(offset + bytes.count), with: bytes)
     }
 
     func sync() throws(FileFailure) {

@@ -44,6 +44,16 @@ import Testing
         #expect(failure { () throws(FileFailure) in try directory.contents(of: "file", upTo: 10) }?.isTooLong == true)
     }
 
+    @Test(arguments: Kind.allCases) func aCreatedFileIsOnlyWrittenAndAnOpenedOneOnlyRead(_ kind: Kind) throws {
+        let directory = try directory(kind)
+        let created = try directory.create("file")
+        try created.write(Data("bytes".utf8), at: 0)
+        #expect(failure { () throws(FileFailure) in try created.read(5, at: 0) } != nil)
+        let opened = try directory.open("file")
+        #expect(failure { () throws(FileFailure) in try opened.write(Data("other".utf8), at: 0) } != nil)
+        #expect(try opened.read(5, at: 0) == Data("bytes".utf8))
+    }
+
     @Test(arguments: Kind.allCases) func namesAreCreatedRenamedAndRemoved(_ kind: Kind) throws {
         let directory = try directory(kind)
         try directory.makeFolder("folder")

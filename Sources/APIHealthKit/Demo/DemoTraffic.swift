@@ -1,12 +1,5 @@
 import LoaderChain
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PortableC
 
 /// The schedule of requests, which depends on the seed alone.
 struct DemoTraffic: Sendable {

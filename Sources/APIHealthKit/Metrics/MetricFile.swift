@@ -5,14 +5,6 @@ import LineProtocol
 import LoaderChain
 import Synchronization
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A file of line protocol to which every metric is appended immediately.
 ///
 /// A line is written before the caller of the request learns its result, so the file has everything that was reported, even if

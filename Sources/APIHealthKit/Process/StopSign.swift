@@ -1,13 +1,6 @@
 import Dispatch
 import LoaderChain
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PortableC
 
 /// A request to stop the program, which its parts wait for and then finish their work.
 ///

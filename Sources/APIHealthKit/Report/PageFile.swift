@@ -2,14 +2,6 @@ import DurableFiles
 import Foundation
 import LoaderChain
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The file that a page is written to.
 struct PageFile {
     let path: String

@@ -3,14 +3,6 @@ import Foundation
 import LineProtocol
 import LoaderChain
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Reads files of line protocol in pieces, so that their size does not matter.
 enum ReportReader {
     private static var pieceLength: Int { 1 << 16 }

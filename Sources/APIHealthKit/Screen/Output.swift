@@ -1,13 +1,6 @@
 import DurableFiles
 import LoaderChain
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PortableC
 
 /// A destination for text: a terminal, a pipe or a test.
 final class Output: Sendable {

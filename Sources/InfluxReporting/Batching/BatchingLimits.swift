@@ -1,12 +1,7 @@
 // Batching: collects points in blocks, and decides when they leave. It may use Sending and Results.
 
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// What a writer's settings come to, in numbers that fit each other.
 struct BatchingLimits {

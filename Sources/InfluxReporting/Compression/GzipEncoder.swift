@@ -1,12 +1,7 @@
 // Compression: gzip. It uses no other folder.
 
 import CZlib
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Compresses one run of bytes after the other by gzip, through the system's zlib, at its quickest level.
 ///

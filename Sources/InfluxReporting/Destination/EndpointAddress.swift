@@ -1,12 +1,7 @@
 // Destination: where lines are written to, and with which credentials. It uses no other folder.
 
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Addresses that lines are written to.
 enum EndpointAddress {

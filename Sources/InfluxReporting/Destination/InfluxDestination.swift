@@ -1,11 +1,6 @@
 import LineProtocol
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Where points are written to: a database of a server, and how to be let in.
 ///

@@ -1,13 +1,8 @@
 import DurableFiles
 import LineProtocol
 import LoaderChain
+import PortableFoundation
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Keeps blocks in files, and removes each file when all of its lines are settled.
 ///

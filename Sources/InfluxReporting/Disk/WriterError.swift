@@ -1,10 +1,5 @@
 import DurableFiles
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Why a writer cannot use a directory.
 public struct WriterError: Error, Sendable, Hashable {

@@ -1,12 +1,7 @@
 import LineProtocol
 import LineProtocolFoundation
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// How measured requests, events and traces become points.
 ///

@@ -1,5 +1,3 @@
-// Sending: sends one batch until each of its lines is delivered, rejected or to be kept. It may use Destination and Compression.
-
 /// What has become of the lines of a batch: each was delivered, rejected or not delivered.
 package struct BatchOutcome: Sendable, Hashable {
     /// How many lines the server has.
@@ -23,12 +21,4 @@ package struct BatchOutcome: Sendable, Hashable {
 
     /// How many lines the server will not have.
     package var rejectedCount: Int { rejected.count + unnamedRejections.reduce(0) { $0 + $1.count } }
-}
-
-/// Sends batches of lines.
-package protocol LineSender: Sendable {
-    /// Sends a batch, in as many requests as it takes, and says what has become of its lines.
-    ///
-    /// A cancel of the Swift task stops it; what was delivered until then is in the outcome.
-    func send(_ batch: LineBatch) async -> BatchOutcome
 }

@@ -1,10 +1,5 @@
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Sends batches of lines through a chain, and finds out what became of each line.
 ///
@@ -74,7 +69,7 @@ extension BatchSender {
 
         let verdict = await verdict(on: LineBody(bytes: compressed, isCompressed: true), piece, &account)
         if Self.isTaken(verdict) { knowledge.noteTakenCompressed() }
-        guard isAboutCompression(verdict, piece, &account) else { return verdict }
+        guard blameCompression(for: verdict, piece, &account) else { return verdict }
         let second = await self.verdict(on: plain, piece, &account)
         if Self.isTaken(second), knowledge.stopCompressing() { account.outcome.compressionWasRefused = true }
         return second
@@ -95,8 +90,8 @@ extension BatchSender {
         return WriteVerdict(result, now: date())
     }
 
-    /// Whether a verdict on a compressed piece may have nothing to do with its lines.
-    private func isAboutCompression(_ verdict: WriteVerdict, _ piece: LineBatch, _ account: inout Account) -> Bool {
+    /// Decides whether a verdict on a compressed piece may have nothing to do with its lines.
+    private func blameCompression(for verdict: WriteVerdict, _ piece: LineBatch, _ account: inout Account) -> Bool {
         switch verdict {
         case .unknownEncoding: return true
         case .rejected(let complaint):

@@ -1,10 +1,5 @@
 import LineProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Which lines of a request a server complains of.
 package struct ComplaintMatch: Sendable, Hashable {

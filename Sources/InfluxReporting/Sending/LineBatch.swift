@@ -1,10 +1,5 @@
 import LineProtocol
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Whole lines behind each other, and where each of them ends.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The lines that InfluxDB 1 and 2 quote: `unable to parse '…': reason`, one line of text each, in the order of the lines.
 struct QuotedLines {

@@ -1,10 +1,5 @@
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// What a sender has learnt about its server, and what it keeps from one batch to the next.
 ///

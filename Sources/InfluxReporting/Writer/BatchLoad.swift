@@ -3,12 +3,7 @@
 import DurableFiles
 import LineProtocol
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// What parcels come to when they are sent as one.
 struct BatchLoad: Sendable {

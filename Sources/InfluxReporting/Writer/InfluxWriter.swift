@@ -1,12 +1,7 @@
 import DurableFiles
 import LineProtocol
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Collects points from all threads and sends them to InfluxDB in batches, through a chain of loaders.
 ///
@@ -78,7 +73,7 @@ public final class InfluxWriter: Sendable {
             settings: settings, onEvent: onEvent)
     }
 
-    /// Makes a writer with a sender of a test's.
+    /// Makes a writer that holds its points in memory, for any destination that has a sender.
     init(
         sender: any LineSender, dialect: LineDialect = .portable, settings: WriterSettings, stripes: Int? = nil,
         onEvent: (@Sendable (WriterEvent) -> Void)? = nil
@@ -90,7 +85,7 @@ public final class InfluxWriter: Sendable {
             limits, settings: settings, dialect: dialect, store: MemoryStore(), sender: sender, onEvent: onEvent)
     }
 
-    /// Makes a writer with a directory and a sender of a test's.
+    /// Makes a writer that keeps its points in a directory, for any destination that has a sender.
     init(
         sender: any LineSender, dialect: LineDialect = .portable, directory: any Directory, settings: WriterSettings,
         stripes: Int? = nil, onEvent: (@Sendable (WriterEvent) -> Void)? = nil

@@ -1,12 +1,7 @@
 import DurableFiles
 import LineProtocol
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Sends points: parcels become a batch, and what is left of it comes back.
 extension WriterEngine {

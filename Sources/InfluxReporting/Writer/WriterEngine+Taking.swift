@@ -1,14 +1,7 @@
 import DurableFiles
 import LineProtocol
 import LoaderChain
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PortableC
 
 /// Takes points: a point becomes a line, and the line lies in a block before the call returns.
 extension WriterEngine {

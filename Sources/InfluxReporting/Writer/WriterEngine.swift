@@ -1,12 +1,7 @@
 import Dispatch
 import LineProtocol
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Runs a writer: the stripes that take points in, the state that decides, and the effects.
 ///

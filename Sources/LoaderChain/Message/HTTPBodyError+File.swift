@@ -1,18 +1,6 @@
 import DurableFiles
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PortableC
+import PortableFoundation
 
 extension HTTPBodyError {
     /// A file by its path, as a sentence begins with it.

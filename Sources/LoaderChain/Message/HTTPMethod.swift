@@ -6,14 +6,10 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
 
     /// The method of that name.
-    public init(rawValue: String) {
-        self.rawValue = rawValue
-    }
+    public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The method of that name.
-    public init(_ name: String) {
-        self.init(rawValue: name)
-    }
+    public init(_ name: String) { rawValue = name }
 
     /// Whether the method may be sent: its name is a token of RFC 9110.
     public var isToken: Bool { ASCII.isToken(rawValue) }
@@ -42,37 +38,27 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
 extension HTTPMethod {
     /// Asks for a resource.
     public static let get = HTTPMethod("GET")
-
     /// Asks for a resource's headers alone.
     public static let head = HTTPMethod("HEAD")
-
     /// Hands the resource something to process.
     public static let post = HTTPMethod("POST")
-
     /// Replaces the resource.
     public static let put = HTTPMethod("PUT")
-
     /// Removes the resource.
     public static let delete = HTTPMethod("DELETE")
-
     /// Changes parts of the resource.
     public static let patch = HTTPMethod("PATCH")
-
     /// Opens a tunnel.
     public static let connect = HTTPMethod("CONNECT")
-
     /// Asks what may be done with the resource.
     public static let options = HTTPMethod("OPTIONS")
-
     /// Asks for the request to be echoed.
     public static let trace = HTTPMethod("TRACE")
 }
 
 extension HTTPMethod: ExpressibleByStringLiteral, CustomStringConvertible {
     /// The method as written.
-    public init(stringLiteral value: String) {
-        self.init(value)
-    }
+    public init(stringLiteral value: String) { rawValue = value }
 
     /// The method as it goes over the wire, with control characters escaped.
     public var description: String { ASCII.printable(rawValue) }

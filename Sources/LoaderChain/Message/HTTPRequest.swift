@@ -1,11 +1,7 @@
 // Message: what is sent and what comes back, as values: requests, responses, results and errors. It may use its folders
 // Headers and Bodies, and Support; it knows neither tasks nor loaders.
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// A request to a server.
 ///

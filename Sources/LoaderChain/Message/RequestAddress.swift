@@ -1,15 +1,5 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PortableC
+import PortableFoundation
 
 /// The address of a request: the parts of a URL, percent-encoded, any of which may be missing.
 struct RequestAddress: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// A second of a calendar day, in universal time.
 struct CalendarTime: Hashable, Sendable {

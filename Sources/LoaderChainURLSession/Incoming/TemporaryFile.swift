@@ -1,14 +1,6 @@
 import DurableFiles
 import Foundation
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// A file that this process creates and removes again, unless it keeps it.
 ///
 /// Writing never traps, whatever the disk does.
@@ -22,7 +14,7 @@ final class TemporaryFile {
     init(at url: URL, isPrivate: Bool) throws(SinkError) {
         self.url = url
         file = try Self.doing(url) { () throws(FileFailure) in
-            try FileDescriptor(creating: url.path(percentEncoded: false), mode: isPrivate ? 0o600 : 0o666)
+            try FileDescriptor(creating: url.path(percentEncoded: false), mode: isPrivate ? 0o600 : 0o666, isRead: true)
         }
     }
 

@@ -1,4 +1,12 @@
+import LoaderChain
+
+// A quantile over several payloads is that of the merged histogram: quantiles themselves are never merged.
 extension Histogram {
+    /// Makes one histogram of several: the counts of equal buckets are added, and the other buckets stay as they are.
+    ///
+    /// Take quantiles and means of the result; there is no way to merge those of several histograms.
+    public init(merging histograms: some Sequence<Histogram>) { self.init(histograms.flatMap(\.buckets)) }
+
     /// The quantile 0.5; nil if there are no values.
     public var median: Bound? { quantile(0.5) }
 
@@ -9,10 +17,7 @@ extension Histogram {
     ///
     /// - Parameter share: from 0 to 1, such as 0.9; nil is the answer to anything else, NaN too.
     public func quantile(_ share: Double) -> Bound? {
-        guard !isEmpty, share >= 0, share <= 1 else { return nil }
-        var wanted = Double(count) * share
-        // No double is 0.07 exactly, and yet 0.07 of 100 values are 7, and the border behind the seventh is not passed.
-        if abs(wanted - wanted.rounded()) <= 2 * wanted.ulp { wanted = wanted.rounded() }
+        guard let wanted = QuantileRank(of: share, among: count)?.position else { return nil }
         var passed = 0.0
         for group in overlapping {
             let count = group.reduce(0) { $0 + Double($1.count) }

@@ -89,11 +89,6 @@ public struct Histogram<Bound: HistogramBound>: Sendable, Hashable {
     /// Whether there are no values.
     public var isEmpty: Bool { buckets.isEmpty }
 
-    /// Makes one histogram of several: the counts of equal buckets are added, and the other buckets stay as they are.
-    ///
-    /// Quantiles and means are taken of what this makes, and are never merged themselves.
-    public init(merging histograms: some Sequence<Histogram>) { self.init(histograms.flatMap(\.buckets)) }
-
     /// The sum; one that overflows becomes the largest integer.
     private static func sum(_ first: Int, _ second: Int) -> Int {
         let (sum, overflow) = first.addingReportingOverflow(second)

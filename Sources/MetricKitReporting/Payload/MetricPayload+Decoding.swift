@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 extension MetricPayload {
     init(_ document: JSONDocument, _ data: Data) throws(PayloadError) {

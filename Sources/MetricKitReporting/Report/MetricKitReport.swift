@@ -1,10 +1,6 @@
 // Report: a payload of any kind. Depends on Payload and Diagnostics; Printing, Tracking and Apple may use it.
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// A payload of any kind, including one that cannot be read.
 ///

@@ -2,13 +2,8 @@
 
 import Dispatch
 import LoaderChain
+import PortableFoundation
 import ReportOutbox
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Receives payloads: stores them in the outbox first, and then hands them to the trackers.
 ///
@@ -39,7 +34,7 @@ public final class MetricKitReceiver: Sendable {
     private let tracking: [MetricKitTracking]
     private let onError: @Sendable (Data, OutboxError) -> Void
     private let later: @Sendable (@escaping @Sendable () -> Void) -> Void
-    private let known = Locked((tracked: Set<PayloadDigest>(), stored: Set<PayloadDigest>()))
+    private let known = Locked((tracked: Set<Digest128>(), stored: Set<Digest128>()))
 
     /// Makes a receiver.
     ///
@@ -85,7 +80,7 @@ public final class MetricKitReceiver: Sendable {
         var refused: [(Data, OutboxError)] = []
         var new: [Data] = []
         for data in payloads {
-            let digest = PayloadDigest(data)
+            let digest = Digest128(data)
             let (isNew, isStored) = known.withLock { ($0.tracked.insert(digest).inserted, $0.stored.contains(digest)) }
             if isNew { new.append(data) }
             guard !isStored, let outbox, let request = requests[kind] else { continue }

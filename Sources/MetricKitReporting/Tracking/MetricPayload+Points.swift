@@ -1,4 +1,5 @@
 import LineProtocol
+import ReportOutbox
 
 extension MetricPayload {
     /// One point for each time that the payload has a histogram of, for a dashboard; none if the payload tells of several versions.
@@ -43,7 +44,7 @@ extension MetricPayload {
 
     /// The moment plus a part of a second that depends on the payload's bytes.
     private func apart(_ moment: Timestamp) -> Timestamp {
-        let part = Int64(PayloadDigest(data).value % 1_000_000_000)
+        let part = Int64(Digest128(data).value % 1_000_000_000)
         let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(part)
         return overflow ? moment : .nanoseconds(sum)
     }

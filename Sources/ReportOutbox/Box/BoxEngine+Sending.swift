@@ -1,11 +1,6 @@
 import DurableFiles
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Sends what is due. All of this runs on the queue.
 extension BoxEngine {

@@ -1,11 +1,6 @@
 import Dispatch
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Takes reports in, on the calling thread.
 extension BoxEngine {

@@ -1,12 +1,7 @@
 import Dispatch
 import DurableFiles
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Runs a box: the state behind its lock, the files, and a queue on which everything happens but submissions.
 ///

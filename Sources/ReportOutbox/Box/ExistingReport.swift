@@ -1,10 +1,5 @@
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// A report that an earlier launch has left, shown to the handler of existing reports before it is sent.
 public struct ExistingReport: Sendable {

@@ -1,11 +1,6 @@
 import DurableFiles
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Keeps what must arrive, such as crash reports, on the disk until it was delivered.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// What a box knows about a report without reading it.
 public struct ReportSummary: Hashable, Sendable {

@@ -1,12 +1,7 @@
 // Coding: numbers and texts as bytes, digests and checksums. It uses no other folder.
 
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Numbers and texts as bytes: little-endian, texts with their length before them.
 struct ByteWriter {

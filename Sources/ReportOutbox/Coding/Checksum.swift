@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// CRC-32 as in Ethernet, four bytes at a time: enough to tell torn bytes from whole ones.
 struct Checksum: Sendable {

@@ -1,10 +1,5 @@
 import DurableFiles
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Why a box cannot be opened, or a report is not taken in.
 public struct OutboxError: Error, Hashable, Sendable {

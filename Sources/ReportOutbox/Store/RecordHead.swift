@@ -1,10 +1,5 @@
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The constant part of a report besides its bytes: its identifier, and how it is sent.
 struct RecordHead: Sendable {

@@ -1,11 +1,6 @@
 import DurableFiles
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The bytes of a report, read from its file piece by piece while they are sent.
 struct StoredBody: HTTPBody {

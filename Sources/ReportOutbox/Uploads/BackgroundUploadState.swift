@@ -37,7 +37,7 @@ struct BackgroundUploadState {
         case forget(UploadID)
         /// Tell a task that its upload is one that was begun before, and its attempt no new one.
         case tellContinues(Waiter)
-        /// End a task, and say so with ``isKept(_:)`` once what it means is written down.
+        /// End a task, and say so with ``noteKept(_:)`` once what it means is written down.
         case complete(Waiter, UploadID, UploadEnd)
         /// Call ``graceIsOver()`` after a while.
         case startGrace
@@ -122,7 +122,7 @@ struct BackgroundUploadState {
     }
 
     /// Hears that what an answer means was written down, so that it need not be kept.
-    mutating func isKept(_ id: UploadID) -> [Action] {
+    mutating func noteKept(_ id: UploadID) -> [Action] {
         guard case .ended(_, isGiven: true) = uploads[id]?.phase else { return [] }
         return forget(id)
     }

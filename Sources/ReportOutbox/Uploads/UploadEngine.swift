@@ -1,12 +1,7 @@
 import Dispatch
 import DurableFiles
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Runs uploads that go on without the app: the state, its ledger, a session, and a queue on which events are handled one
 /// after the other.
@@ -195,8 +190,8 @@ final class UploadEngine: Sendable {
     private func complete(_ waiter: BackgroundUploadState.Waiter, _ id: UploadID, _ end: UploadEnd) {
         guard let task = shared.withLock({ $0.tasks.removeValue(forKey: waiter) }) else { return }
         let request = task.request
-        request.handover?.whenKept { [self] in hear { $0.isKept(id) } }
+        request.handover?.whenKept { [self] in hear { $0.noteKept(id) } }
         task.complete(end.result(for: request, loader: loader))
-        if request.handover == nil { hear { $0.isKept(id) } }
+        if request.handover == nil { hear { $0.noteKept(id) } }
     }
 }

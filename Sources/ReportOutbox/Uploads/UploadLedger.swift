@@ -1,11 +1,6 @@
 import DurableFiles
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The directory of uploads that go on without the app.
 ///

@@ -1,10 +1,5 @@
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// The name of one upload, which no other upload ever has: not of another report, and not of the same report later.
 ///

@@ -46,7 +46,7 @@ import Testing
         final class Entry {}
         try onThreads(1) { _ in
             var queue = LinkedQueue<Entry>()
-            for _ in 0..<1_000_000 { _ = queue.append(Entry()) }
+            for _ in 0..<100_000 { _ = queue.append(Entry()) }
         }
     }
 

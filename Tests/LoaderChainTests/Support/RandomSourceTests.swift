@@ -4,17 +4,17 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct RandomSourceTests {
     private static let knownAnswers: [UInt64] = [0xE220_A839_7B1D_CDAF, 0x6E78_9E6A_A1B9_65F4, 0x06C4_5D18_8009_454F]
 
-    @Test func `the generator gives the known answers for seed 0`() {
+    @Test func theGeneratorGivesTheKnownAnswersForSeed0() {
         var generator = SeededGenerator(seed: 0)
         #expect((0..<3).map { _ in generator.next() } == Self.knownAnswers)
     }
 
-    @Test func `random give the known answers for seed 0`() {
+    @Test func randomSourcesGiveTheKnownAnswersForSeed0() {
         let random = RandomSource(seed: 0)
         #expect((0..<3).map { _ in random.next() } == Self.knownAnswers)
     }
 
-    @Test func `threads share one sequence, and no number is lost or doubled`() async {
+    @Test func threadsShareOneSequenceAndNoNumberIsLostOrDoubled() async {
         let random = RandomSource(seed: 7)
         let rolled = await withTaskGroup(of: [UInt64].self) { group in
             for _ in 0..<8 { group.addTask { (0..<1_000).map { _ in random.next() } } }
@@ -24,7 +24,7 @@ import Testing
         #expect(rolled.sorted() == (0..<8_000).map { _ in generator.next() }.sorted())
     }
 
-    @Test func `units stay within bounds and fill them`() {
+    @Test func unitsStayWithinBoundsAndFillThem() {
         let random = RandomSource(seed: 11)
         let units = (0..<100_000).map { _ in random.unit() }
         #expect(units.allSatisfy { (0..<1).contains($0) })
@@ -32,7 +32,7 @@ import Testing
         #expect((units.min() ?? 1) < 0.001 && (units.max() ?? 0) > 0.999)
     }
 
-    @Test func `durations stay within bounds and fill them`() {
+    @Test func durationsStayWithinBoundsAndFillThem() {
         let random = RandomSource(seed: 13)
         let bounds = Duration.milliseconds(-100)...Duration.milliseconds(300)
         let durations = (0..<10_000).map { _ in random.duration(in: bounds) }
@@ -41,21 +41,21 @@ import Testing
         #expect((Duration.milliseconds(95)...Duration.milliseconds(105)).contains(average))
     }
 
-    @Test func `both bounds of a duration may come up, and a single one always does`() {
+    @Test func bothBoundsOfADurationMayComeUpAndASingleOneAlwaysDoes() {
         let random = RandomSource(seed: 17)
         let (one, two) = (Duration(attoseconds: 1), Duration(attoseconds: 2))
         #expect(Set((0..<100).map { _ in random.duration(in: one...two) }) == [one, two])
         #expect(random.duration(in: one...one) == one)
     }
 
-    @Test func `the widest range of durations does not overflow`() {
+    @Test func theWidestRangeOfDurationsDoesNotOverflow() {
         let random = RandomSource(seed: 19)
         let widest = Duration(attoseconds: .min)...Duration(attoseconds: .max)
         let isNegative = (0..<1_000).map { _ in random.duration(in: widest) < .zero }
         #expect(isNegative.contains(true) && isNegative.contains(false))
     }
 
-    @Test func `chance keeps to its probability`() {
+    @Test func chanceKeepsToItsProbability() {
         let random = RandomSource(seed: 23)
         func hits(_ probability: Double) -> Int { (0..<10_000).count { _ in random.chance(probability) } }
         #expect(hits(0) == 0 && hits(-1) == 0 && hits(.nan) == 0)
@@ -63,7 +63,7 @@ import Testing
         #expect((2_300...2_700).contains(hits(0.25)))
     }
 
-    @Test func `chance rolls once whatever the probability`() {
+    @Test func chanceRollsOnceWhateverTheProbability() {
         let (left, right) = (RandomSource(seed: 29), RandomSource(seed: 29))
         for probability in [0, 0.5, 1] {
             _ = left.chance(probability)
@@ -72,7 +72,7 @@ import Testing
         #expect(left.next() == right.next())
     }
 
-    @Test func `the system's random roll`() {
+    @Test func theSystemsRandomSourceRolls() {
         #expect(Set((0..<100).map { _ in RandomSource.system.next() }).count == 100)
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct SystemTimersTests {
-    @Test func `an action runs no earlier than its deadline`() async {
+    @Test func anActionRunsNoEarlierThanItsDeadline() async {
         let timers = SystemTimers()
         for microseconds in [0, 1, 999, 1_000, 1_001, 2_500, 7_000] {
             let deadline = timers.now.advanced(by: .microseconds(microseconds))
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `the clock is the one that Dispatch wakes up by`() {
+    @Test func theClockIsTheOneThatDispatchWakesUpBy() {
         for _ in 0..<100 {
             let before = DispatchTime.now().uptimeNanoseconds
             let now = SystemTimers.shared.now.nanoseconds
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `actions run in the order of their deadlines`() async {
+    @Test func actionsRunInTheOrderOfTheirDeadlines() async {
         let timers = SystemTimers()
         let order = Locked<[Int]>([])
         let start = await withCheckedContinuation { continuation in
@@ -45,7 +45,7 @@ import Testing
         #expect(order.withLock { $0 } == Array(0..<200))
     }
 
-    @Test func `deadlines out of all reason harm nothing`() async {
+    @Test func deadlinesOutOfAllReasonHarmNothing() async {
         let timers = SystemTimers()
         let never = Atomic(0)
         let far = timers.schedule(after: Duration(attoseconds: .max)) { never.add(1, ordering: .relaxed) }
@@ -57,7 +57,7 @@ import Testing
         #expect(never.load(ordering: .relaxed) == 0)
     }
 
-    @Test func `an action may schedule and cancel`() async {
+    @Test func anActionMayScheduleAndCancel() async {
         let timers = SystemTimers()
         let ran = Atomic(0)
         let later = timers.schedule(after: .seconds(3_600)) { ran.add(1, ordering: .relaxed) }
@@ -70,7 +70,7 @@ import Testing
         #expect(ran.load(ordering: .relaxed) == 0)
     }
 
-    @Test func `an action may cancel one that is due along with it`() async {
+    @Test func anActionMayCancelOneThatIsDueAlongWithIt() async {
         let timers = SystemTimers()
         let ran = Atomic(0)
         let cancelled = await withCheckedContinuation { continuation in
@@ -88,7 +88,7 @@ import Testing
         #expect(ran.load(ordering: .relaxed) == 0)
     }
 
-    @Test func `a wake-up is armed only while something waits`() async {
+    @Test func aWakeUpIsArmedOnlyWhileSomethingWaits() async {
         let timers = SystemTimers()
         #expect(!timers.isArmed)
         let first = timers.schedule(after: .seconds(3_600)) {}
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `each timer runs once or is cancelled once, never both, whoever races`(seed: UInt64) async {
+    func eachTimerRunsOnceOrIsCancelledOnceNeverBoth(seed: UInt64) async {
         let timers = SystemTimers()
         let count = 3_000
         let race = Race(count: count)
@@ -134,7 +134,7 @@ import Testing
         #expect(race.outcomes.allSatisfy { $0 == Race.ran || $0 == Race.cancelled }, "seed \(seed)")
     }
 
-    @Test func `timers scheduled by many threads all run`() async {
+    @Test func timersScheduledByManyThreadsAllRun() async {
         let timers = SystemTimers()
         let race = Race(count: 4_000)
         await withTaskGroup(of: Void.self) { group in
@@ -154,7 +154,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(10))) struct TimeSystemTimersReleaseTests {
-    @Test func `cancelling lets go of the action though the timer is kept`() {
+    @Test func cancellingLetsGoOfTheActionThoughTheTimerIsKept() {
         let timers = SystemTimers()
         weak var captured: Captured?
         let timer = scheduleCapturing(&captured, with: timers, after: .seconds(3_600))
@@ -164,7 +164,7 @@ import Testing
         #expect(!timer.cancel())
     }
 
-    @Test func `having run lets go of the action though the timer is kept`() async {
+    @Test func havingRunLetsGoOfTheActionThoughTheTimerIsKept() async {
         let timers = SystemTimers()
         weak var captured: Captured?
         let timer = scheduleCapturing(&captured, with: timers, after: .zero)
@@ -174,7 +174,7 @@ import Testing
         #expect(!timer.cancel())
     }
 
-    @Test func `the timers take what waits with them, and it never runs`() {
+    @Test func theTimersTakeWhatWaitsWithThemAndItNeverRuns() {
         weak var captured: Captured?
         weak var kept: (any ScheduledTimer)?
         var timers: SystemTimers? = SystemTimers()
@@ -190,7 +190,7 @@ import Testing
         #expect(kept == nil)
     }
 
-    @Test func `an action whose timer is not kept waits all the same, and is gone with the timers`() {
+    @Test func anActionWhoseTimerIsNotKeptWaitsAllTheSameAndIsGoneWithTheTimers() {
         weak var captured: Captured?
         var timers: SystemTimers? = SystemTimers()
         if let timers { _ = scheduleCapturing(&captured, with: timers, after: .seconds(3_600)) }
@@ -199,7 +199,7 @@ import Testing
         #expect(captured == nil)
     }
 
-    @Test func `the timers may go away in one of their own actions`() async {
+    @Test func theTimersMayGoAwayInOneOfTheirOwnActions() async {
         let holder = Locked<SystemTimers?>(SystemTimers())
         await withCheckedContinuation { continuation in
             let timers = holder.withLock { $0 }
@@ -215,7 +215,7 @@ import Testing
         }
     }
 
-    @Test func `a hundred thousand timers of one deadline go away together`() {
+    @Test func aHundredThousandTimersOfOneDeadlineGoAwayTogether() {
         let timers = SystemTimers()
         let deadline = timers.now.advanced(by: .seconds(3_600))
         for _ in 0..<100_000 { timers.schedule(at: deadline) {} }

@@ -2,7 +2,7 @@ import LoaderChain
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct TimerWheelTests {
-    @Test func `an empty wheel has nothing to hand out, and its present follows`() {
+    @Test func anEmptyWheelHasNothingToHandOutAndItsPresentFollows() {
         var wheel = TimerWheel<Int>(present: 5)
         #expect(wheel.nextExpiry == nil)
         #expect(wheel.advance(to: 1_000) == nil)
@@ -11,7 +11,7 @@ import Testing
         #expect(wheel.present == 1_000)
     }
 
-    @Test func `around every level boundary, an element falls due at its deadline and not a tick before`() {
+    @Test func aroundEveryLevelBoundaryAnElementFallsDueAtItsDeadlineAndNotATickBefore() {
         for start in Ticks.boundaries {
             for deadline in Ticks.boundaries where deadline > start {
                 var wheel = TimerWheel<Int>(present: start)
@@ -25,13 +25,13 @@ import Testing
         }
     }
 
-    @Test func `around every level boundary, elements inserted in reverse come out in order`() {
+    @Test func aroundEveryLevelBoundaryElementsInsertedInReverseComeOutInOrder() {
         var wheel = TimerWheel<Int>(present: 0)
         for (number, tick) in Ticks.boundaries.enumerated().reversed() { _ = wheel.insert(number, at: tick) }
         #expect(wheel.drain(to: .max) == Array(Ticks.boundaries.indices))
     }
 
-    @Test func `elements of one deadline come in the order of insertion, from however far they were inserted`() {
+    @Test func elementsOfOneDeadlineComeInTheOrderOfInsertion() {
         for deadline in Ticks.boundaries {
             var wheel = TimerWheel<Int>(present: 0)
             var inserted: [Int] = []
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `a deadline in the past is due at the present`() {
+    @Test func aDeadlineInThePastIsDueAtThePresent() {
         var wheel = TimerWheel<Int>(present: 100)
         _ = wheel.insert(1, at: 99)
         _ = wheel.insert(2, at: 0)
@@ -52,7 +52,7 @@ import Testing
         #expect(wheel.drain(to: 100) == [1, 2])
     }
 
-    @Test func `catching up skips empty time and stops where something is to be done`() {
+    @Test func catchingUpSkipsEmptyTimeAndStopsWhereSomethingIsToBeDone() {
         var wheel = TimerWheel<Int>(present: 0)
         wheel.catchUp(with: 1_000_000)
         #expect(wheel.present == 1_000_000)
@@ -65,7 +65,7 @@ import Testing
         #expect(wheel.present == 1_000_009)
     }
 
-    @Test func `an element can be removed once`() {
+    @Test func anElementCanBeRemovedOnce() {
         var wheel = TimerWheel<Int>(present: 0)
         let ticket = wheel.insert(1, at: 4_096)
         #expect(wheel.remove(ticket) == 1)
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// The wheel gives up its places when a burst is over, so a ticket may name a place that there is no more.
-    @Test func `a ticket of a burst takes nothing from what came after it`() {
+    @Test func aTicketOfABurstTakesNothingFromWhatCameAfterIt() {
         var wheel = TimerWheel<Int>(present: 0)
         let tickets = (0..<1_000).map { wheel.insert($0, at: 70) }
         #expect(wheel.drain(to: 70) == Array(0..<1_000))
@@ -89,7 +89,7 @@ import Testing
         #expect(wheel.count == 0)
     }
 
-    @Test func `the wheel owns what waits and nothing else`() {
+    @Test func theWheelOwnsWhatWaitsAndNothingElse() {
         var wheel: TimerWheel<Object>? = TimerWheel(present: 0)
         weak var removed: Object?
         weak var expired: Object?
@@ -110,7 +110,7 @@ import Testing
         #expect(dropped == nil)
     }
 
-    @Test func `a copy of a wheel goes its own way`() {
+    @Test func aCopyOfAWheelGoesItsOwnWay() {
         var wheel = TimerWheel<Int>(present: 0)
         let ticket = wheel.insert(1, at: 10)
         var copy = wheel
@@ -119,7 +119,7 @@ import Testing
         #expect(wheel.drain(to: 10) == [1])
     }
 
-    @Test func `very many elements of one slot are let go of without recursion`() {
+    @Test func veryManyElementsOfOneSlotAreLetGoOfWithoutRecursion() {
         var wheel = TimerWheel<Object>(present: 0)
         for _ in 0..<250_000 { _ = wheel.insert(Object(), at: 1 << 20) }
         #expect(wheel.count == 250_000)
@@ -128,7 +128,7 @@ import Testing
 
 /// Walks of random steps, each compared with a plain array.
 @Suite(.timeLimit(.minutes(10))) struct TimeWheelWalkTests {
-    @Test(arguments: 0..<20) func `random walks agree with a sorted array`(group: UInt64) {
+    @Test(arguments: 0..<20) func randomWalksAgreeWithASortedArray(group: UInt64) {
         for seed in (group * 200)..<(group * 200 + 200) {
             let walk = Walk(seed: seed)
             guard walk.run(steps: 120) else {

@@ -3,7 +3,7 @@ import LoaderChainTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct TimersSleepTests {
-    @Test func `a sleep ends when its time has come`() async throws {
+    @Test func aSleepEndsWhenItsTimeHasCome() async throws {
         let timers = ManualTimers()
         let sleep = Task { try await timers.sleep(for: .seconds(5)) }
         await timers.waitForPending(count: 1)
@@ -13,7 +13,7 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func `a cancelled sleep ends at once and leaves no timer`() async {
+    @Test func aCancelledSleepEndsAtOnceAndLeavesNoTimer() async {
         let timers = ManualTimers()
         let sleep = Task { try await timers.sleep(for: .seconds(5)) }
         await timers.waitForPending(count: 1)
@@ -22,7 +22,7 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func `a task that is cancelled already does not sleep`() async {
+    @Test func aTaskThatIsCancelledAlreadyDoesNotSleep() async {
         let timers = ManualTimers()
         let sleep = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -31,21 +31,21 @@ import Testing
         await #expect(throws: CancellationError.self) { try await sleep.value }
     }
 
-    @Test func `no time at all is no sleep`() async throws {
+    @Test func noTimeAtAllIsNoSleep() async throws {
         let timers = ManualTimers()
         try await timers.sleep(for: .zero)
         try await timers.sleep(for: .seconds(-1))
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func `the system's timers let a task sleep`() async throws {
+    @Test func theSystemsTimersLetATaskSleep() async throws {
         let timers = SystemTimers()
         let start = timers.now
         try await timers.sleep(for: .milliseconds(3))
         #expect(start.duration(to: timers.now) >= .milliseconds(3))
     }
 
-    @Test func `sleeps and cancellations race without a loss`() async {
+    @Test func sleepsAndCancellationsRaceWithoutALoss() async {
         let timers = SystemTimers()
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<500 {

@@ -22,9 +22,7 @@ struct EncodingTests {
         }
 
         func bytes<Unit: FixedWidthInteger>(of units: [Unit]) -> [UInt8] {
-            units.flatMap { unit in
-                stride(from: Unit.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: unit >> $0) }
-            }
+            units.flatMap { unit in withUnsafeBytes(of: unit.bigEndian) { Array($0) } }
         }
     }
 

@@ -33,7 +33,7 @@ struct LocaleTests {
     }
 
     @Test func whatADeviceMeasuresIsReadInEveryLocale() throws {
-        let groups = try CLDRLocales().groups
+        let groups = try CLDRLocales.all.get().groups
         #expect(groups.count > 300)
         var incomplete: Set<String> = []
         for group in groups {
@@ -55,7 +55,7 @@ struct LocaleTests {
     @Test func noNumberIsReadWronglyInAnyLocale() throws {
         var generator = SeededGenerator(seed: Self.seed)
         var (read, missed) = (0, 0)
-        for group in try CLDRLocales().groups {
+        for group in try CLDRLocales.all.get().groups {
             for round in 0..<Self.rounds {
                 let payload = LocalizedPayload.random(&generator, units: group.patterns.keys.sorted())
                 let (index, leastGrouped) = (
@@ -77,19 +77,28 @@ struct LocaleTests {
         let names = [
             "ms": "millisecond", "s": "second", "B": "byte", "kB": "kilobyte", "MB": "megabyte", "GB": "gigabyte",
         ]
-        var generator = SeededGenerator(seed: Self.seed)
-        var incomplete: Set<String> = []
+        func formatters(_ locale: String) throws -> [String: SystemFormatter] {
+            try names.mapValues { try #require(SystemFormatter(unit: $0, locale: locale)) }
+        }
+        // Locales that write numbers of every plural form and size alike write everything alike: one of them is read.
+        let samples = ["0", "1", "2", "3", "5", "11", "21", "100", "1.5", "1234", "1000000", "1234567.125"]
         let locales = SystemFormatter.locales
         #expect(locales.count > 500)
-        for locale in testSample(locales) {
-            let formatters = try names.mapValues { try #require(SystemFormatter(unit: $0, locale: locale)) }
+        let groups = try Dictionary(grouping: locales) { locale in
+            try formatters(locale).sorted { $0.key < $1.key }.flatMap { samples.map($0.value.text) }
+        }
+        var generator = SeededGenerator(seed: Self.seed)
+        var incomplete: Set<String> = []
+        for group in groups.values.sorted(by: { $0[0] < $1[0] }) {
+            let locale = group[0]
+            let formatters = try formatters(locale)
             for round in 0...Self.rounds {
                 let payload: LocalizedPayload =
                     round == 0 ? .usual : .random(&generator, units: names.keys.sorted())
                 let text = payload.text { formatters[$0.unit]?.text($0.number) ?? "" }
                 let (wrong, missing) = payload.differences(try MetricPayload(text))
                 #expect(wrong.isEmpty, "seed \(Self.seed), \(locale), round \(round): \(text)")
-                if round == 0, !missing.isEmpty { incomplete.insert(locale) }
+                if round == 0, !missing.isEmpty { incomplete.formUnion(group) }
             }
         }
         // A system may have names of a later version than the table.

@@ -73,8 +73,8 @@ struct MutationTests {
             let tree = trees[Int.random(in: trees.indices, using: &generator)]
             let text = Mutation.mutated(tree, trees, &generator).text
             let encoding = EncodingTests.Encoding.allCases.randomElement(using: &generator)
-            var bytes = encoding?.bytes(text) ?? Array(text.utf8)
-            if Bool.random(using: &generator) { bytes = Array(text.utf8) }
+            let isPlain = Bool.random(using: &generator)
+            var bytes = isPlain ? Array(text.utf8) : encoding?.bytes(text) ?? []
             if Bool.random(using: &generator) { Mutation.damageBytes(&bytes, &generator) }
 
             let whole = Result { try DiagnosticPayload(Data(bytes)) }

@@ -48,7 +48,10 @@ struct CLDRLocales {
 
     let groups: [Group]
 
-    init() throws {
+    /// Read once for all tests.
+    static let all = Result { try CLDRLocales() }
+
+    private init() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../CLDR/units.txt")
         var patterns: [String: [String: [String]]] = [:]
         var numbers: [String: Numbers] = [:]

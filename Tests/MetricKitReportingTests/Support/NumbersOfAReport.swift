@@ -6,8 +6,10 @@ import LoaderChain
 
 /// The digits of a number, without zeros at both ends: what is left of it in every unit whose names are powers of ten apart.
 private func significant(_ digits: some StringProtocol) -> String {
-    let inner = digits.drop { $0 == "0" }
-    return String(inner.reversed().drop { $0 == "0" }.reversed())
+    var inner = Substring(digits).utf8
+    while inner.first == UInt8(ascii: "0") { inner.removeFirst() }
+    while inner.last == UInt8(ascii: "0") { inner.removeLast() }
+    return String(Substring(inner))
 }
 
 /// The digits of all numbers that stand anywhere in a payload, found without any idea of what they mean.
@@ -19,7 +21,8 @@ struct GivenNumbers {
         add(node)
         // Counts of equal buckets are added.
         let counts = digits.compactMap { Int($0) }.filter { $0 < 1_000 }
-        for first in counts { for second in counts { digits.insert(significant("\(first + second)")) } }
+        let sums = Set(counts.flatMap { first in counts.map { first + $0 } })
+        digits.formUnion(sums.map { significant("\($0)") })
         // Minutes and hours become seconds.
         for number in digits.compactMap({ Int128($0) }) where number < 1 << 100 {
             digits.formUnion([60 as Int128, 3_600].map { significant("\(number * $0)") })

@@ -56,6 +56,12 @@ final class FakeDaemon: Sendable {
     var finished: Int { state.withLock { $0.finished } }
     /// How many uploads have not ended.
     var running: Int { state.withLock { $0.running.count } }
+    /// Whether the app waits for a list of what runs.
+    var isAsked: Bool { state.withLock { !$0.questions.isEmpty } }
+    /// Whether an upload is on its way to the server.
+    var isSending: Bool { state.withLock { !$0.running.allSatisfy(\.hasArrived) } }
+    /// Whether the server has an upload whose answer has not come.
+    var isAnswering: Bool { state.withLock { $0.running.contains(where: \.hasArrived) } }
     /// Whether the app has not been told everything.
     var hasEvents: Bool { state.withLock { !$0.events.isEmpty } }
 

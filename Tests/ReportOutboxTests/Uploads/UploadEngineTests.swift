@@ -147,7 +147,7 @@ struct UploadEngineTests {
                 .keep(second, .answered(.ok, [:])), .complete(2, second, .answered(.ok, [:])),
             ])
         #expect(state.ended(second, .failed(.cancelled)) == [])
-        #expect(state.isKept(second) == [.forget(second)])
+        #expect(state.noteKept(second) == [.forget(second)])
     }
 
     // MARK: Without a box

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// A check that a body can be decoded, without the type.
 protocol ResponseDecoding: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// A search for a boundary in content, window by window, so that no whole file is in memory.
 struct BoundarySearch {

@@ -1,10 +1,5 @@
 import DurableFiles
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// A file, or a range of its bytes, as it was at one moment.
 ///

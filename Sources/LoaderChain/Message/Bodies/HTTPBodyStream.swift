@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Bytes that are made while they are sent, for one reader only.
 public struct HTTPBodyStream: Sendable {

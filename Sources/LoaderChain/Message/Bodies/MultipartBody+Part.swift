@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 extension MultipartBody {
     /// One part of the body: a name, and a text, bytes or a file under it.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// A multipart body whose boundary is known to occur in none of its sections.
 struct MultipartLayout: Sendable {

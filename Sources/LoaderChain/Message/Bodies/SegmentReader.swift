@@ -1,10 +1,5 @@
 import DurableFiles
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// A position in the bytes of one segment.
 protocol SegmentReader: Sendable {

@@ -82,9 +82,8 @@ public struct LatencyHistogram: Sendable {
     /// - Parameter share: from 0 to 1, such as 0.5 for the median. For anything else, such as 95 or NaN, the answer is
     ///   nil.
     public func quantile(_ share: Double) -> Duration? {
-        guard count > 0, share >= 0, share <= 1 else { return nil }
-        let rank = max(1, Int(exactly: (share * Double(count)).rounded(.up)) ?? count)
-        if rank >= count { return maximum }
+        guard let rank = QuantileRank(of: share, among: count)?.rank else { return nil }
+        if rank == count { return maximum }
         if rank == 1 { return minimum }
         var passed = 0
         for place in counts.indices {

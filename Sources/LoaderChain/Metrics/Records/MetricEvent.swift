@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import PortableFoundation
 
 /// Something that happened at one moment; see ``MetricRecorder/event(_:counters:attributes:)``.
 public struct MetricEvent: Hashable, Sendable {

@@ -128,6 +128,17 @@ import Testing
         #expect((histogram.mean ?? .zero) > .seconds(1_000_000))
     }
 
+    @Test func aShareIsTheValueThatItEndsWith() {
+        // 0.07 * 100 is 7.000000000000001, and yet 7 of 100 values are 0.07 of them.
+        for fast in 1..<100 {
+            var histogram = LatencyHistogram()
+            for index in 0..<100 { histogram.record(index < fast ? .milliseconds(1) : .seconds(1)) }
+            let share = Double(fast) / 100
+            #expect((histogram.quantile(share) ?? .zero) < .milliseconds(2), "\(share)")
+            #expect((histogram.quantile(share + 0.001) ?? .zero) > .milliseconds(900), "\(share)")
+        }
+    }
+
     @Test(arguments: [90, 1.0.nextUp, -0.1, -Double.leastNonzeroMagnitude, .infinity, -.infinity, .nan])
     func aShareThatIsNoneHasNoQuantile(share: Double) {
         var histogram = LatencyHistogram()
