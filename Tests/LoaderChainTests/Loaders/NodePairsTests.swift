@@ -25,7 +25,7 @@ import Testing
         #expect(
             names == [
                 "ApplyEnvironment", "AsyncLoader", "Autocancel", "BasicAuth", "BearerAuth", "Choose", "CircuitBreaker",
-                "ClosureLoader", "Deduplicate", "HTTPLoader", "MetricsTap", "MockLoader", "ModifyRequest",
+                "ClosureLoader", "Deduplicate", "HTTPLoader", "Hedge", "MetricsTap", "MockLoader", "ModifyRequest",
                 "PrintLoader", "RateLimit", "ResetGuard", "Retry", "Throttle", "Validate",
             ])
     }
@@ -79,6 +79,10 @@ struct Node: Sendable, CustomTestStringConvertible {
             let budget = RetryBudget(ratio: 1, minimumPerSecond: 1_000, timers: timers)
             let strategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: 3)
             return Retry(strategy: strategy, deadline: .seconds(10), budget: budget, timers: timers)
+        },
+        Node(name: "Hedge") { timers in
+            let settings = Hedge.Settings(quantile: 0.5, share: 1, minimumNumberOfSamples: 1, minimumDelay: .zero)
+            return Hedge(settings, timers: timers)
         },
         Node(name: "Validate") { _ in Validate(.success) },
         Node(name: "Choose") { _ in
