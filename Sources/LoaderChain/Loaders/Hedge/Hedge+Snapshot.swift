@@ -7,6 +7,8 @@ extension Hedge {
         case budget
         /// The host has asked for fewer requests a short while ago, or a loader below has refused one for it.
         case pushback
+        /// Far more requests of its kind were slow than the quantile says, so a second attempt would be slow too.
+        case allSlow
         /// The usual time would not end before the deadline.
         case deadline
         /// The second attempt would have waited in a queue below, such as that of a full ``Throttle``.

@@ -24,6 +24,7 @@ import Dispatch
 /// - while fewer than 50 response times of the kind are known;
 /// - when the budget is spent: a twentieth of the requests, and the ``RetryBudget`` if there is one;
 /// - for a while after the host has responded with 429, 503 or `Retry-After`, or a loader below has refused a request;
+/// - while a quarter of the requests are slow, instead of a twentieth: then the server is slow as a whole;
 /// - when it would have to wait in a queue below, such as that of a full ``Throttle``;
 /// - when a loader below refuses it, such as a ``CircuitBreaker`` that is open;
 /// - after a cancel or a reset, or when the condition that you give does not hold.

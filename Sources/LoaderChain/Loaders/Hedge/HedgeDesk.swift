@@ -43,7 +43,9 @@ final class HedgeDesk: HTTPTaskObserver {
     }
 
     private func objection(to request: HTTPRequest, of kind: HedgeKind, _ timeLeft: Duration?) -> Hedge.Suppression? {
+        let areAllSlow = kind.noteSlow(settings)
         if let condition, !condition(request) { return .condition }
+        if areAllSlow { return .allSlow }
         let usualTime = timeLeft == nil ? nil : kind.usualTime
         let now = clock.now
         let objection = books.withLock {

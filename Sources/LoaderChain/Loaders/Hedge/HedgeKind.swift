@@ -8,6 +8,9 @@ final class HedgeKind: Sendable {
     /// How long a first attempt may take before a second one is sent; nil while too little is known.
     func delay(_ settings: Hedge.Settings) -> Duration? { delay.withLock { $0.delay(settings) } }
 
+    /// Notes that a first attempt is slow; returns whether far more are than should be.
+    func noteSlow(_ settings: Hedge.Settings) -> Bool { delay.withLock { $0.noteSlow(settings) } }
+
     /// How long half of the responses take at most.
     var usualTime: Duration? { delay.withLock { $0.usualTime } }
 

@@ -92,6 +92,26 @@ import Testing
         #expect(take(timeLeft: .seconds(1)) == .pushback)
     }
 
+    @Test func aServerThatIsSlowAsAWholeIsNotHedged() {
+        let settings = Hedge.Settings()
+        var delay = HedgeDelay()
+        // One slow request in ten is no more than chance may bring.
+        for number in 0..<200 {
+            let areAllSlow = number % 10 == 0 && delay.noteSlow(settings)
+            #expect(!areAllSlow, "\(number)")
+            delay.record(.seconds(1), isCensored: false)
+        }
+        let row = (0..<20).map { _ in delay.noteSlow(settings) }
+        #expect(row.firstIndex(of: true).map { (3...8).contains($0) } ?? false, "\(row)")
+        #expect(row.last == true)
+        for _ in 0..<100 { delay.record(.seconds(1), isCensored: false) }
+        let isForgotten = !delay.noteSlow(settings)
+        #expect(isForgotten)
+        // Where every second request may be hedged, no share is too large.
+        let halves = (0..<1_000).map { _ in delay.noteSlow(Hedge.Settings(quantile: 0.5)) }
+        #expect(!halves.contains(true))
+    }
+
     @Test func theKindsThatWereUsedLastAreKept() {
         takeWalks(seeds: 0..<30) { seed in
             var random = SeededGenerator(seed: seed)
