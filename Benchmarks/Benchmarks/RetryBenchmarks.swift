@@ -38,6 +38,27 @@ func retryBenchmarks() -> [Benchmark] {
             request, through: RateLimit(requests: mostPerSecond, per: .seconds(1), burst: mostPerSecond), result)
     }
 
+    suite.add("hedge/none", "Loads a task whose response comes later, as below, without a Hedge.", allocations: 3) {
+        loadsLater(request, through: HTTPLoader(), result)
+    }
+
+    suite.add(
+        "hedge/pass",
+        "Loads a task through a Hedge that watches it; the response comes before a second attempt is due.",
+        peer: "hedge/none", allocations: 11
+    ) {
+        loadsLater(
+            request, through: Hedge(Hedge.Settings(minimumNumberOfSamples: 1, minimumDelay: .seconds(10))), result)
+    }
+
+    var unhedged = request
+    unhedged.hedging = .never
+    suite.add(
+        "hedge/skip", "Loads a task through a Hedge that may not hedge it.", peer: "hedge/none", allocations: 3
+    ) {
+        loadsLater(unhedged, through: Hedge(), result)
+    }
+
     return suite.benchmarks
 }
 
@@ -64,6 +85,22 @@ private func loads(_ request: HTTPRequest, through loader: HTTPLoader, _ result:
     }
 }
 
+/// Loads tasks whose response comes when `load` has returned, as from a network.
+private func loadsLater(_ request: HTTPRequest, through loader: HTTPLoader, _ result: HTTPResult) -> (Int) -> Void {
+    let terminal = Holding()
+    let chain = loader --> terminal
+    return { iterations in
+        let count = Count()
+        for index in 0..<iterations {
+            let task = HTTPTask(request: request)
+            task.addCompletionHandler { _ in count.value &+= index }
+            chain.load(task: task)
+            terminal.complete(result)
+        }
+        blackHole(count.value)
+    }
+}
+
 private final class Count: @unchecked Sendable {
     var value = 0
 }
@@ -71,6 +108,17 @@ private final class Count: @unchecked Sendable {
 /// Takes a task and does nothing, so that one task can be passed down many times.
 private final class Swallowing: HTTPLoader, @unchecked Sendable {
     override func load(task: HTTPTask) {}
+}
+
+/// Holds one task, to complete it later.
+private final class Holding: HTTPLoader, @unchecked Sendable {
+    private var held: HTTPTask?
+    override func load(task: HTTPTask) { held = task }
+
+    func complete(_ result: HTTPResult) {
+        held?.complete(result)
+        held = nil
+    }
 }
 
 private final class Answering: HTTPLoader, @unchecked Sendable {

@@ -7,6 +7,17 @@ import Testing
 
 /// Bodies in memory, in files and in chunks.
 @Suite(.timeLimit(.minutes(10))) struct DeliveryTests {
+    @Test func whatGoesToAFileOrComesInChunksIsNotHedgedUnlessThatIsAllowed() {
+        var request = HTTPRequest(host: "a.test")
+        request.delivery = .inMemory(upTo: 10)
+        #expect(request.hedging == .automatic)
+        request.delivery = .chunks
+        #expect(request.hedging == .never)
+        request.hedging = .allowed
+        request.delivery = .file(URL(filePath: "/tmp/film.mp4"))
+        #expect(request.hedging == .allowed)
+    }
+
     // MARK: Memory
 
     @Test func anAnnouncedSizeBeyondTheLimitIsRefusedAtOnce() async throws {

@@ -98,9 +98,13 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
 
     // MARK: Passing on
 
-    /// Takes over a task from the previous loader or the caller, and returns whether it still has to be loaded.
+    /// Takes over a task from another loader or the caller, and returns whether it still has to be loaded.
+    ///
+    /// A loader that passes a task to one that is not its next, such as the first of a branch, asks this before it calls
+    /// that loader's ``load(task:)``. A task that is cancelled or completed already is not loaded any more; if it still
+    /// needs a result, it has one when this returns.
     @inline(__always)
-    final func accept(_ task: HTTPTask) -> Bool {
+    public final func accept(_ task: HTTPTask) -> Bool {
         let label = label.load(ordering: .relaxed)
         task.noteHolder(label == 0 ? makeLabel() : label)
         if task.isOpen { return true }
@@ -171,8 +175,10 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
         }
     }
 
-    /// Called when tasks are passed on to `next` from now on; for a loader whose branches lead there too.
-    func didLink(to next: HTTPLoader) {}
+    /// Called when the loader has got its next loader; for one whose branches lead there too.
+    ///
+    /// It is called once, and does nothing by default. See ``MeetingPoint``.
+    open func didLink(to next: HTTPLoader) {}
 
     /// Stops the program: a chain that is linked wrongly is a programming error that would lose requests.
     private func stop(_ sentence: String) -> Never {

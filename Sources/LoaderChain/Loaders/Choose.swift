@@ -22,7 +22,7 @@ public final class Choose<Option: HTTPRequestOption>: HTTPLoader, @unchecked Sen
     private let otherwise: HTTPLoader?
     private let labels: [(label: String, branch: HTTPLoader)]
     /// The end of all branches, which leads to the next loader.
-    private let meetingPoint = MeetingPoint()
+    private let meetingPoint = MeetingPoint(of: "Choose")
 
     /// Makes a loader that chooses among `branches`.
     ///
@@ -60,22 +60,13 @@ public final class Choose<Option: HTTPRequestOption>: HTTPLoader, @unchecked Sen
 
     /// Each branch with its value; an ellipsis stands for the loaders after this one.
     public override var details: String {
-        let texts = labels.map { "\($0.label): \(text(of: $0.branch))" }
+        let texts = labels.map { "\($0.label): \($0.branch.description(before: meetingPoint))" }
         return (texts + (otherwise == nil ? ["otherwise: …"] : [])).joined(separator: ", ")
     }
 
-    override func didLink(to next: HTTPLoader) {
+    /// Lets the branches lead to the next loader too.
+    public override func didLink(to next: HTTPLoader) {
         meetingPoint.nextLoader = next
-    }
-
-    private func text(of branch: HTTPLoader) -> String {
-        var texts: [String] = []
-        var loader: HTTPLoader? = branch
-        while let described = loader, described !== meetingPoint {
-            texts.append(described.ownDescription)
-            loader = described.nextLoader
-        }
-        return (texts + ["…"]).joined(separator: " --> ")
     }
 
     /// The value as text, without `Optional(…)`.
@@ -84,11 +75,4 @@ public final class Choose<Option: HTTPRequestOption>: HTTPLoader, @unchecked Sen
         guard mirror.displayStyle == .optional else { return "\(value)" }
         return mirror.children.first.map { "\($0.value)" } ?? "none"
     }
-}
-
-/// Passes everything on, under the name of the loader that it belongs to.
-///
-/// It has its own reference to the next loader; a reference to the loader that it belongs to would be a cycle.
-private final class MeetingPoint: HTTPLoader, @unchecked Sendable {
-    override var name: String { "Choose" }
 }

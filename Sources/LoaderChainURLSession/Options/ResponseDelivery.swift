@@ -39,8 +39,15 @@ extension HTTPRequest {
     /// request.delivery = .file(URL(filePath: "/tmp/film.mp4"))
     /// let file = try await chain.load(request).file
     /// ```
+    ///
+    /// A `Hedge` does not send a request twice whose body goes to a file or is delivered in chunks, unless its `hedging`
+    /// allows that.
     public var delivery: ResponseDelivery {
         get { self[option: ResponseDelivery.self] }
-        set { self[option: ResponseDelivery.self] = newValue }
+        set {
+            self[option: ResponseDelivery.self] = newValue
+            if case .inMemory = newValue { return }
+            if hedging == .automatic { hedging = .never }
+        }
     }
 }

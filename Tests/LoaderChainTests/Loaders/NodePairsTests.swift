@@ -69,6 +69,10 @@ struct Node: Sendable, CustomTestStringConvertible {
             let strategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: 3)
             return Retry(strategy: strategy, deadline: .seconds(10), budget: budget, timers: timers)
         },
+        Node(name: "Hedge") { timers in
+            let settings = Hedge.Settings(quantile: 0.5, share: 1, minimumNumberOfSamples: 1, minimumDelay: .zero)
+            return Hedge(settings, timers: timers)
+        },
         Node(name: "Validate") { _ in Validate(.success) },
         Node(name: "Choose") { _ in
             Choose(by: ThrottlePriority.self, [.normal: ModifyRequest { $0 }, .high: HTTPLoader()])

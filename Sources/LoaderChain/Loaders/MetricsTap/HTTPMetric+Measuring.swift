@@ -15,8 +15,7 @@ extension HTTPMetric {
         scheme = request.address.scheme
         host = result.request.hostKey
         port = request.address.port ?? Self.usualPort(of: request.address.scheme)
-        route =
-            request.options[RouteOption.self].map(RouteName.withoutSecrets) ?? PathTemplate.of(request.address.path)
+        route = result.request.routeInMetrics
         module = request.options[MetricModuleOption.self] ?? settings.module
         origin = request.options[MetricOriginOption.self]
         let ownTags = request.options[MetricTagsOption.self]

@@ -46,7 +46,7 @@ public final class MetricsTap: HTTPLoader, @unchecked Sendable {
     /// Starts to measure the task, and passes it on.
     public override func load(task: HTTPTask) {
         if settings.isListening, task.option(MeasurementOption.self) == .always, settings.drawSample() {
-            task.addMeter(TaskMeasurement(by: settings))
+            task.addWaitObserver(TaskMeasurement(by: settings))
         }
         super.load(task: task)
     }

@@ -1,7 +1,7 @@
 /// The measurement of one task: the only allocation that measuring costs.
 ///
 /// It observes the task's waits and its end. The task keeps it until then; it keeps neither the task nor the tap.
-final class TaskMeasurement: WaitMeter {
+final class TaskMeasurement: HTTPTaskWaitObserver {
     private let settings: MetricsTap.Settings
     private let start: TimerInstant
     private let waits = InPlaceLocked(WaitClock())

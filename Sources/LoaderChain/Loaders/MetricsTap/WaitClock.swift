@@ -4,6 +4,9 @@ struct WaitClock {
     private var since = TimerInstant(nanoseconds: 0)
     private var sum = Duration.zero
 
+    /// Whether a wait is not over.
+    var isWaiting: Bool { waiting > 0 }
+
     /// A wait begins.
     mutating func begin(at now: TimerInstant) {
         if waiting == 0 { since = now }

@@ -13,6 +13,8 @@
 /// let photos = Retry(strategy: strategy, budget: budget) --> otherTerminal
 /// ```
 ///
+/// A ``Hedge`` takes its second attempts from the same budget, if you give it that.
+///
 /// Only requests with a strategy count. A retry counts when it is decided, even if it is cancelled during its delay.
 public final class RetryBudget: Sendable {
     private let timers: any Timers
@@ -52,6 +54,13 @@ public final class RetryBudget: Sendable {
         guard let state else { return true }
         let now = timers.now
         return state.withLock { $0.takeRetry(at: now) }
+    }
+
+    /// Gives back a retry that was taken, but not made.
+    public func giveBackRetry() {
+        guard let state else { return }
+        let now = timers.now
+        state.withLock { $0.giveBackRetry(at: now) }
     }
 
     /// How many retries are possible now; nil for an unlimited budget.

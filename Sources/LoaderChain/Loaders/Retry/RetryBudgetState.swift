@@ -35,6 +35,12 @@ struct RetryBudgetState {
         return true
     }
 
+    /// Gives back a retry that was taken, but not made.
+    mutating func giveBackRetry(at now: TimerInstant) {
+        saved.move(to: now)
+        saved.add(Self.price)
+    }
+
     /// How many retries are possible.
     mutating func remaining(at now: TimerInstant) -> Int {
         saved.move(to: now)

@@ -10,9 +10,9 @@ final class TaskCore: Sendable {
     let number: UInt64
     /// The task that this attempt works for.
     let parent: TaskCore?
-    /// Whether an observer measures waits, of this task or of one that it works for; without one, a wait costs a read
+    /// Whether an observer hears of waits, of this task or of one that it works for; without one, a wait costs a read
     /// of this byte.
-    let isMetered: Atomic<Bool>
+    let observesWaits: Atomic<Bool>
     private let holder = Atomic(0)
     private let state: InPlaceLocked<State>
 
@@ -28,7 +28,7 @@ final class TaskCore: Sendable {
     init(_ request: HTTPRequest, worksFor parent: TaskCore? = nil) {
         number = TaskIdentity.next()
         self.parent = parent
-        isMetered = Atomic(parent?.isMetered.load(ordering: .acquiring) ?? false)
+        observesWaits = Atomic(parent?.observesWaits.load(ordering: .acquiring) ?? false)
         state = InPlaceLocked(State(request: request))
     }
 

@@ -30,6 +30,14 @@ import Testing
         #expect((1_700...2_100).contains(retries), "\(retries)")
     }
 
+    @Test func aRetryThatWasNotMadeIsGivenBack() {
+        let budget = RetryBudget(ratio: 0, minimumPerSecond: 1, window: .seconds(2), timers: ManualTimers())
+        let taken = (0..<3).map { _ in budget.takeRetry() }
+        #expect(taken == [true, true, false])
+        budget.giveBackRetry()
+        #expect(budget.remaining == 1)
+    }
+
     @Test func withoutALimitThereIsAlwaysOne() {
         #expect(RetryBudget.unlimited.remaining == nil)
         #expect((0..<1_000).allSatisfy { _ in RetryBudget.unlimited.takeRetry() })

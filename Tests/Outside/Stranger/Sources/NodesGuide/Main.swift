@@ -57,6 +57,8 @@ enum Main {
         var once = request
         once.retryStrategy = Backoff.never
         show(await outcome(of: once, from: retry))
+        part("Hedge")
+        await hedge()
 
         section("Authenticating")
         await authenticate()
@@ -80,6 +82,26 @@ enum Main {
         part("MockLoader")
         let mock = MockLoader().then(.ok, body: #"{"name":"Ada"}"#).then(failing: .timedOut)
         for _ in 1...3 { show(await outcome(of: request, from: mock)) }
+    }
+
+    /// Ten quick responses, and then one that does not come until its second attempt has won.
+    static func hedge() async {
+        let timers = ManualTimers()
+        let terminal = ScriptedTerminal()
+        let hedge = Hedge(Hedge.Settings(share: 1, minimumNumberOfSamples: 10), timers: timers)
+        let chain = hedge --> terminal
+        for _ in 0..<10 {
+            chain.load(request: request) { _ in }
+            timers.advance(by: .milliseconds(50))
+            terminal.answer(await terminal.next())
+        }
+        async let slow = outcome(of: request, from: chain)
+        _ = await terminal.next()
+        await timers.waitForPending(count: 1)
+        timers.advance(by: .milliseconds(50))
+        terminal.answer(await terminal.next(), body: "quick")
+        show(await slow)
+        show("sent \(hedge.snapshot.sent), won \(hedge.snapshot.won)")
     }
 
     static func order() async throws {

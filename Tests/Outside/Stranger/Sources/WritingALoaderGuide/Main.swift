@@ -37,6 +37,15 @@ enum Main {
         section("More than one execution")
         let flaky = MockLoader().then(.serviceUnavailable).then(.ok, body: "the second time")
         show(await outcome(of: HTTPRequest(host: "test"), from: Twice() --> flaky))
+        let timers = ManualTimers()
+        let slow = ScriptedTerminal()
+        async let hedged = outcome(
+            of: HTTPRequest(host: "test"), from: SecondAttempt(after: .seconds(1), timers: timers) --> slow)
+        await timers.waitForPending(count: 1)
+        timers.advance(by: .seconds(1))
+        _ = await slow.next()
+        slow.answer(await slow.next(), body: "the second attempt")
+        show(await hedged)
 
         section("Checking a response")
         let page = MockLoader().then(.ok, headers: ["Content-Type": "text/html"], body: "<p>Sign in</p>")

@@ -1,0 +1,53 @@
+/// The requests that can be expected to take equally long: those to one route of one host, with one method.
+final class HedgeKind: Sendable {
+    let host: HTTPOrigin
+    private let delay = Locked(HedgeDelay())
+
+    init(of host: HTTPOrigin) { self.host = host }
+
+    /// How long a first attempt may take before a second one is sent; nil while too little is known.
+    func delay(_ settings: Hedge.Settings) -> Duration? { delay.withLock { $0.delay(settings) } }
+
+    /// Notes that a first attempt is slow; returns whether far more are than should be.
+    func noteSlow(_ settings: Hedge.Settings) -> Bool { delay.withLock { $0.noteSlow(settings) } }
+
+    /// How long half of the responses take at most.
+    var usualTime: Duration? { delay.withLock { $0.usualTime } }
+
+    /// Notes how long a first attempt has taken until `result`, or until it lost.
+    ///
+    /// A response that asks for another attempt says nothing about the time of one that does not.
+    func note(_ time: Duration, until result: HTTPResult?) {
+        guard let isCensored = Self.isCensored(result) else { return }
+        delay.withLock { $0.record(time, isCensored: isCensored) }
+    }
+
+    /// Whether the response would have taken longer; nil if the result says nothing about that.
+    private static func isCensored(_ result: HTTPResult?) -> Bool? {
+        guard let result else { return true }
+        if result.isAcceptable { return false }
+        switch result.error?.code {
+        case .cancelled?, .timedOut?, .connectionLost?: return true
+        default: return nil
+        }
+    }
+
+    /// What tells a kind from others.
+    struct Key: Hashable {
+        let row: RowKey
+        let port: Int?
+    }
+}
+
+extension Result where Success == HTTPResponse, Failure == HTTPError {
+    /// Whether this is a response that another attempt would hardly improve: not a failure of the server.
+    ///
+    /// An error about such a response counts as well, as when a loader below does not find what it expects in it.
+    var isAcceptable: Bool {
+        guard response != nil, !isTransientFailure else { return false }
+        switch error?.code {
+        case .cancelled?, .resetInProgress?: return false
+        default: return true
+        }
+    }
+}

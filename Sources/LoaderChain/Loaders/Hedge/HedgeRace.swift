@@ -1,0 +1,167 @@
+import Dispatch
+
+/// One task on its way through ``Hedge``, from its first attempt to the end of its last.
+///
+/// It keeps the task, which the loaders below do not have, and observes the first attempt. Attempts are held by the
+/// loaders that have them. The task's completion cancels the loser.
+final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
+    /// Where it is among the races of its loader, whose lock protects this.
+    var place = QueuePlace.nowhere
+
+    private let hedge: Hedge
+    private let desk: HedgeDesk
+    private let task: HTTPTask
+    private let kind: HedgeKind
+    private let state: InPlaceLocked<HedgeState<HTTPResult, DispatchGroup>>
+
+    init(_ task: HTTPTask, of kind: HedgeKind, delay: Duration, _ hedge: Hedge) {
+        self.hedge = hedge
+        desk = hedge.desk
+        self.task = task
+        self.kind = kind
+        state = InPlaceLocked(HedgeState(delay: delay, at: desk.clock.now))
+    }
+
+    /// Whether the second attempt is under way.
+    var isHedged: Bool { state.withLock { $0.second == .underWay } }
+
+    /// Starts the first attempt.
+    func begin() {
+        let attempt = task.makeAttempt()
+        attempt.addWaitObserver(self)
+        hedge.pass(attempt)
+        // A terminal that responds at once costs no timer.
+        let now = desk.clock.now
+        schedule(state.withLock { $0.arm(at: now) })
+    }
+
+    // MARK: The first attempt
+
+    func waitBegins() {
+        let now = desk.clock.now
+        state.withLock { $0.beginWait(at: now) }
+    }
+
+    func waitEnded() {
+        let now = desk.clock.now
+        schedule(state.withLock { $0.endWait(at: now) })
+    }
+
+    func task(_ attempt: HTTPTask, didCompleteWith result: HTTPResult) { end(.first, with: result) }
+
+    func taskWasCancelled(_ attempt: HTTPTask) {
+        // A loser is cancelled because the task has its result, which needs nothing more.
+        guard task.isCancelled else { return }
+        state.withLock { $0.cancel() }?.cancel()
+    }
+
+    // MARK: The alarm
+
+    private func schedule(_ setting: HedgeState<HTTPResult, DispatchGroup>.Setting?) {
+        guard let setting else { return }
+        let timer = desk.clock.timers.schedule(after: setting.delay) { self.ring(setting.number) }
+        state.withLock { $0.keep(timer, of: setting.number) }?.cancel()
+    }
+
+    private func ring(_ number: UInt64) {
+        let now = desk.clock.now
+        switch state.withLock({ $0.ring(number, at: now) }) {
+        case .isDue: sendSecond()
+        case .isEarly(_, let setting): schedule(setting)
+        case .isLate: break
+        }
+    }
+
+    // MARK: The second attempt
+
+    private func sendSecond() {
+        // Here the remaining time of the request's deadline belongs.
+        guard desk.takeHedge(for: task.request, of: kind, timeLeft: nil) else { return }
+        guard state.withLock({ $0.send() }) else { return desk.giveBack() }
+        let attempt = task.makeAttempt()
+        attempt.addWaitObserver(HedgeSecond(attempt, in: self))
+        hedge.pass(attempt)
+        if state.withLock({ $0.hasStarted() }) { desk.report(.sent, of: kind) }
+    }
+
+    /// Cancels the second attempt because it has to wait in a queue; returns whether that is to be done.
+    fileprivate func withdraw() -> Bool {
+        guard let before = state.withLock({ $0.withdraw() }) else { return false }
+        if before == .starting { suppress(.queue) }
+        return true
+    }
+
+    private func suppress(_ reason: Hedge.Suppression) {
+        desk.giveBack()
+        desk.report(.suppressed(reason), of: kind)
+    }
+
+    private func report(_ end: HedgeState<HTTPResult, DispatchGroup>.End, with result: HTTPResult) {
+        switch end.second {
+        case .unsent, .withdrawn, .ended: break
+        case .starting where end.winner != .second && result.isRefusal: suppress(.refused)
+        case .starting:
+            desk.report(.sent, of: kind)
+            fallthrough
+        case .underWay: desk.report(end.winner == .second ? .won : .lost, of: kind)
+        }
+    }
+
+    // MARK: The end
+
+    fileprivate func end(_ attempt: HedgeState<HTTPResult, DispatchGroup>.Attempt, with result: HTTPResult) {
+        let now = desk.clock.now
+        let isAcceptable = result.isAcceptable
+        let end = state.withLock { $0.end(attempt, with: result, isAcceptable: isAcceptable, at: now) }
+        end.timer?.cancel()
+        if let time = end.time { kind.note(time, until: attempt == .first ? result : nil) }
+        desk.note(result, from: kind.host)
+        if attempt == .second { report(end, with: result) }
+        var waiters = end.waiters
+        if let outcome = end.outcome {
+            task.complete(end.wasHedged ? outcome.numbered(outcome.attempts + 1) : outcome)
+            // After the completion, so that a reset that comes meanwhile waits for it.
+            waiters = state.withLock { $0.settle() }
+        }
+        guard let waiters else { return }
+        hedge.forget(self)
+        for group in waiters { group.leave() }
+    }
+
+    // MARK: Resets
+
+    /// Prevents a second attempt, and lets the group wait for those that are under way.
+    func reset(with group: DispatchGroup) {
+        group.enter()
+        switch state.withLock({ $0.reset(group) }) {
+        case .isOver: group.leave()
+        case .waits(let timer): timer?.cancel()
+        }
+    }
+}
+
+/// Observes the second attempt of a race.
+private final class HedgeSecond: HTTPTaskWaitObserver, @unchecked Sendable {
+    private let race: HedgeRace
+    private weak let attempt: HTTPTask?
+
+    init(_ attempt: HTTPTask, in race: HedgeRace) {
+        self.attempt = attempt
+        self.race = race
+    }
+
+    func waitBegins() {
+        if race.withdraw() { attempt?.cancel() }
+    }
+
+    func waitEnded() {}
+
+    func task(_ attempt: HTTPTask, didCompleteWith result: HTTPResult) { race.end(.second, with: result) }
+
+    func taskWasCancelled(_ attempt: HTTPTask) { race.taskWasCancelled(attempt) }
+}
+
+extension Result where Success == HTTPResponse, Failure == HTTPError {
+    /// Whether there is no response because nothing was sent, if this was the result at once.
+    fileprivate var isRefusal: Bool { response == nil && error?.code != .cancelled }
+}

@@ -1,0 +1,236 @@
+/// The race of one request, decided without threads, clocks or callbacks.
+///
+/// Up to two attempts work for the task:
+/// - The **first** is under way from the beginning. While it is alone, the alarm is set for the moment at which a second
+///   would be sent; time that the first spends in queues below does not count.
+/// - The **second** is *starting* while it is passed on. If it has to wait in a queue by then, it is *withdrawn*: nothing
+///   was sent. Otherwise it is *under way*.
+///
+/// The first acceptable outcome decides, and so does the end of the last attempt, with the first one's outcome. After a
+/// cancel only the end of both decides: the loaders below must have stopped. The race is over when both attempts have
+/// ended and the task has its result. Nothing changes any more then.
+///
+/// Every method changes the state and returns what there is to do, which the owner does after it has unlocked.
+struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
+    /// One of the two attempts.
+    enum Attempt: Sendable { case first, second }
+
+    /// What has become of the second attempt.
+    enum Second: Sendable { case unsent, starting, withdrawn, underWay, ended }
+
+    private var firstIsUnderWay = true
+    private(set) var second = Second.unsent
+    /// Whether the second attempt was under way at any time, or has won.
+    private var wasSent = false
+    /// The first attempt's outcome, while the second may still have a better one.
+    private var standing: Outcome?
+    private var isDecided = false
+    private var isSettled = false
+    private var isCancelled = false
+    /// Whether no second attempt may be sent any more.
+    private var isClosed = false
+    private var waiters: [Waiter] = []
+
+    private let delay: Duration
+    private var time: ActiveTime
+    private var alarm = Alarm()
+    /// Whether the alarm is to be set when the wait in a queue is over.
+    private var alarmAwaitsQueue = false
+
+    /// Begins a race, whose second attempt may be sent when the first has taken `delay`.
+    init(delay: Duration, at now: TimerInstant) {
+        self.delay = delay
+        time = ActiveTime(since: now)
+    }
+
+    private var secondIsUnderWay: Bool {
+        switch second {
+        case .unsent, .ended: false
+        case .starting, .withdrawn, .underWay: true
+        }
+    }
+
+    /// Whether both attempts have ended and the task has its result.
+    var isOver: Bool { isSettled && !firstIsUnderWay && !secondIsUnderWay }
+
+    private var maySend: Bool { firstIsUnderWay && second == .unsent && !isClosed }
+
+    // MARK: The alarm
+
+    /// A setting of the alarm, to schedule a timer with.
+    struct Setting: Sendable, Equatable {
+        let number: UInt64
+        let delay: Duration
+    }
+
+    /// Sets the alarm for a first attempt that was passed on; nil if it has ended, or waits in a queue.
+    mutating func arm(at now: TimerInstant) -> Setting? {
+        guard maySend else { return nil }
+        alarmAwaitsQueue = time.isWaiting
+        return alarmAwaitsQueue ? nil : Setting(number: alarm.set(), delay: delay - time.passed(at: now))
+    }
+
+    /// Stores a timer that was scheduled; returns it to be cancelled if its setting is out of date.
+    mutating func keep(_ timer: any ScheduledTimer, of number: UInt64) -> (any ScheduledTimer)? {
+        alarm.keep(timer, of: number)
+    }
+
+    /// What the ring of a timer leads to.
+    enum Ring {
+        /// The second attempt is due.
+        case isDue(Alarm.Rung)
+        /// The first attempt was in a queue for a part of the time, or still is.
+        case isEarly(Alarm.Rung, Setting?)
+        /// The alarm was cleared.
+        case isLate
+    }
+
+    /// Takes the ring of a timer.
+    mutating func ring(_ number: UInt64, at now: TimerInstant) -> Ring {
+        guard let rung = alarm.ring(number) else { return .isLate }
+        if !time.isWaiting, time.passed(at: now) >= delay { return .isDue(rung) }
+        return .isEarly(rung, arm(at: now))
+    }
+
+    /// The first attempt waits in a queue.
+    mutating func beginWait(at now: TimerInstant) { time.beginWait(at: now) }
+
+    /// The first attempt has left a queue; returns the setting to schedule a timer with, if the alarm had to wait.
+    mutating func endWait(at now: TimerInstant) -> Setting? {
+        time.endWait(at: now)
+        return alarmAwaitsQueue ? arm(at: now) : nil
+    }
+
+    // MARK: The second attempt
+
+    /// Begins to send the second attempt; returns whether it may be sent.
+    mutating func send() -> Bool {
+        guard maySend else { return false }
+        second = .starting
+        return true
+    }
+
+    /// The second attempt has been passed on; returns whether it is under way.
+    mutating func hasStarted() -> Bool {
+        guard second == .starting else { return false }
+        second = .underWay
+        wasSent = true
+        return true
+    }
+
+    /// The second attempt has to wait in a queue; returns what it was until now, and nil if it does not matter any more.
+    ///
+    /// It is to be cancelled then. Only one that was starting has cost nothing.
+    mutating func withdraw() -> Second? {
+        guard !isDecided, second == .starting || second == .underWay else { return nil }
+        let before = second
+        if before == .starting { second = .withdrawn }
+        return before
+    }
+
+    // MARK: The end
+
+    /// What the end of an attempt leads to.
+    struct End {
+        /// The outcome that the task is to be completed with; then the race is to be settled.
+        var outcome: Outcome?
+        /// The attempt that the outcome is from.
+        var winner: Attempt?
+        /// What the second attempt was until now.
+        var second: Second
+        /// How long the first attempt has taken, if this ends it or makes it the loser.
+        var time: Duration?
+        /// Whether the second attempt was sent.
+        var wasHedged = false
+        /// The timer to cancel.
+        var timer: (any ScheduledTimer)?
+        /// The resets that waited, if the race is over; nil if it is not.
+        var waiters: [Waiter]?
+    }
+
+    /// An attempt has ended.
+    mutating func end(_ attempt: Attempt, with outcome: Outcome, isAcceptable: Bool, at now: TimerInstant) -> End {
+        var end = End(second: second)
+        let isUsable = isAcceptable && !isCancelled && !(attempt == .second && second == .withdrawn)
+        if firstIsUnderWay, !isDecided, attempt == .first || isUsable { end.time = time.passed(at: now) }
+        switch attempt {
+        case .first:
+            firstIsUnderWay = false
+            end.timer = disarm()
+        case .second:
+            second = .ended
+        }
+        if !isDecided {
+            let isLast = !firstIsUnderWay && !secondIsUnderWay
+            if isUsable || isLast {
+                // Where both have failed, the first attempt's outcome stands.
+                let winner: Attempt = isUsable ? attempt : .first
+                end.winner = winner
+                end.outcome = winner == attempt ? outcome : standing
+                if winner == .second { wasSent = true }
+                isDecided = true
+            } else if attempt == .first {
+                standing = outcome
+            }
+        }
+        end.wasHedged = wasSent
+        end.waiters = takeWaiters()
+        return end
+    }
+
+    /// The task has its result; returns the resets that waited, if the race is over.
+    mutating func settle() -> [Waiter]? {
+        isSettled = true
+        return takeWaiters()
+    }
+
+    private mutating func takeWaiters() -> [Waiter]? {
+        isOver ? replace(&waiters, with: []) : nil
+    }
+
+    /// The task was cancelled, and with it its attempts; returns the timer to cancel.
+    mutating func cancel() -> (any ScheduledTimer)? {
+        isCancelled = true
+        isClosed = true
+        return disarm()
+    }
+
+    /// The result of a reset.
+    enum Reset {
+        /// The race is over.
+        case isOver
+        /// The waiter is kept until the race is over. There may be a timer to cancel.
+        case waits((any ScheduledTimer)?)
+    }
+
+    /// Keeps a reset until the race is over, and prevents a second attempt.
+    mutating func reset(_ waiter: Waiter) -> Reset {
+        if isOver { return .isOver }
+        isClosed = true
+        waiters.append(waiter)
+        return .waits(disarm())
+    }
+
+    private mutating func disarm() -> (any ScheduledTimer)? {
+        alarmAwaitsQueue = false
+        return alarm.clear()
+    }
+}
+
+/// How long an attempt has taken, without the time in queues.
+struct ActiveTime: Sendable {
+    private let start: TimerInstant
+    private var waits = WaitClock()
+
+    init(since start: TimerInstant) { self.start = start }
+
+    var isWaiting: Bool { waits.isWaiting }
+
+    mutating func beginWait(at now: TimerInstant) { waits.begin(at: now) }
+    mutating func endWait(at now: TimerInstant) { waits.end(at: now) }
+
+    /// The time up to now; never negative, as two threads may read the clock in one order and arrive in the other.
+    func passed(at now: TimerInstant) -> Duration {
+        max(.zero, start.duration(to: now) - waits.total(at: now))
+    }
+}

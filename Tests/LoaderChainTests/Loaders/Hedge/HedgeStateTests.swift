@@ -1,0 +1,247 @@
+import Testing
+
+@testable import LoaderChain
+
+/// The race of a request: every order of a few events, and random walks of many, against what the definition says.
+@Suite(.timeLimit(.minutes(10))) struct HedgeStateTests {
+    @Test func everyOrderOfFiveEventsIsWhatTheDefinitionSays() {
+        var count = 0
+        var fault: String?
+        func visit(_ world: HedgeWorld, _ depth: Int) {
+            guard fault == nil else { return }
+            if depth == 0 { return count += 1 }
+            var isEnd = true
+            for event in HedgeEvent.allCases where world.allows(event) {
+                isEnd = false
+                var next = world
+                next.take(event)
+                if let found = next.fault {
+                    fault = "\(next.history): \(found)"
+                    return
+                }
+                visit(next, depth - 1)
+            }
+            if isEnd { count += 1 }
+        }
+        visit(HedgeWorld(), 5)
+        #expect(fault == nil)
+        #expect(count > 1_000, "\(count)")
+    }
+
+    @Test func everyWalkIsWhatTheDefinitionSays() {
+        takeWalks(seeds: 0..<1_000) { seed in
+            var random = SeededGenerator(seed: seed)
+            var world = HedgeWorld()
+            for _ in 0..<20 {
+                guard let event = HedgeEvent.allCases.filter(world.allows).randomElement(using: &random) else { break }
+                world.take(event)
+                if let fault = world.fault { return "\(world.history): \(fault)" }
+            }
+            return nil
+        }
+    }
+
+    /// Time passes in steps of a millisecond; some of them are waits.
+    @Test func theSecondIsDueAsSoonAsTheFirstHasTakenItsTimeOutsideOfQueues() {
+        takeWalks(seeds: 0..<300) { seed in
+            var random = SeededGenerator(seed: seed)
+            let delay = Int64.random(in: 0...20, using: &random)
+            var (now, waits, active, dueAt) = (Int64(0), 0, Int64(0), Int64?.none)
+            var instant: TimerInstant { TimerInstant(nanoseconds: now * 1_000_000) }
+            var state = HedgeState<Int, Int>(delay: .milliseconds(delay), at: instant)
+            var setting = state.arm(at: instant).map { ($0, now + Int64($0.delay / .milliseconds(1))) }
+            for _ in 0..<200 where dueAt == nil {
+                if let (due, moment) = setting, moment <= now {
+                    setting = nil
+                    switch state.ring(due.number, at: instant) {
+                    case .isDue: dueAt = now
+                    case .isEarly(_, let next):
+                        setting = next.map { ($0, now + Int64($0.delay / .milliseconds(1))) }
+                        if waits == 0, next == nil { return "it does not ring again" }
+                    case .isLate: return "a setting that counts is late"
+                    }
+                }
+                if dueAt != nil { break }
+                if waits == 0, active > delay { return "it is not due after \(active) of \(delay)" }
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0 where now < 100:
+                    waits += 1
+                    state.beginWait(at: instant)
+                case 1 where waits > 0, 2 where waits > 0:
+                    waits -= 1
+                    if let next = state.endWait(at: instant) {
+                        if waits > 0 { return "it was set during a wait" }
+                        setting = (next, now + Int64(next.delay / .milliseconds(1)))
+                    }
+                default:
+                    now += 1
+                    if waits == 0 { active += 1 }
+                }
+            }
+            if dueAt != nil, waits > 0 || active != delay { return "due after \(active) of \(delay), waits \(waits)" }
+            return nil
+        }
+    }
+
+    @Test func aTimerThatComesTooLateIsHandedBack() throws {
+        var state = HedgeState<Int, Int>(delay: .seconds(1), at: TimerInstant(nanoseconds: 0))
+        let armed = state.arm(at: TimerInstant(nanoseconds: 0))
+        let setting = try #require(armed)
+        #expect(setting.delay == .seconds(1))
+        let kept = state.keep(CountedTimer(), of: setting.number)
+        #expect(kept == nil)
+        let cleared = state.cancel()
+        #expect(cleared is CountedTimer)
+        let late = state.keep(CountedTimer(), of: setting.number)
+        #expect(late is CountedTimer)
+        switch state.ring(setting.number, at: TimerInstant(nanoseconds: .max)) {
+        case .isLate: break
+        case .isDue, .isEarly: Issue.record("it rang")
+        }
+        let again = state.arm(at: TimerInstant(nanoseconds: 0))
+        #expect(again == nil)
+    }
+}
+
+private final class CountedTimer: ScheduledTimer {
+    func cancel() -> Bool { true }
+}
+
+/// What can happen to a race.
+private enum HedgeEvent: CaseIterable {
+    /// The second attempt is passed on, and has been passed on.
+    case send, started
+    /// The second attempt begins to wait in a queue.
+    case withdraw
+    case firstResponds, firstFails, secondResponds, secondFails
+    /// The task has been completed.
+    case settle
+    case cancel, reset
+
+    var isEnd: Bool { [.firstResponds, .firstFails, .secondResponds, .secondFails].contains(self) }
+    var isOfSecond: Bool { [.secondResponds, .secondFails].contains(self) }
+}
+
+/// A race beside the history from which a definition says what must have come of it.
+private struct HedgeWorld {
+    private(set) var history: [HedgeEvent] = []
+    private(set) var fault: String?
+    private var state = HedgeState<Int, Int>(delay: .zero, at: TimerInstant(nanoseconds: 0))
+    private var outcome: Int?
+    private var wakes = 0
+
+    private func has(_ events: HedgeEvent...) -> Bool { history.contains { events.contains($0) } }
+
+    /// Whether the world could do this now.
+    func allows(_ event: HedgeEvent) -> Bool {
+        switch event {
+        case .send: !has(.send)
+        case .started: has(.send) && !has(.started)
+        case .withdraw: wasSent && !has(.withdraw, .secondResponds, .secondFails)
+        case .firstResponds, .firstFails: !has(.firstResponds, .firstFails)
+        case .secondResponds, .secondFails: wasSent && !has(.secondResponds, .secondFails)
+        case .settle: outcome != nil && !has(.settle)
+        case .cancel: !has(.cancel)
+        case .reset: !has(.reset)
+        }
+    }
+
+    mutating func take(_ event: HedgeEvent) {
+        history.append(event)
+        let now = TimerInstant(nanoseconds: Int64(history.count))
+        let moment = history.count
+        switch event {
+        case .send: expect(state.send(), wasSent, "sent")
+        case .started: expect(state.hasStarted(), isStarted(at: moment), "started")
+        case .withdraw:
+            let before = state.withdraw()
+            let decided = decision(before: moment) != nil
+            expect(before, decided || !wasSent ? nil : has(.started) ? .underWay : .starting, "withdrawn")
+        case .firstResponds, .firstFails:
+            end(.first, isAcceptable: event == .firstResponds, at: now)
+        case .secondResponds, .secondFails:
+            end(.second, isAcceptable: event == .secondResponds, at: now)
+        case .settle: wake(state.settle())
+        case .cancel: _ = state.cancel()
+        case .reset:
+            switch state.reset(1) {
+            case .isOver: expect(true, isOver(before: moment), "over at the reset")
+            case .waits: expect(false, isOver(before: moment), "over at the reset")
+            }
+        }
+        let isWoken = isOver(before: moment + 1) && has(.reset) && !wasOverAtReset
+        expect(wakes, isWoken ? 1 : 0, "resets that were woken")
+        expect(state.isOver, isOver(before: moment + 1), "over")
+    }
+
+    private mutating func end(_ attempt: HedgeState<Int, Int>.Attempt, isAcceptable: Bool, at now: TimerInstant) {
+        let moment = history.count
+        let end = state.end(attempt, with: moment, isAcceptable: isAcceptable, at: now)
+        wake(end.waiters)
+        let decisive = decision(before: moment + 1)
+        let isNew = decision(before: moment) == nil && decisive != nil
+        expect(end.outcome, isNew ? decisive?.outcome : nil, "the outcome")
+        expect(end.winner, isNew ? decisive?.winner : nil, "the winner")
+        // The first attempt's time is known when it ends or loses, and noted once.
+        let firstEnds = attempt == .first && decision(before: moment) == nil
+        let firstLoses = isNew && decisive?.winner == .second && !has(.firstResponds, .firstFails)
+        expect(end.time, firstEnds || firstLoses ? .nanoseconds(moment) : nil, "the time")
+        if isNew { outcome = end.outcome }
+    }
+
+    // MARK: The definition
+
+    /// Whether the second attempt was sent: the first was alone, and nothing had ended the watch over it.
+    private var wasSent: Bool {
+        guard let send = history.firstIndex(of: .send) else { return false }
+        return !history[..<send].contains { [.firstResponds, .firstFails, .cancel, .reset].contains($0) }
+    }
+
+    private func isStarted(at moment: Int) -> Bool {
+        wasSent && !history[..<(moment - 1)].contains { $0.isOfSecond || $0 == .withdraw && decisionAllows($0) }
+    }
+
+    /// Whether a withdrawal had an effect: the task had no result yet.
+    private func decisionAllows(_ event: HedgeEvent) -> Bool {
+        guard let index = history.firstIndex(of: event) else { return false }
+        return decision(before: index + 1) == nil
+    }
+
+    /// What the first `moment - 1` events have decided, and by which.
+    private func decision(before moment: Int) -> (winner: HedgeState<Int, Int>.Attempt, outcome: Int)? {
+        let known = history.prefix(moment - 1)
+        var firstEnd: Int?
+        for (index, event) in known.enumerated() where event.isEnd {
+            if !event.isOfSecond { firstEnd = index + 1 }
+            let before = known[..<index]
+            let isCut = before.contains(.cancel)
+            let withdrawal = before.firstIndex(of: .withdraw)
+            let isWithdrawn = event.isOfSecond && withdrawal.map { !known[..<$0].contains(.started) } ?? false
+            let isGood = event == .firstResponds || event == .secondResponds
+            if isGood, !isCut, !isWithdrawn { return (event.isOfSecond ? .second : .first, index + 1) }
+            let ends = known[...index].count(where: \.isEnd)
+            let sent =
+                known[..<index].firstIndex(of: .send).map { send in
+                    !known[..<send].contains { [.firstResponds, .firstFails, .cancel, .reset].contains($0) }
+                } ?? false
+            if ends == (sent ? 2 : 1), let firstEnd { return (.first, firstEnd) }
+        }
+        return nil
+    }
+
+    private func isOver(before moment: Int) -> Bool {
+        let known = history.prefix(moment - 1)
+        return known.contains(.settle) && known.count(where: \.isEnd) == (wasSent ? 2 : 1)
+    }
+
+    private var wasOverAtReset: Bool {
+        guard let reset = history.firstIndex(of: .reset) else { return false }
+        return isOver(before: reset + 1)
+    }
+
+    private mutating func wake(_ waiters: [Int]?) { wakes += waiters?.count ?? 0 }
+
+    private mutating func expect<Value: Equatable>(_ found: Value, _ expected: Value, _ what: String) {
+        if found != expected, fault == nil { fault = "\(what): \(found), not \(expected)" }
+    }
+}
