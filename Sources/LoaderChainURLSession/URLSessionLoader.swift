@@ -87,6 +87,12 @@ public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
         super.reset(with: group)
     }
 
+    /// Takes tasks again, though some that it has cancelled have not stopped.
+    public override func resetTimedOut(with group: DispatchGroup) {
+        owner.giveUp(group)
+        super.resetTimedOut(with: group)
+    }
+
     /// The number of requests in flight, bodies that are still arriving included.
     public override var details: String { "in flight \(owner.count)" }
 }

@@ -12,15 +12,7 @@ extension HTTPLoader {
     public final func reset(
         on queue: DispatchQueue = .global(), completion: @escaping @Sendable () -> Void
     ) {
-        guard ResetInProgress.join(self, Waiter(queue: queue, completion: completion)) else { return }
-        let group = DispatchGroup()
-        group.enter()
-        reset(with: group)
-        // Registered before the group can empty, so that later uses of the group do not delay the notification.
-        group.notify(queue: .global()) {
-            for waiter in ResetInProgress.end(self) { waiter.queue.async(execute: waiter.completion) }
-        }
-        group.leave()
+        join(ResetCaller(on: queue) { _ in completion() })
     }
 
     /// Resets the chain from this loader on, and returns when every loader has finished.
@@ -30,26 +22,133 @@ extension HTTPLoader {
         }
     }
 
-    fileprivate struct Waiter {
-        let queue: DispatchQueue
-        let completion: @Sendable () -> Void
+    /// Resets the chain from this loader on, and calls back when every loader has finished, or when the time is up.
+    ///
+    /// A task that ignores its cancel would keep a reset running forever, and a ``ResetGuard`` shut. When the time is up, the
+    /// reset is given up: the guard opens, the loaders take tasks again, and the error names those that have not finished.
+    /// What they still run is left alone.
+    ///
+    /// A call during a reset of this loader joins that reset. The reset is given up only when the time of all callers is up,
+    /// so a caller without a limit keeps it running; the others are called back in time.
+    ///
+    /// - Parameters:
+    ///   - limit: how long the reset may take; zero or less for what can be done at once.
+    ///   - queue: where to call back. The default is a global queue, which works while the main thread is blocked.
+    ///   - timers: the clock of the limit.
+    ///   - completion: called once.
+    @preconcurrency
+    public final func reset(
+        within limit: Duration, on queue: DispatchQueue = .global(), timers: any Timers = SystemTimers.shared,
+        completion: @escaping @Sendable (Result<Void, ResetTimedOut>) -> Void
+    ) {
+        join(ResetCaller(on: queue, completion), until: (limit, timers))
     }
-}
 
-/// The callers that wait for the reset of a loader.
-private enum ResetInProgress {
-    private static let waiters = Locked<[ObjectIdentifier: [HTTPLoader.Waiter]]>([:])
+    /// Resets the chain from this loader on, and returns when every loader has finished.
+    ///
+    /// ```swift
+    /// do {
+    ///     try await chain.reset(within: .seconds(5))
+    /// } catch {
+    ///     print(error)  // Who has not finished.
+    /// }
+    /// ```
+    ///
+    /// See ``reset(within:on:timers:completion:)``.
+    ///
+    /// - Throws: ``ResetTimedOut`` when the time is up.
+    public final func reset(
+        within limit: Duration, timers: any Timers = SystemTimers.shared
+    ) async throws(ResetTimedOut) {
+        let result = await withUnsafeContinuation { continuation in
+            reset(within: limit, timers: timers) { continuation.resume(returning: $0) }
+        }
+        try result.get()
+    }
 
-    /// Adds a waiter, and returns whether the reset has yet to be started.
-    static func join(_ loader: HTTPLoader, _ waiter: HTTPLoader.Waiter) -> Bool {
-        waiters.withLock { waiters in
-            let isFirst = waiters[ObjectIdentifier(loader)] == nil
-            waiters[ObjectIdentifier(loader), default: []].append(waiter)
-            return isFirst
+    private func join(_ caller: ResetCaller, until end: (limit: Duration, timers: any Timers)? = nil) {
+        let walk = ResetWalk(whole: DispatchGroup())
+        let isFirst = RunningResets.join(caller, at: self, walk)
+        if let (limit, timers) = end {
+            // Scheduled before the walk, because a loader may block it.
+            caller.keep(timers.schedule(after: limit) { self.timeOut(caller, after: limit) })
+        }
+        guard isFirst else { return }
+        walk.go(on: [self])
+        walk.whole.notify(queue: .global()) {
+            for caller in RunningResets.end(walk, at: self) { caller.call(.success(())) }
         }
     }
 
-    static func end(_ loader: HTTPLoader) -> [HTTPLoader.Waiter] {
-        waiters.withLock { $0.removeValue(forKey: ObjectIdentifier(loader)) ?? [] }
+    private func timeOut(_ caller: ResetCaller, after limit: Duration) {
+        guard let (walk, isLast) = RunningResets.leave(caller, at: self) else { return }
+        if walk.isFinished { return caller.call(.success(())) }
+        let error = ResetTimedOut(limit: limit, unfinished: walk.unfinished.map { ResetTimedOut.Unfinished($0) })
+        if isLast { walk.giveUp() }
+        caller.call(.failure(error))
+    }
+}
+
+/// A caller that waits for a reset.
+private final class ResetCaller: Sendable {
+    private let queue: DispatchQueue
+    private let completion: @Sendable (Result<Void, ResetTimedOut>) -> Void
+    private let alarm = Locked((isOver: false, timer: (any ScheduledTimer)?.none))
+
+    init(on queue: DispatchQueue, _ completion: @escaping @Sendable (Result<Void, ResetTimedOut>) -> Void) {
+        self.queue = queue
+        self.completion = completion
+    }
+
+    /// Keeps the timer of the limit, or cancels it if the caller waits no longer.
+    func keep(_ timer: any ScheduledTimer) {
+        let isOver = alarm.withLock { alarm in
+            if !alarm.isOver { alarm.timer = timer }
+            return alarm.isOver
+        }
+        if isOver { timer.cancel() }
+    }
+
+    /// Calls back; to be called once, by what has taken the caller out of the list.
+    func call(_ result: Result<Void, ResetTimedOut>) {
+        let timer = alarm.withLock { replace(&$0, with: (true, nil)).timer }
+        timer?.cancel()
+        queue.async { self.completion(result) }
+    }
+}
+
+/// The resets that are running, by their first loader, and the callers that wait for them.
+private enum RunningResets {
+    private static let all = Locked<[ObjectIdentifier: (walk: ResetWalk, callers: [ResetCaller])]>([:])
+
+    /// Adds a caller, and returns whether its walk is to begin; otherwise another one is under way.
+    static func join(_ caller: ResetCaller, at loader: HTTPLoader, _ walk: ResetWalk) -> Bool {
+        all.withLock { all in
+            all[ObjectIdentifier(loader), default: (walk, [])].callers.append(caller)
+            return all[ObjectIdentifier(loader)]?.walk === walk
+        }
+    }
+
+    /// Takes out a caller that no longer waits; nil if it has been called back.
+    ///
+    /// - Returns: the walk, and whether it was the last caller, so that the walk is to be given up.
+    static func leave(_ caller: ResetCaller, at loader: HTTPLoader) -> (walk: ResetWalk, isLast: Bool)? {
+        let id = ObjectIdentifier(loader)
+        return all.withLock { all in
+            guard let (walk, callers) = all[id], let index = callers.firstIndex(where: { $0 === caller }) else {
+                return nil
+            }
+            all[id]?.callers.remove(at: index)
+            if callers.count == 1 { all[id] = nil }
+            return (walk, callers.count == 1)
+        }
+    }
+
+    /// Takes out all callers of a walk that has ended.
+    static func end(_ walk: ResetWalk, at loader: HTTPLoader) -> [ResetCaller] {
+        all.withLock { all in
+            guard all[ObjectIdentifier(loader)]?.walk === walk else { return [] }
+            return all.removeValue(forKey: ObjectIdentifier(loader))?.callers ?? []
+        }
     }
 }

@@ -77,13 +77,21 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
     ///
     /// An override enters the group, does its work, leaves the group when the work is done, and calls `super`. Each
     /// loader further down is reset once, even where several paths lead to it; not necessarily before `super` has
-    /// returned.
+    /// returned. The group is for this loader only: it is empty when this loader is done, and others may still be busy.
     ///
-    /// To start a reset, call ``reset(on:completion:)`` or ``reset()``. If you call this method directly, use a new
-    /// group for each reset.
+    /// To start a reset, call ``reset(on:completion:)``, ``reset()`` or ``reset(within:timers:)``. If you call this
+    /// method directly, the group is empty when the whole reset is over. You may use it for several resets.
     open func reset(with group: DispatchGroup) {
-        ResetWalk.go(on: branches + [nextLoader].compactMap(\.self), with: group)
+        ResetWalk.walk(of: group).go(on: branches + [nextLoader].compactMap(\.self))
     }
+
+    /// Tells a loader that has not left its group that the time limit of the reset has passed.
+    ///
+    /// Override it if the loader refuses tasks during a reset, to accept them again. It need not wait any more for what it
+    /// waited for; leaving the group later does no harm. The method of `HTTPLoader` does nothing.
+    ///
+    /// - Parameter group: the group that ``reset(with:)`` was called with.
+    open func resetTimedOut(with group: DispatchGroup) {}
 
     /// The chains that the loader leads to besides its next loader.
     ///

@@ -1,60 +1,127 @@
 import Dispatch
 
-/// Walks a reset through a chain, so that each loader is reset once and the stack does not grow with the chain.
+/// One reset on its way through a chain: each loader is reset once, and the stack does not grow with the chain.
 ///
-/// A reset is identified by its group. Each loader announces the loaders after it. The first call to announce visits
-/// them one after the other until none is left; announcements that the visited loaders make only lengthen its list.
-struct ResetWalk {
-    private var group: DispatchGroup
+/// Each loader gets a group of its own, by which the walk recognizes the loaders that it announces in turn, and those that
+/// have not finished. The first call to announce loaders visits them one after the other until none is left; announcements
+/// that the visited loaders make only lengthen the list.
+///
+/// The group of the whole reset is held once for each loader that has not finished, and once while loaders are visited.
+/// When the reset is given up, all of that is released.
+final class ResetWalk: Sendable {
+    /// The group of the whole reset.
+    let whole: DispatchGroup
+    private let state: Locked<State>
+
+    /// The walks that are under way, by the groups of the loaders that have not finished.
+    private static let walks = Locked<[ObjectIdentifier: ResetWalk]>([:])
+
+    init(whole: DispatchGroup) {
+        self.whole = whole
+        state = Locked(State(whole: whole))
+    }
+
+    /// The walk that the group of a loader belongs to; a new one for any other group.
+    ///
+    /// So a group that is used for several resets tells the end of all, and each is a reset of its own.
+    static func walk(of group: DispatchGroup) -> ResetWalk {
+        walks.withLock { $0[ObjectIdentifier(group)] } ?? ResetWalk(whole: group)
+    }
+
+    /// Resets `loaders`, except those that this reset has already reached.
+    func go(on loaders: [HTTPLoader]) {
+        guard state.withLock({ $0.announce(loaders) }) else { return }
+        while let visit = state.withLock({ $0.next() }) { reset(visit) }
+    }
+
+    /// The loaders that have not finished, in the order in which they were reached.
+    var unfinished: [HTTPLoader] { state.withLock { $0.unfinished.map(\.loader) } }
+
+    /// Whether the walk has begun, and every loader has finished.
+    var isFinished: Bool { state.withLock { $0.isFinished } }
+
+    /// Ends the reset without the loaders that have not finished, and tells them.
+    func giveUp() {
+        let given = state.withLock { $0.giveUp() }
+        for visit in given.left {
+            Self.forget(visit.group)
+            visit.loader.resetTimedOut(with: visit.group)
+        }
+        // Now, so that a guard opens only when the loaders below it take tasks again.
+        for _ in 0..<given.holds { whole.leave() }
+    }
+
+    private func reset(_ visit: Visit) {
+        Self.walks.withLock { $0[ObjectIdentifier(visit.group)] = self }
+        visit.loader.reset(with: visit.group)
+        // Most have finished by now, which needs no other thread.
+        if visit.group.wait(timeout: .now()) == .success { return finish(visit.group) }
+        visit.group.notify(queue: .global()) { self.finish(visit.group) }
+    }
+
+    private func finish(_ group: DispatchGroup) {
+        Self.forget(group)
+        if state.withLock({ $0.finish(group) }) != nil { whole.leave() }
+    }
+
+    private static func forget(_ group: DispatchGroup) {
+        _ = walks.withLock { $0.removeValue(forKey: ObjectIdentifier(group)) }
+    }
+}
+
+/// A loader that is being reset, with the group that it was given.
+private struct Visit {
+    let loader: HTTPLoader
+    let group = DispatchGroup()
+}
+
+/// How far a reset has got, and how often its group is held.
+private struct State {
+    let whole: DispatchGroup
     private var known: Set<ObjectIdentifier> = []
     private var toVisit: [HTTPLoader] = []
     private var isUnderWay = false
+    private(set) var unfinished: [Visit] = []
+    private var isGivenUp = false
 
-    /// The resets that are under way.
-    ///
-    /// Their groups are held here, so that no new group can get the identity of one.
-    private static let walks = Locked<[ObjectIdentifier: ResetWalk]>([:])
+    init(whole: DispatchGroup) { self.whole = whole }
 
-    /// Resets `loaders` with `group`, except those that this reset has already reached.
-    static func go(on loaders: [HTTPLoader], with group: DispatchGroup) {
-        guard announce(loaders, in: group) else { return }
-        while let loader = next(in: group) { loader.reset(with: group) }
-        group.leave()
-    }
+    var isFinished: Bool { !known.isEmpty && !isUnderWay && unfinished.isEmpty && !isGivenUp }
 
     /// Announces loaders, and returns whether the caller has to visit them.
-    private static func announce(_ loaders: [HTTPLoader], in group: DispatchGroup) -> Bool {
-        let id = ObjectIdentifier(group)
-        var isNew = false
-        let isToVisit = walks.withLock { walks in
-            isNew = walks[id] == nil
-            return walks[id, default: ResetWalk(group: group)].announce(loaders)
-        }
-        guard isToVisit else { return false }
-        group.enter()
-        if isNew {
-            // The walk is forgotten only when the group is empty, so that a loader may pass the reset on late.
-            group.notify(queue: .global()) { walks.withLock { $0[id] = nil } }
-        }
-        return true
-    }
-
-    private mutating func announce(_ loaders: [HTTPLoader]) -> Bool {
+    mutating func announce(_ loaders: [HTTPLoader]) -> Bool {
         for loader in loaders where known.insert(ObjectIdentifier(loader)).inserted { toVisit.append(loader) }
         guard !isUnderWay, !toVisit.isEmpty else { return false }
         isUnderWay = true
+        if !isGivenUp { whole.enter() }
         return true
     }
 
-    private static func next(in group: DispatchGroup) -> HTTPLoader? {
-        walks.withLock { walks in walks[ObjectIdentifier(group)]?.next() }
-    }
-
-    private mutating func next() -> HTTPLoader? {
+    /// The next loader to visit; nil if there is none.
+    mutating func next() -> Visit? {
         guard let loader = toVisit.popLast() else {
             isUnderWay = false
+            if !isGivenUp { whole.leave() }
             return nil
         }
-        return loader
+        let visit = Visit(loader: loader)
+        if !isGivenUp {
+            unfinished.append(visit)
+            whole.enter()
+        }
+        return visit
+    }
+
+    /// A loader has finished; returns nil if the reset was given up before.
+    mutating func finish(_ group: DispatchGroup) -> Visit? {
+        unfinished.firstIndex { $0.group === group }.map { unfinished.remove(at: $0) }
+    }
+
+    /// Gives the reset up; returns the loaders that have not finished, and how often the group is still held.
+    mutating func giveUp() -> (left: [Visit], holds: Int) {
+        guard !isGivenUp else { return ([], 0) }
+        isGivenUp = true
+        let left = replace(&unfinished, with: [])
+        return (left, left.count + (isUnderWay ? 1 : 0))
     }
 }

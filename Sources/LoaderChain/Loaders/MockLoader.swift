@@ -20,7 +20,7 @@ import PortableFoundation
 /// requests that cannot be sent, which use no handler, and completes cancelled tasks at once.
 ///
 /// A reset cancels the tasks that are not answered yet, and waits for them. The queue stays as it is.
-public final class MockLoader: HTTPLoader, @unchecked Sendable {
+public final class MockLoader: HTTPLoader, TaskHolder, @unchecked Sendable {
     private let handlers = Locked<ArraySlice<@Sendable (HTTPTask) -> Void>>([])
     private let inFlight = TasksInFlight()
 
@@ -109,6 +109,14 @@ public final class MockLoader: HTTPLoader, @unchecked Sendable {
         inFlight.cancelAll(in: group)
         super.reset(with: group)
     }
+
+    /// Takes tasks again, though some that it has cancelled go on.
+    public override func resetTimedOut(with group: DispatchGroup) {
+        inFlight.giveUp(group)
+        super.resetTimedOut(with: group)
+    }
+
+    var heldTasks: [HTTPTask] { inFlight.all }
 
     /// How many handlers are left, and how many tasks are not answered yet.
     public override var details: String { "handlers \(handlers.withLock(\.count)), in flight \(inFlight.count)" }

@@ -13,14 +13,17 @@ package struct Pacing: Hashable, Sendable {
 
     /// Makes a pacing whose durations are not negative.
     package init(first: Duration, maximum: Duration, maximumAsked: Duration = .zero, leastShare: Double = 0) {
-        self.maximum = min(max(.zero, maximum), Self.longest)
-        self.first = min(self.maximum, max(.zero, first))
-        self.maximumAsked = min(max(.zero, maximumAsked), Self.longest)
+        self.maximum = Self.clamped(maximum)
+        self.first = min(self.maximum, Self.clamped(first))
+        self.maximumAsked = Self.clamped(maximumAsked)
         self.leastShare = leastShare
     }
 
     /// Longer than any program runs, and short enough to calculate with.
     private static let longest = Duration.seconds(Int64(UInt32.max))
+
+    /// The nearest duration that is not negative, and short enough to calculate with.
+    package static func clamped(_ duration: Duration) -> Duration { min(max(.zero, duration), longest) }
 
     /// Returns how long to wait.
     ///

@@ -1,33 +1,45 @@
 import Dispatch
 
-/// Drives the wheel of the system timers: a lock around it, and a wake-up for its next expiry.
+/// Drives the wheel of the system timers: a lock around it, a wake-up for its next expiry, and threads for what is due.
 ///
-/// A waiting action is in the wheel. Either the clockwork takes it out under the lock and then runs it, or
-/// ``SystemTimer/cancel()`` takes it out and then releases it. Both happen after unlocking.
+/// The clock has a queue on which nothing but decisions are made. Actions run on lanes, which are serial queues: Dispatch
+/// gives each its own thread at once, whereas a concurrent queue gets a thread for a blocked one only after a second on
+/// Linux, and hardly any in the end. A lane that has nothing more to run is kept for the next time.
+///
+/// A waiting action is in the wheel. Either the clockwork takes it out under the lock and hands it to a lane, or
+/// ``SystemTimer/cancel()`` takes it out and then releases it.
 final class Clockwork: Sendable {
+    /// How many lanes can run at once: half of the threads that Dispatch has for such queues on Linux.
+    ///
+    /// The other half is for the clock, and for all other queues of the process.
+    static let mostLanes = 128
+
     private let state: Locked<State>
 
-    init() {
+    init(lanes: Int) {
         let source = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "LoaderChain.SystemTimers"))
-        state = Locked(State(wheel: TimerWheel(present: .tick(reachedBy: .uptime)), source: source))
+        let rota = Rota(present: .tick(reachedBy: .uptime), mostWorkers: lanes)
+        state = Locked(State(rota: rota, source: source))
         source.setEventHandler { [weak self] in self?.wake() }
         source.activate()
     }
 
     var isArmed: Bool {
-        state.withLock(\.isArmed)
+        state.withLock { $0.rota.wakeUp != Rota.never }
     }
 
     func schedule(at deadline: TimerInstant, _ action: @escaping @Sendable () -> Void) -> SystemTimer {
         let present = UInt64.tick(reachedBy: .uptime)
         let action = TimerAction(run: action)
-        let ticket = state.withLock { $0.insert(action, at: .tick(notBefore: deadline), present: present) }
+        let ticket = state.withLock { state in
+            state.change { $0.insert(action, at: .tick(notBefore: deadline), present: present) }
+        }
         return SystemTimer(clockwork: self, ticket: ticket)
     }
 
     /// Takes an action out, unless it has been taken already.
-    func remove(_ ticket: TimerWheel<TimerAction>.Ticket) -> TimerAction? {
-        state.withLock { $0.remove(ticket) }
+    func remove(_ ticket: Rota.Ticket) -> TimerAction? {
+        state.withLock { state in state.change { $0.remove(ticket) } }
     }
 
     /// Releases all actions that wait, when no more can be scheduled.
@@ -35,17 +47,30 @@ final class Clockwork: Sendable {
         // The actions end with the wheel, outside the lock.
         _ = state.withLock { state in
             state.source.cancel()
-            return replace(&state.wheel, with: TimerWheel(present: .max))
+            return state.rota.stop()
         }
     }
 
-    /// Runs, on the queue of the source, what is due by now.
+    /// Calls a lane, on the queue of the source, if something is due.
     private func wake() {
-        state.withLock { $0.wakeUp = State.awake }
         let tick = UInt64.tick(reachedBy: .uptime)
-        while let action = state.withLock({ $0.nextDue(by: tick) }) { action.run() }
+        let call = state.withLock { $0.wake(at: tick) }
+        guard let (action, lane) = call else { return }
+        lane.async { self.work(action, on: lane) }
+    }
+
+    /// Runs an action, and what else is due.
+    private func work(_ first: TimerAction, on lane: DispatchQueue) {
+        var action: TimerAction? = first
+        while let running = replace(&action, with: nil) {
+            running.run()
+            let tick = UInt64.tick(reachedBy: .uptime)
+            action = state.withLock { $0.next(by: tick, on: lane) }
+        }
     }
 }
+
+typealias Rota = TimerRota<TimerAction>
 
 /// The action of a timer; a structure, because a generic container would wrap a bare function in another one.
 struct TimerAction: Sendable {
@@ -53,69 +78,53 @@ struct TimerAction: Sendable {
 }
 
 private struct State {
-    /// The wake-up while none is set.
-    static let never = UInt64.max
-    /// The wake-up while the clockwork is running actions.
-    ///
-    /// Nothing is earlier, so no wake-up is set before that is done.
-    static let awake = UInt64.min
-    /// The longest time until a wake-up, a day: the system's clock has a smaller range than ours.
-    static let longestRest: UInt64 = 24 * 60 * 60 * 1000
-
-    var wheel: TimerWheel<TimerAction>
+    var rota: Rota
     let source: any DispatchSourceTimer
-    /// The tick for which the source is set.
-    var wakeUp = State.never
+    /// The lanes on which nothing runs.
+    private var idleLanes: [DispatchQueue] = []
 
-    init(wheel: TimerWheel<TimerAction>, source: any DispatchSourceTimer) {
-        self.wheel = wheel
+    init(rota: Rota, source: any DispatchSourceTimer) {
+        self.rota = rota
         self.source = source
     }
 
-    /// Whether the source is set.
-    ///
-    /// While the clockwork is running actions, the source has fired and is not set again yet.
-    var isArmed: Bool { wakeUp != State.never && wakeUp != State.awake }
-
-    mutating func insert(_ action: TimerAction, at tick: UInt64, present: UInt64) -> TimerWheel<TimerAction>.Ticket {
-        wheel.catchUp(with: present)
-        let ticket = wheel.insert(action, at: tick)
-        armIfEarlier()
-        return ticket
+    /// Changes the rota, and sets the source to the wake-up that comes of it.
+    mutating func change<Result>(_ body: (inout Rota) -> Result) -> Result {
+        let before = rota.wakeUp
+        let result = body(&rota)
+        if rota.wakeUp != before { arm() }
+        return result
     }
 
-    mutating func remove(_ ticket: TimerWheel<TimerAction>.Ticket) -> TimerAction? {
-        guard let action = wheel.remove(ticket) else { return nil }
-        // A wake-up that has become too early does no harm, and saves setting another. One for an empty wheel is
-        // cancelled.
-        if wheel.count == 0, isArmed {
-            wakeUp = State.never
-            source.schedule(deadline: .distantFuture)
-        }
+    /// The source has fired: returns an action and the lane to run it on, if something is due.
+    mutating func wake(at tick: UInt64) -> (TimerAction, DispatchQueue)? {
+        let action = rota.wake(at: tick)
+        // Also for the same tick, if the source was early.
+        if rota.wakeUp != Rota.never { arm() }
+        guard let action else { return nil }
+        return (action, idleLanes.popLast() ?? DispatchQueue(label: "LoaderChain.SystemTimers.Lane"))
+    }
+
+    /// The next action for a lane; nil if it has nothing more to run.
+    mutating func next(by tick: UInt64, on lane: DispatchQueue) -> TimerAction? {
+        let action = change { $0.next(by: tick) }
+        if action == nil { idleLanes.append(lane) }
         return action
     }
 
-    /// The next action to run; nil if no more are due by `tick`, after setting the wake-up for the rest.
-    mutating func nextDue(by tick: UInt64) -> TimerAction? {
-        if let action = wheel.advance(to: tick) { return action }
-        wakeUp = State.never
-        armIfEarlier()
-        return nil
-    }
-
-    private mutating func armIfEarlier() {
-        guard let expiry = wheel.nextExpiry, expiry < wakeUp else { return }
-        wakeUp = min(expiry, wheel.present + State.longestRest)
-        source.schedule(deadline: DispatchTime(uptimeNanoseconds: wakeUp * nanosecondsPerTick))
+    private func arm() {
+        let isSet = rota.wakeUp != Rota.never
+        source.schedule(
+            deadline: isSet ? DispatchTime(uptimeNanoseconds: rota.wakeUp * nanosecondsPerTick) : .distantFuture)
     }
 }
 
 /// The timer of an action; the wheel alone holds the action.
 final class SystemTimer: ScheduledTimer {
     private let clockwork: Clockwork
-    private let ticket: TimerWheel<TimerAction>.Ticket
+    private let ticket: Rota.Ticket
 
-    init(clockwork: Clockwork, ticket: TimerWheel<TimerAction>.Ticket) {
+    init(clockwork: Clockwork, ticket: Rota.Ticket) {
         self.clockwork = clockwork
         self.ticket = ticket
     }

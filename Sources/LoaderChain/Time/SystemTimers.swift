@@ -20,19 +20,28 @@ import Dispatch
 /// Timers have a resolution of a millisecond and are never early: a deadline is rounded up. The clock is the system's
 /// uptime, which the wake-up uses too. It stops while the machine sleeps, and a wait continues afterwards.
 ///
-/// Actions run one after another, in the order of their deadlines, on a queue of these timers. A queue for each action
-/// would cost more than most actions do, and lose the order. An action should return quickly and hand long work on; one
-/// that blocks delays those after it.
+/// An action may block its thread. The clock's own queue only decides what is due, and hands it to a thread that runs one
+/// action after the other, in the order of their deadlines. If that thread has not come to the next one after a
+/// millisecond, another thread runs it. So several actions can run at once. Each of them that blocks delays those behind
+/// it by a millisecond, until 128 block at the same time: then the next one waits until one of them returns. Until it
+/// begins, its timer can be cancelled.
 public final class SystemTimers: Timers {
     /// The timers that a program shares.
     public static let shared = SystemTimers()
 
-    private let clockwork = Clockwork()
+    private let clockwork: Clockwork
 
-    /// Makes timers with a queue and a wake-up of their own.
+    /// Makes timers with threads and a wake-up of their own.
     ///
     /// Actions that wait are released together with them.
-    public init() {}
+    public convenience init() {
+        self.init(lanes: Clockwork.mostLanes)
+    }
+
+    /// Makes timers that run at most so many actions at once.
+    package init(lanes: Int) {
+        clockwork = Clockwork(lanes: lanes)
+    }
 
     deinit {
         clockwork.stop()
@@ -44,7 +53,7 @@ public final class SystemTimers: Timers {
     /// The date and the time of day that the system shows.
     public var date: Date { Date() }
 
-    /// Runs `action` on the timers' queue, in the first millisecond that begins no earlier than `deadline`.
+    /// Runs `action` on a thread of the timers, in the first millisecond that begins no earlier than `deadline`.
     @discardableResult
     public func schedule(at deadline: TimerInstant, _ action: @escaping @Sendable () -> Void) -> any ScheduledTimer {
         clockwork.schedule(at: deadline, action)

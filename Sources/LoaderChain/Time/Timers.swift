@@ -30,15 +30,18 @@
 /// Measure and wait with ``now``, which never jumps. Use ``date`` for what leaves the process, such as HTTP dates and
 /// timestamps: it follows the wall clock, which can be set at any time.
 ///
-/// An action should return quickly and hand long work on: timers may run all actions one after another.
+/// An action may run at the same time as another one, so it protects the state that they share. It may block its thread
+/// with ``SystemTimers``; with other timers it should return quickly and hand long work on, because they may run all
+/// actions one after another.
 ///
 /// ## How to write your own
 ///
 /// - ``now`` never goes back.
 /// - An action runs once, never before its deadline, and never inside the call that schedules it, even if the deadline
 ///   has already passed.
-/// - Actions run in the order of their deadlines; those with the same deadline run in the order in which they were
+/// - Actions begin in the order of their deadlines; those with the same deadline begin in the order in which they were
 ///   scheduled. A deadline that has passed when its action is scheduled counts as the present.
+/// - An action that blocks its thread should not hold up the others for long: loaders and handlers run in actions.
 /// - ``ScheduledTimer/cancel()`` returns `true` or the action runs, never both.
 /// - No lock is held while an action runs or is released, so that an action may schedule and cancel.
 /// - When the timers end, actions that wait are released and never run.

@@ -94,4 +94,9 @@ extension SessionOwner {
         guard let waitedFor = inFlight.withLock({ $0.begin(group) }) else { return group.leave() }
         for exchange in waitedFor { exchange.stop(.cancelled) }
     }
+
+    /// Leaves `group` although exchanges have not ended, and admits others again.
+    func giveUp(_ group: DispatchGroup) {
+        for group in inFlight.withLock({ $0.giveUp { $0 === group } }) { group.leave() }
+    }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import LoaderChain
+import LoaderChainTesting
 import Synchronization
 import Testing
 
@@ -25,10 +26,10 @@ import Testing
     }
 
     @Test func actionsRunInTheOrderOfTheirDeadlines() async {
-        let timers = SystemTimers()
+        let timers = SystemTimers(lanes: 1)
         let order = Locked<[Int]>([])
         let start = await withCheckedContinuation { continuation in
-            // The queue is busy with this action until all are scheduled; the timer that is due at once keeps the
+            // The lane is busy with this action until all are scheduled; the timer that is due at once keeps the
             // others from being late already when they are scheduled, however long that takes.
             timers.schedule(after: .zero) { [unowned timers] in
                 timers.schedule(after: .zero) {}
@@ -71,10 +72,10 @@ import Testing
     }
 
     @Test func anActionMayCancelOneThatIsDueAlongWithIt() async {
-        let timers = SystemTimers()
+        let timers = SystemTimers(lanes: 1)
         let ran = Atomic(0)
         let cancelled = await withCheckedContinuation { continuation in
-            // The queue is busy with this action until both timers are due.
+            // The lane is busy with this action until both timers are due.
             timers.schedule(after: .zero) { [unowned timers] in
                 let deadline = timers.now
                 let victim = Locked<(any ScheduledTimer)?>(nil)
@@ -104,8 +105,9 @@ import Testing
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func eachTimerRunsOnceOrIsCancelledOnceNeverBoth(seed: UInt64) async {
-        let timers = SystemTimers()
+    func eachTimerRunsOnceOrIsCancelledOnceNeverBoth(seed: UInt64) async throws {
+        // Every second time, the actions race with each other too.
+        let timers = seed % 2 == 0 ? SystemTimers(lanes: 1) : SystemTimers()
         let count = 3_000
         let race = Race(count: count)
         let orders = (0..<3 as Range<UInt64>).map { thread in
@@ -114,7 +116,7 @@ import Testing
         }
         let started = DispatchSemaphore(value: 0)
         let scheduled = await withCheckedContinuation { continuation in
-            // This action keeps the queue busy until a first task cancels, so that the two go on side by side.
+            // This action keeps a lane busy until a first task cancels, so that the two go on side by side.
             timers.schedule(after: .zero) { [unowned timers] in
                 let deadline = timers.now
                 let all = (0..<count).map { number in timers.schedule(at: deadline) { race.ran(number) } }
@@ -130,12 +132,14 @@ import Testing
                 }
             }
         }
+        try await eventually("seed \(seed): all have ended") { race.outcomes.allSatisfy { $0 != 0 } }
         await timers.reach(timers.now.advanced(by: .milliseconds(1)))
         #expect(race.outcomes.allSatisfy { $0 == Race.ran || $0 == Race.cancelled }, "seed \(seed)")
     }
 
-    @Test func timersScheduledByManyThreadsAllRun() async {
-        let timers = SystemTimers()
+    @Test(arguments: [1, 128])
+    func timersScheduledByManyThreadsAllRun(lanes: Int) async throws {
+        let timers = SystemTimers(lanes: lanes)
         let race = Race(count: 4_000)
         await withTaskGroup(of: Void.self) { group in
             for thread in 0..<4 {
@@ -148,6 +152,7 @@ import Testing
                 }
             }
         }
+        try await eventually("all have run") { race.outcomes.allSatisfy { $0 != 0 } }
         await timers.reach(timers.now.advanced(by: .milliseconds(6)))
         #expect(race.outcomes.allSatisfy { $0 == Race.ran })
     }
@@ -165,10 +170,10 @@ import Testing
     }
 
     @Test func havingRunLetsGoOfTheActionThoughTheTimerIsKept() async {
-        let timers = SystemTimers()
+        let timers = SystemTimers(lanes: 1)
         weak var captured: Captured?
         let timer = scheduleCapturing(&captured, with: timers, after: .zero)
-        // Two in a row on a serial queue: the action of the first is gone when the last one runs.
+        // Two in a row on one lane: the action of the first is gone when the last one runs.
         await timers.reach(timers.now.advanced(by: .milliseconds(1)))
         #expect(captured == nil)
         #expect(!timer.cancel())
@@ -264,7 +269,7 @@ private final class Race: Sendable {
 }
 
 extension SystemTimers {
-    /// Returns after everything due before `instant` has run: actions are run one by one in the order of deadlines.
+    /// Returns after everything due before `instant` has begun and, if there is one lane, has ended.
     fileprivate func reach(_ instant: TimerInstant) async {
         await withCheckedContinuation { continuation in
             schedule(at: instant) { continuation.resume() }

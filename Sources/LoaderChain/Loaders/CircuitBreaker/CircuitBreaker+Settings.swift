@@ -1,20 +1,23 @@
 extension CircuitBreaker {
     /// When a circuit opens, and how it closes again.
+    ///
+    /// A value out of its range counts as the nearest one in it, and one that is not a number as the default, so that
+    /// settings can come from a server. The longest time is 136 years.
     public struct Settings: Hashable, Sendable {
         /// The share of the calls in the window that must fail for the circuit to open, from 0 to 1.
         public var failureRatio: Double
-        /// How many calls there must be in the window before the circuit can open.
+        /// How many calls there must be in the window before the circuit can open, at least 1.
         public var minimumNumberOfCalls: Int
-        /// For how long a call counts.
+        /// For how long a call counts, not negative.
         public var window: Duration
-        /// How long the circuit stays open at first; twice as long after each failed probe.
+        /// How long the circuit stays open at first, not negative; twice as long after each failed probe.
         public var openDuration: Duration
-        /// The longest time that the circuit stays open, without jitter.
+        /// The longest time that the circuit stays open, without jitter; at least ``openDuration``.
         public var maximumOpenDuration: Duration
         /// How much longer it may stay open at random, as a share of the duration, so that clients do not probe
-        /// together.
+        /// together; from 0 to 100.
         public var jitter: Double
-        /// How many probes may run at once, and must succeed for the circuit to close.
+        /// How many probes may run at once, and must succeed for the circuit to close, at least 1.
         public var probes: Int
 
         /// Makes settings; the defaults are for an app that talks to one service.
@@ -33,6 +36,16 @@ extension CircuitBreaker {
             self.maximumOpenDuration = maximumOpenDuration
             self.jitter = jitter
             self.probes = probes
+        }
+
+        /// The settings with each value in its range.
+        var inRange: Settings {
+            let open = Pacing.clamped(openDuration)
+            return Settings(
+                failureRatio: failureRatio.isNaN ? Settings().failureRatio : min(max(0, failureRatio), 1),
+                minimumNumberOfCalls: max(1, minimumNumberOfCalls), window: Pacing.clamped(window),
+                openDuration: open, maximumOpenDuration: max(open, Pacing.clamped(maximumOpenDuration)),
+                jitter: jitter.isNaN ? Settings().jitter : min(max(0, jitter), 100), probes: max(1, probes))
         }
     }
 

@@ -27,7 +27,7 @@ struct CircuitState {
     private var lastUse: TimerInstant
 
     init(_ settings: CircuitBreaker.Settings, at now: TimerInstant) {
-        self.settings = settings
+        self.settings = settings.inRange
         window = SlidingWindow(settings.window)
         lastUse = now
     }
@@ -55,7 +55,7 @@ struct CircuitState {
         case .closed: break
         case .open(let end) where now < end: return .refused(until: end)
         case .open: enter(.halfOpen(successes: 0))
-        case .halfOpen(let successes) where running + successes < probes: break
+        case .halfOpen(let successes) where running + successes < settings.probes: break
         case .halfOpen: return .refused(until: nil)
         }
         running += 1
@@ -78,7 +78,7 @@ struct CircuitState {
             if hasFailedTooOften { open(at: now, random) }
         case (.halfOpen(let successes), .success):
             phase = .halfOpen(successes: successes + 1)
-            if successes + 1 >= probes { close() }
+            if successes + 1 >= settings.probes { close() }
         case (.halfOpen, .failure): open(at: now, random)
         }
     }
@@ -103,9 +103,6 @@ struct CircuitState {
         return window.sum
     }
 
-    /// At least one: without a probe the circuit would never close.
-    private var probes: Int { max(1, settings.probes) }
-
     private mutating func enter(_ phase: Phase) {
         self.phase = phase
         period += 1
@@ -124,13 +121,11 @@ struct CircuitState {
     }
 
     private mutating func open(at now: TimerInstant, _ random: RandomSource) {
-        let shortest = max(.zero, settings.openDuration)
-        let longest = max(shortest, settings.maximumOpenDuration)
-        var duration = shortest
+        let longest = settings.maximumOpenDuration
+        var duration = settings.openDuration
         for _ in 0..<openings where duration < longest { duration = min(longest, duration * 2) }
-        let mostJitter = 100.0
         if settings.jitter > 0 {
-            duration = random.duration(in: duration...(duration * (1 + min(settings.jitter, mostJitter))))
+            duration = random.duration(in: duration...(duration * (1 + settings.jitter)))
         }
         enter(.open(until: now.advanced(by: duration)))
         openings += 1

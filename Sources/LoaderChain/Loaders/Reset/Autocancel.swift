@@ -12,7 +12,7 @@ import Dispatch
 ///
 /// The tasks in flight complete with ``HTTPError/Code/cancelled``. A task that arrives meanwhile fails with
 /// ``HTTPError/Code/resetInProgress``, so that a reset always ends; with a guard above, this is rare.
-public final class Autocancel: HTTPLoader, @unchecked Sendable {
+public final class Autocancel: HTTPLoader, TaskHolder, @unchecked Sendable {
     private let inFlight = TasksInFlight()
 
     /// Remembers the task, and passes it on.
@@ -26,6 +26,14 @@ public final class Autocancel: HTTPLoader, @unchecked Sendable {
         inFlight.cancelAll(in: group)
         super.reset(with: group)
     }
+
+    /// Takes tasks again, though some that it has cancelled go on.
+    public override func resetTimedOut(with group: DispatchGroup) {
+        inFlight.giveUp(group)
+        super.resetTimedOut(with: group)
+    }
+
+    var heldTasks: [HTTPTask] { inFlight.all }
 
     /// How many tasks are in flight.
     public override var details: String { "in flight \(inFlight.count)" }

@@ -28,6 +28,13 @@ package struct InFlightState<Entry, Reset> {
         return replace(&resets, with: [])
     }
 
+    /// Gives up the resets that wait and fulfil a condition, and returns them; without a reset, entries are admitted again.
+    package mutating func giveUp(where isGivenUp: (Reset) -> Bool) -> [Reset] {
+        let given = resets.filter(isGivenUp)
+        resets.removeAll(where: isGivenUp)
+        return given
+    }
+
     /// Lets `reset` wait for all entries, and returns the ones to cancel; nil if there is nothing to wait for.
     package mutating func begin(_ reset: Reset) -> [Entry]? {
         guard !entries.isEmpty else { return nil }

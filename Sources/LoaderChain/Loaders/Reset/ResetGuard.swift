@@ -11,7 +11,8 @@ import Synchronization
 /// ```
 ///
 /// A task that arrives during a reset fails with ``HTTPError/Code/resetInProgress``. Resets may overlap; the guard
-/// opens when the last has finished, on no particular thread or queue.
+/// opens when the last has finished, on no particular thread or queue. A task that ignores its cancel keeps it shut;
+/// with ``HTTPLoader/reset(within:timers:)``, it opens when the time is up.
 public final class ResetGuard: HTTPLoader, @unchecked Sendable {
     private let resets = Atomic(0)
     private let groups = Locked<[DispatchGroup]>([])
@@ -22,12 +23,13 @@ public final class ResetGuard: HTTPLoader, @unchecked Sendable {
         super.load(task: task)
     }
 
-    /// Refuses tasks from now on, until the group is empty.
+    /// Refuses tasks from now on, until the whole reset has ended.
     public override func reset(with group: DispatchGroup) {
         group.enter()
-        groups.withLock { $0.append(group) }
+        let whole = ResetWalk.walk(of: group).whole
+        groups.withLock { $0.append(whole) }
         resets.wrappingAdd(1, ordering: .releasing)
-        group.notify(queue: .global()) { self.forget(group) }
+        whole.notify(queue: .global()) { self.forget(whole) }
         super.reset(with: group)
         group.leave()
     }

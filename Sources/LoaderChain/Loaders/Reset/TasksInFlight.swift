@@ -6,6 +6,9 @@ import Dispatch
 final class TasksInFlight: HTTPTaskObserver {
     private let state = Locked(InFlightState<TaskCore, DispatchGroup>())
 
+    /// The tasks, in the order in which they were made.
+    var all: [HTTPTask] { state.withLock { $0.all }.sorted { $0.number < $1.number }.map { HTTPTask(for: $0) } }
+
     var count: Int { state.withLock { $0.count } }
 
     /// Remembers a task until its end, and returns whether it may be passed on: not while a reset waits for others.
@@ -25,5 +28,10 @@ final class TasksInFlight: HTTPTaskObserver {
         group.enter()
         guard let waitedFor = state.withLock({ $0.begin(group) }) else { return group.leave() }
         for core in waitedFor { HTTPTask(for: core).cancel() }
+    }
+
+    /// Leaves `group` although tasks have not ended, and admits tasks again.
+    func giveUp(_ group: DispatchGroup) {
+        for group in state.withLock({ $0.giveUp { $0 === group } }) { group.leave() }
     }
 }

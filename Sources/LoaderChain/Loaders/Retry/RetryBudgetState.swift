@@ -25,7 +25,8 @@ struct RetryBudgetState {
     /// Notes a request, which pays for a part of a retry.
     mutating func noteRequest(at now: TimerInstant) {
         saved.move(to: now)
-        saved.add(deposit)
+        // More savings than any window needs; with these, no sum overflows.
+        if saved.sum < .max / 4 { saved.add(deposit) }
     }
 
     /// Takes a retry from the budget, and returns whether there was one.

@@ -1,0 +1,160 @@
+import Dispatch
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+@Suite(.timeLimit(.minutes(10))) struct ResetLimitTests {
+    private let timers = ManualTimers()
+    private let terminal = StubbornTerminal()
+    private let chain: HTTPLoader
+
+    init() {
+        chain = ResetGuard() --> Autocancel() --> Retry(strategy: Backoff.never) --> terminal
+    }
+
+    @Test func `a reset that ends in time leaves no timer`() async throws {
+        try await chain.reset(within: .seconds(5), timers: timers)
+        #expect(timers.pendingCount == 0)
+    }
+
+    @Test func `a task that ignores its cancel is named, and the chain takes tasks again`() async throws {
+        let log = EventLog()
+        chain.load(request: HTTPRequest(host: "example.com", path: "/slow")) { log.note($0.summary) }
+        async let reset: Void = chain.reset(within: .seconds(5), timers: timers)
+        await timers.waitForPending(count: 1)
+        #expect(outcomeAtOnce() == "resetInProgress")
+        timers.advance(by: .seconds(5))
+        do {
+            try await reset
+            Issue.record("The reset ended although a task ran")
+        } catch let error as ResetTimedOut {
+            #expect(error.limit == .seconds(5))
+            #expect(error.unfinished.map(\.loader) == ["Autocancel", "Retry"])
+            let task = try #require(error.unfinished.first?.tasks.first)
+            #expect(task.request.path == "/slow")
+            #expect("\(error)".contains("with StubbornTerminal"), "\(error)")
+            #expect("\(error)".contains("Autocancel(in flight 1) waits for HTTPTask"), "\(error)")
+        }
+        // At once, and not only when the task has ended.
+        #expect(outcomeAtOnce() == nil)
+        #expect(terminal.count == 2)
+        terminal.answerAll()
+        await log.reaches(1)
+        await chain.reset()
+        #expect(timers.pendingCount == 0)
+    }
+
+    @Test func `a loader that never leaves its group is named`() async {
+        let slow = SlowToReset()
+        let chain = HTTPLoader() --> slow --> HTTPLoader()
+        async let reset: Void = chain.reset(within: .seconds(1), timers: timers)
+        await timers.waitForPending(count: 1)
+        await slow.log.reaches(1)
+        timers.advance(by: .seconds(1))
+        do {
+            try await reset
+            Issue.record("The reset ended although a loader had not finished")
+        } catch {
+            #expect("\(error)" == "The reset was not finished after 1.0 seconds: SlowToReset")
+        }
+        // Too late, and without consequences.
+        slow.finish()
+    }
+
+    @Test func `a caller without a limit keeps the reset running, and the others are told in time`() async {
+        let slow = SlowToReset()
+        let chain = ResetGuard() --> slow --> terminal
+        let log = EventLog()
+        chain.reset { log.note("whole") }
+        chain.reset(within: .seconds(1), timers: timers) { log.note($0.isSuccess ? "success" : "timed out") }
+        timers.advance(by: .seconds(1))
+        await log.reaches(1)
+        #expect(log.events == ["timed out"])
+        #expect(outcomeAtOnce(of: chain) == "resetInProgress")
+        slow.finish()
+        await log.reaches(2)
+        #expect(log.events == ["timed out", "whole"])
+        #expect(outcomeAtOnce(of: chain) == nil)
+    }
+
+    @Test func `a reset after one that was given up is a new one`() async {
+        let slow = SlowToReset()
+        let chain = ResetGuard() --> slow
+        for round in 1...3 {
+            let log = EventLog()
+            chain.reset(within: .seconds(round), timers: timers) { log.note($0.isSuccess ? "success" : "timed out") }
+            #expect(slow.resets == round)
+            timers.advance(by: .seconds(round))
+            await log.reaches(1)
+            #expect(log.events == ["timed out"])
+        }
+    }
+
+    @Test func `whether it ends or its time is up, each caller is called back once`() async throws {
+        for round in 0..<100 {
+            let slow = SlowToReset()
+            let chain = ResetGuard() --> slow
+            let log = EventLog()
+            chain.reset(within: .seconds(1), timers: timers) { _ in log.note("") }
+            try onThreads(2) { [timers] number in
+                if number == round % 2 { slow.finish() } else { timers.advance(by: .seconds(1)) }
+            }
+            await log.reaches(1)
+            await chain.reset(finishing: slow)
+            #expect(log.events.count == 1)
+        }
+    }
+
+    @Test func `one group can be used for several resets`() {
+        let first = ResetCounter(), second = ResetCounter()
+        let chain = HTTPLoader() --> first
+        let other = HTTPLoader() --> second
+        let group = DispatchGroup()
+        group.enter()
+        chain.reset(with: group)
+        chain.reset(with: group)
+        other.reset(with: group)
+        group.leave()
+        #expect(group.wait(timeout: .patient) == .success)
+        #expect([first.count, second.count] == [2, 1])
+    }
+
+    /// The result of a task, if it has one at once.
+    private func outcomeAtOnce() -> String? { outcomeAtOnce(of: chain) }
+
+    private func outcomeAtOnce(of chain: HTTPLoader) -> String? {
+        let log = EventLog()
+        chain.load(request: .sample) { log.note($0.summary) }
+        return log.events.first
+    }
+}
+
+/// Keeps every task until the test answers it, whatever happens.
+private final class StubbornTerminal: HTTPLoader, @unchecked Sendable {
+    private let tasks = Locked<[HTTPTask]>([])
+    var count: Int { tasks.withLock { $0.count } }
+
+    override func load(task: HTTPTask) { tasks.withLock { $0.append(task) } }
+
+    func answerAll() {
+        for task in tasks.withLock({ replace(&$0, with: []) }) {
+            task.complete(.success(HTTPResponse(request: task.request, status: .ok)))
+        }
+    }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
+}
+
+extension HTTPLoader {
+    /// Resets the chain, in which `slow` finishes as soon as it is reached.
+    fileprivate func reset(finishing slow: SlowToReset) async {
+        let reached = slow.log.events.count + 1
+        async let reset: Void = self.reset()
+        await slow.log.reaches(reached)
+        slow.finish()
+        await reset
+    }
+}

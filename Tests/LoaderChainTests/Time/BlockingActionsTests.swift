@@ -1,0 +1,115 @@
+import Dispatch
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+/// Code that blocks its thread when a wait has ended, and needs other waits to end meanwhile.
+@Suite(.timeLimit(.minutes(10))) struct BlockingActionsTests {
+    private let timers = SystemTimers()
+
+    @Test func `a loader that blocks below a retry does not hold up the timers of another chain`() async {
+        let other = slowChain()
+        let waited = Locked<[DispatchTimeoutResult]>([])
+        let chain =
+            Retry(strategy: Soon(), budget: .unlimited, timers: timers)
+            --> FailingFirst { waited.withLock { $0.append(wait(for: other)) } }
+        let log = EventLog()
+        chain.load(request: .sample) { log.note($0.summary) }
+        await log.reaches(1)
+        #expect(log.events == ["response"])
+        #expect(waited.withLock { $0 } == [.success])
+    }
+
+    @Test func `a handler that waits for another timed chain gets its result`() async {
+        let other = slowChain()
+        let waited = Locked<DispatchTimeoutResult?>(nil)
+        let chain = Retry(strategy: Soon(), budget: .unlimited, timers: timers) --> FailingFirst {}
+        let log = EventLog()
+        chain.load(request: .sample) { [self] _ in
+            let result = wait(for: other)
+            waited.withLock { $0 = result }
+            log.note("done")
+        }
+        await log.reaches(1)
+        #expect(waited.withLock { $0 } == .success)
+    }
+
+    @Test func `while 64 loaders block, other timers run`() async {
+        let blocked = EventLog()
+        let ended = EventLog()
+        let release = DispatchSemaphore(value: 0)
+        let chain =
+            Retry(strategy: Soon(), budget: .unlimited, timers: timers)
+            --> FailingFirst {
+                blocked.note("")
+                release.wait()
+            }
+        let count = 64
+        for number in 0..<count {
+            chain.load(request: HTTPRequest(host: "example.com", path: "/\(number)")) { ended.note($0.summary) }
+        }
+        await blocked.reaches(count)
+        let result = wait(for: slowChain())
+        #expect(result == .success)
+        for _ in 0..<count { release.signal() }
+        await ended.reaches(count)
+        #expect(ended.events == Array(repeating: "response", count: count))
+    }
+
+    @Test func `when all threads are blocked, the rest waits for one of them, and can be cancelled`() async {
+        let timers = SystemTimers(lanes: 2)
+        let log = EventLog()
+        let release = DispatchSemaphore(value: 0)
+        for _ in 0..<2 {
+            timers.schedule(after: .zero) {
+                log.note("blocks")
+                release.wait()
+            }
+        }
+        await log.reaches(2)
+        let cancelled = timers.schedule(after: .zero) { log.note("cancelled") }
+        timers.schedule(after: .zero) { log.note("runs") }
+        #expect(cancelled.cancel())
+        release.signal()
+        await log.reaches(3)
+        #expect(log.events == ["blocks", "blocks", "runs"])
+        release.signal()
+    }
+
+    /// A chain whose next task has to wait for a timer.
+    private func slowChain() -> HTTPLoader {
+        let chain =
+            RateLimit(requests: 1, per: .milliseconds(2), timers: timers) --> ScriptedTerminal { _ in .success() }
+        chain.load(request: .sample) { _ in }
+        return chain
+    }
+
+    private func wait(for chain: HTTPLoader) -> DispatchTimeoutResult {
+        let done = DispatchSemaphore(value: 0)
+        chain.load(request: .sample) { _ in done.signal() }
+        return done.wait(timeout: .patient)
+    }
+}
+
+/// Wants one more attempt, after a pause.
+private struct Soon: HTTPRetryStrategy {
+    func retryDelay(for result: HTTPResult) -> Double? { result.error == nil ? nil : 0.001 }
+}
+
+/// Fails the first attempt for a path; for the next one, runs code of the test before it answers.
+private final class FailingFirst: HTTPLoader, @unchecked Sendable {
+    private let failed = Locked<Set<String>>([])
+    private let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+    override func load(task: HTTPTask) {
+        if failed.withLock({ $0.insert(task.request.path).inserted }) {
+            fail(task, .connectionLost)
+            return
+        }
+        body()
+        task.complete(.success(HTTPResponse(request: task.request, status: .ok)))
+    }
+}
