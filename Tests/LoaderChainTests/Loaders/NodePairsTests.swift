@@ -24,7 +24,8 @@ import Testing
         let names = Set(Node.all.map { $0.make(ManualTimers()).name })
         #expect(
             names == [
-                "ApplyEnvironment", "AsyncLoader", "Autocancel", "BasicAuth", "BearerAuth", "Choose", "CircuitBreaker",
+                "ApplyEnvironment", "AsyncLoader", "AttemptWatch", "Autocancel", "BasicAuth", "BearerAuth", "Choose",
+                "CircuitBreaker",
                 "ClosureLoader", "Deduplicate", "HTTPLoader", "MetricsTap", "MockLoader", "ModifyRequest",
                 "PrintLoader", "RateLimit", "ResetGuard", "Retry", "Throttle", "Validate",
             ])
@@ -60,6 +61,7 @@ struct Node: Sendable, CustomTestStringConvertible {
         Node(name: "Throttle per host") {
             Throttle(maximumNumberOfRequests: 3, perHost: 2, maximumWaiting: 5, deadline: .seconds(1), timers: $0)
         },
+        Node(name: "AttemptWatch") { AttemptWatch(Throttle(limit: .adaptive(), timers: $0)) },
         Node(name: "RateLimit") { RateLimit(requests: 100, per: .seconds(1), burst: 2, timers: $0) },
         Node(name: "CircuitBreaker") {
             let settings = CircuitBreaker.Settings(minimumNumberOfCalls: 2, openDuration: .seconds(1))

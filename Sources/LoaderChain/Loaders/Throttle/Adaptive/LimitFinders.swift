@@ -1,0 +1,75 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The limits that a throttle finds: one for all hosts, one for each, or both.
+final class LimitFinders: Sendable {
+    /// What is found for all hosts together.
+    let total: LimitFinder?
+    private let perHost: AdaptiveLimit?
+    private let hosts = Locked(HostTable<HTTPOrigin, LimitFinder>())
+    private let clock: TimerClock
+    private let wallClockOffset: Double
+    private let onMove: @Sendable (LimitFinder, AdaptiveLimit.Change) -> Void
+    private let onForget: @Sendable ([HTTPOrigin]) -> Void
+    /// Whether an ``AttemptWatch`` sees the attempts, so that the throttle need not take its tasks for them.
+    let haveWatch = Atomic(false)
+
+    /// Makes finders for the limits that are adaptive; nil if none is.
+    ///
+    /// - Parameters:
+    ///   - onMove: called when a limit has moved, under no lock.
+    ///   - onForget: called when the limits of hosts are forgotten that were not used for long.
+    init?(
+        total: ThrottleLimit, perHost: ThrottleLimit?, timers: any Timers,
+        onMove: @escaping @Sendable (LimitFinder, AdaptiveLimit.Change) -> Void,
+        onForget: @escaping @Sendable ([HTTPOrigin]) -> Void
+    ) {
+        guard total.adaptive != nil || perHost?.adaptive != nil else { return nil }
+        clock = TimerClock(timers)
+        // Clients of one server measure at the same moments, and the wall clock is what they share.
+        let now = clock.now
+        wallClockOffset = timers.date.timeIntervalSince1970 - Double(now.nanoseconds) * 1e-9
+        (self.onMove, self.onForget, self.perHost) = (onMove, onForget, perHost?.adaptive)
+        self.total = total.adaptive.map { [clock, wallClockOffset] in
+            LimitFinder($0, for: nil, at: now, clock, wallClockOffset: wallClockOffset, onMove: onMove)
+        }
+    }
+
+    /// Watches an attempt that is about to be passed on.
+    func watch(_ task: HTTPTask) {
+        total?.watch(task)
+        if let perHost { finder(for: task.request.origin, perHost).watch(task) }
+    }
+
+    private func finder(for origin: HTTPOrigin, _ settings: AdaptiveLimit) -> LimitFinder {
+        let now = clock.now
+        var forgotten: [LimitFinder] = []
+        let finder = hosts.withLock { hosts in
+            hosts.withEntry(
+                of: origin,
+                orMake: {
+                    LimitFinder(
+                        settings, for: origin, at: now, clock, wallClockOffset: wallClockOffset, onMove: onMove)
+                },
+                sweeping: { finder in
+                    let isIdle = finder.isIdle(at: now)
+                    if isIdle { forgotten.append(finder) }
+                    return isIdle
+                },
+                { $0 })
+        }
+        if !forgotten.isEmpty { onForget(forgotten.compactMap(\.origin)) }
+        return finder
+    }
+
+    /// What is known about the server of each host.
+    var statusOfHosts: [String: AdaptiveLimit.Status] {
+        let finders = hosts.withLock { $0.all }
+        return Dictionary(uniqueKeysWithValues: finders.map { ($0.key.description, $0.value.status) })
+    }
+}
