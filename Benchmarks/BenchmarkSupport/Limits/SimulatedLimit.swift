@@ -36,9 +36,11 @@ struct AdaptiveSimulatedLimit: SimulatedLimit {
 
     var current: Int { state.current }
 
-    mutating func begin() -> UInt32 { state.begin() }
+    func begin() -> UInt32 { state.period }
 
     mutating func end(_ request: EndedRequest, at now: Double) {
-        state.end(request.isRefused ? .pushedBack : .served(after: request.seconds), of: request.token, at: now)
+        state.end(
+            request.isRefused ? .pushedBack : .served(after: request.seconds), of: request.token,
+            inFlight: request.inFlight, at: now)
     }
 }

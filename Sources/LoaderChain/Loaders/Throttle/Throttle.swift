@@ -47,8 +47,8 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     /// It only spares a task that will wait the attempt to start at once.
     private let isFull = Atomic(false)
 
-    /// What finds the adaptive limits, if there are any; set before the throttle is shared.
-    private(set) var finders: LimitFinders?
+    /// What finds the adaptive limits, if there are any.
+    let finders: LimitFinders?
 
     /// Makes a throttle with fixed limits.
     ///
@@ -90,7 +90,8 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     ///   - timers: what tells when a deadline has come, and the time.
     ///   - onLimitChange: called after an adaptive limit has moved, on the thread that moved it, under no lock.
     public init(
-        limit: ThrottleLimit, perHost: ThrottleLimit? = nil, maximumWaiting: Int? = nil, deadline: Duration? = nil,
+        limit: ThrottleLimit, perHost: ThrottleLimit? = nil, maximumWaiting: Int? = nil,
+        deadline: Duration? = nil,
         patience: Duration? = nil, timers: any Timers = SystemTimers.shared,
         onLimitChange: (@Sendable (AdaptiveLimit.Change) -> Void)? = nil
     ) {
@@ -104,14 +105,10 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         if let adaptive = limit.adaptive { state.setFound(UInt(adaptive.initial), for: nil) }
         if let adaptive = perHost?.adaptive { state.queues.foundForNew = UInt(adaptive.initial) }
         room = ThrottleRoom(state, clock: patience == nil ? nil : timers)
+        let listener = LimitListener(onLimitChange)
+        finders = LimitFinders(total: limit, perHost: perHost, timers: timers, listener)
         super.init()
-        finders = LimitFinders(
-            total: limit, perHost: perHost, timers: timers,
-            onMove: { [weak self] finder, change in
-                self?.adopt(finder, raises: change.to > change.from)
-                onLimitChange?(change)
-            },
-            onForget: { [room] origins in room.with { $0.queues.forgetFound(for: origins) } })
+        listener.throttle = self
     }
 
     deinit {
@@ -153,7 +150,9 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
 
     /// The limits, and how many run and wait.
     public override var details: String {
-        let (limit, perHost, running, waiting) = room.with { ($0.allowed, $0.limitPerHost, $0.running, $0.waiting) }
+        let (limit, perHost, running, waiting) = room.with {
+            ($0.allowed, $0.limitPerHost, $0.running, $0.waiting)
+        }
         var text = limit == .max ? "no limit" : "limit \(limit)"
         if let perHost, perHost != .max { text += ", per host \(perHost)" }
         return text + ", running \(running), waiting \(waiting)"
@@ -174,7 +173,9 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
 
     @inline(never)
     private func load(_ task: HTTPTask, for origin: HTTPOrigin) {
-        guard !isFull.load(ordering: .relaxed), let slot = room.with({ $0.start(task.number, for: origin) }) else {
+        guard !isFull.load(ordering: .relaxed),
+            let slot = room.with({ $0.start(task.number, for: origin) })
+        else {
             return queue(task, for: origin)
         }
         task.addObserver(ThrottleSlotHolder(slot, of: self))
@@ -259,11 +260,14 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     }
 
     /// Goes by what a finder has found.
-    private func adopt(_ finder: LimitFinder, raises: Bool) {
+    func adopt(_ finder: LimitFinder, raises: Bool) {
         // Read under the room's lock, so that the last of several threads leaves the latest.
         room.with { $0.setFound(finder.current, for: finder.origin) }
         if raises { startWaiters() }
     }
+
+    /// Lets hosts that were not used for long begin anew.
+    func forgetLimits(of origins: [HTTPOrigin]) { room.with { $0.queues.forgetFound(for: origins) } }
 
     /// Gives a slot to the next in line; the throttle hears here of tasks that did not wait and are counted for no host.
     public func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {

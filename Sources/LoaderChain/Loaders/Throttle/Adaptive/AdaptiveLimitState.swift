@@ -54,10 +54,9 @@ package struct AdaptiveLimitState {
     private(set) var phase = Phase.searching
     /// The limit, apart from measurements and pauses.
     private(set) var limit: Double
-    private(set) var inFlight = 0
     /// Why the limit has last moved.
     private(set) var reason: AdaptiveLimit.Reason?
-    private(set) var period: UInt32 = 0
+    package private(set) var period: UInt32 = 0
     private(set) var service: ServiceTime?
     /// The mean time of the last window that was full.
     private(set) var recentMean: Double?
@@ -125,23 +124,16 @@ package struct AdaptiveLimitState {
 
     // MARK: Attempts
 
-    /// Notes that an attempt begins, and returns the period to which it belongs.
-    @inline(__always)
-    package mutating func begin() -> UInt32 {
-        inFlight += 1
-        return period
-    }
-
-    /// Notes the end of an attempt that began in a period.
+    /// Notes the end of an attempt.
     ///
-    /// - Parameter now: the time; nil for an attempt that is not timed.
+    /// - Parameters:
+    ///   - period: the ``period`` in which it began.
+    ///   - inFlight: how many were under way when it ended, with itself.
     @inline(__always)
-    package mutating func end(_ end: End, of period: UInt32, at now: Double?) {
+    package mutating func end(_ end: End, of period: UInt32, inFlight: Int, at now: Double) {
         window.mostInFlight = max(window.mostInFlight, inFlight)
-        inFlight -= 1
         switch end {
         case .served(let seconds):
-            guard let now else { return }
             if phase == .steady, now >= nextMeasurement { beginMeasurement(at: now) }
             if let seconds, !seconds.isNaN, period == self.period {
                 count(min(max(seconds, Self.shortestTime), Self.longestTime))

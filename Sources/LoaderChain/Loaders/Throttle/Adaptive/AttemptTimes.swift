@@ -1,12 +1,11 @@
-/// When each attempt under way began, by its task's number.
+/// When each timed attempt under way began, by its task's number.
 ///
 /// It is a table with open addressing, which allocates only when more attempts are under way than ever before. A dictionary
 /// would cost as much as everything else that is done for an attempt.
 struct AttemptTimes {
     /// What is noted about the beginning of an attempt.
     struct Beginning {
-        /// When it began; nil if it is not timed.
-        let instant: TimerInstant?
+        let instant: TimerInstant
         /// The period of the limit; see ``AdaptiveLimitState``.
         let period: UInt32
     }
@@ -14,7 +13,7 @@ struct AttemptTimes {
     /// An attempt; it has the key 0 where there is none.
     private struct Entry {
         var key: UInt64 = 0
-        var beginning = Beginning(instant: nil, period: 0)
+        var beginning = Beginning(instant: TimerInstant(nanoseconds: 0), period: 0)
     }
 
     private var entries = [Entry](repeating: Entry(), count: 16)

@@ -15,7 +15,9 @@ final class LimitFinder: HTTPTaskObserver {
     private let published: Atomic<Int>
     /// The mask of the share, read without the lock: the clock may be a user's, and is read before.
     private let timingMask = Atomic<UInt64>(0)
-    private let onMove: @Sendable (LimitFinder, AdaptiveLimit.Change) -> Void
+    /// How many attempts are under way.
+    private let inFlight = Atomic(0)
+    private let listener: LimitListener
 
     private struct State {
         var limit: AdaptiveLimitState
@@ -25,15 +27,22 @@ final class LimitFinder: HTTPTaskObserver {
         var pauseEnd: TimerInstant?
         var alarm = Alarm()
         var lastUse: TimerInstant
+
+        /// Counts a time that was taken, and forgets those of attempts that are not timed any more.
+        mutating func count(_ now: TimerInstant) {
+            let before = share.mask
+            share.count(at: now)
+            if share.mask > before { times = AttemptTimes() }
+        }
     }
 
     init(
         _ settings: AdaptiveLimit, for origin: HTTPOrigin?, at now: TimerInstant, _ clock: TimerClock,
-        wallClockOffset: Double, onMove: @escaping @Sendable (LimitFinder, AdaptiveLimit.Change) -> Void
+        wallClockOffset: Double, _ listener: LimitListener
     ) {
         self.origin = origin
         self.clock = clock
-        self.onMove = onMove
+        self.listener = listener
         published = Atomic(settings.initial)
         let limit = AdaptiveLimitState(settings, wallClockOffset: wallClockOffset)
         state = Locked(State(limit: limit, lastUse: now))
@@ -55,52 +64,62 @@ final class LimitFinder: HTTPTaskObserver {
     }
 
     /// So many seconds, of which a mean is known to the microsecond at best.
-    private static func duration(_ seconds: Double) -> Duration { .microseconds(Int64((seconds * 1e6).rounded())) }
+    private static func duration(_ seconds: Double) -> Duration {
+        .microseconds(Int64((seconds * 1e6).rounded()))
+    }
 
     /// Whether it has not been used for so long that what it knows may be forgotten.
     func isIdle(at now: TimerInstant) -> Bool {
-        state.withLock { $0.limit.inFlight == 0 && $0.lastUse.duration(to: now) > .seconds(600) }
+        inFlight.load(ordering: .relaxed) == 0 && state.withLock { $0.lastUse.duration(to: now) > .seconds(600) }
     }
 
     // MARK: Attempts
 
     /// Watches an attempt that is about to be passed on.
     func watch(_ task: HTTPTask) {
-        let now = timed(task)
-        state.withLock { state in
-            let beginning = AttemptTimes.Beginning(instant: now, period: state.limit.begin())
-            state.times.insert(task.number, beginning)
-        }
+        inFlight.wrappingAdd(1, ordering: .relaxed)
+        if isTimed(task) { begin(task.number, at: clock.now) }
         task.addObserver(self)
     }
 
-    func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
-        let outcome = AttemptOutcome(result)
-        let now = timed(task)
-        let change = state.withLock { state -> AdaptiveLimit.Change? in
-            guard let beginning = state.times.remove(task.number) else { return nil }
-            guard let now, let start = beginning.instant else {
-                return changing(&state) { $0.limit.end(outcome.end(after: nil), of: beginning.period, at: nil) }
-            }
-            state.lastUse = now
-            state.share.count(at: now)
-            timingMask.store(state.share.mask, ordering: .relaxed)
-            let end = outcome.end(after: result.secondsToHead(orAfter: now.seconds - start.seconds))
-            return changing(&state) { $0.limit.end(end, of: beginning.period, at: now.seconds) }
+    private func begin(_ number: UInt64, at now: TimerInstant) {
+        state.withLock { state in
+            // The share may have become smaller just now; what is not part of it will not be taken out again.
+            guard TimingShare.includes(number, mask: state.share.mask) else { return }
+            state.times.insert(number, AttemptTimes.Beginning(instant: now, period: state.limit.period))
         }
-        if let change { onMove(self, change) }
+    }
+
+    func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
+        let inFlight = inFlight.wrappingSubtract(1, ordering: .relaxed).oldValue
+        let outcome = AttemptOutcome(result)
+        if isTimed(task) { end(task.number, outcome, result, inFlight) }
         if outcome == .pushedBack { heed(result.response) }
     }
 
-    /// The time, if the attempt is timed.
     @inline(__always)
-    private func timed(_ task: HTTPTask) -> TimerInstant? {
-        TimingShare.includes(task.number, mask: timingMask.load(ordering: .relaxed)) ? clock.now : nil
+    private func isTimed(_ task: HTTPTask) -> Bool {
+        TimingShare.includes(task.number, mask: timingMask.load(ordering: .relaxed))
+    }
+
+    private func end(_ number: UInt64, _ outcome: AttemptOutcome, _ result: HTTPResult, _ inFlight: Int) {
+        let now = clock.now
+        let change = state.withLock { state -> AdaptiveLimit.Change? in
+            guard let beginning = state.times.remove(number) else { return nil }
+            state.lastUse = now
+            state.count(now)
+            timingMask.store(state.share.mask, ordering: .relaxed)
+            let end = outcome.end(after: result.secondsToHead(orAfter: now.seconds - beginning.instant.seconds))
+            return changing(&state) { $0.limit.end(end, of: beginning.period, inFlight: inFlight, at: now.seconds) }
+        }
+        if let change { listener.hear(change, of: self) }
     }
 
     /// Changes the state under its lock, and returns how that has moved the limit.
     @inline(__always)
-    private func changing(_ state: inout State, _ body: (inout State) -> Void) -> AdaptiveLimit.Change? {
+    private func changing(_ state: inout State, _ body: (inout State) -> Void) -> AdaptiveLimit
+        .Change?
+    {
         let before = state.limit.current
         body(&state)
         let after = state.limit.current
@@ -129,7 +148,7 @@ final class LimitFinder: HTTPTaskObserver {
             state.pauseEnd = max(end, state.pauseEnd ?? end)
             return changing(&state) { $0.limit.pause() }
         }
-        if let change { onMove(self, change) }
+        if let change { listener.hear(change, of: self) }
         setAlarm()
     }
 
@@ -153,7 +172,7 @@ final class LimitFinder: HTTPTaskObserver {
         }
         // The timer ends here, and not under the lock.
         withExtendedLifetime(rung) {}
-        if let change { onMove(self, change) }
+        if let change { listener.hear(change, of: self) }
         if rung != nil { setAlarm() }
     }
 }

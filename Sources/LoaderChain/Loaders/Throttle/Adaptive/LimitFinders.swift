@@ -14,29 +14,23 @@ final class LimitFinders: Sendable {
     private let hosts = Locked(HostTable<HTTPOrigin, LimitFinder>())
     private let clock: TimerClock
     private let wallClockOffset: Double
-    private let onMove: @Sendable (LimitFinder, AdaptiveLimit.Change) -> Void
-    private let onForget: @Sendable ([HTTPOrigin]) -> Void
+    private let listener: LimitListener
     /// Whether an ``AttemptWatch`` sees the attempts, so that the throttle need not take its tasks for them.
     let haveWatch = Atomic(false)
 
     /// Makes finders for the limits that are adaptive; nil if none is.
-    ///
-    /// - Parameters:
-    ///   - onMove: called when a limit has moved, under no lock.
-    ///   - onForget: called when the limits of hosts are forgotten that were not used for long.
     init?(
-        total: ThrottleLimit, perHost: ThrottleLimit?, timers: any Timers,
-        onMove: @escaping @Sendable (LimitFinder, AdaptiveLimit.Change) -> Void,
-        onForget: @escaping @Sendable ([HTTPOrigin]) -> Void
+        total: ThrottleLimit, perHost: ThrottleLimit?, timers: any Timers, _ listener: LimitListener
     ) {
         guard total.adaptive != nil || perHost?.adaptive != nil else { return nil }
         clock = TimerClock(timers)
         // Clients of one server measure at the same moments, and the wall clock is what they share.
         let now = clock.now
         wallClockOffset = timers.date.timeIntervalSince1970 - Double(now.nanoseconds) * 1e-9
-        (self.onMove, self.onForget, self.perHost) = (onMove, onForget, perHost?.adaptive)
+        self.listener = listener
+        self.perHost = perHost?.adaptive
         self.total = total.adaptive.map { [clock, wallClockOffset] in
-            LimitFinder($0, for: nil, at: now, clock, wallClockOffset: wallClockOffset, onMove: onMove)
+            LimitFinder($0, for: nil, at: now, clock, wallClockOffset: wallClockOffset, listener)
         }
     }
 
@@ -54,7 +48,7 @@ final class LimitFinders: Sendable {
                 of: origin,
                 orMake: {
                     LimitFinder(
-                        settings, for: origin, at: now, clock, wallClockOffset: wallClockOffset, onMove: onMove)
+                        settings, for: origin, at: now, clock, wallClockOffset: wallClockOffset, listener)
                 },
                 sweeping: { finder in
                     let isIdle = finder.isIdle(at: now)
@@ -63,7 +57,7 @@ final class LimitFinders: Sendable {
                 },
                 { $0 })
         }
-        if !forgotten.isEmpty { onForget(forgotten.compactMap(\.origin)) }
+        if !forgotten.isEmpty { listener.forget(forgotten.compactMap(\.origin)) }
         return finder
     }
 

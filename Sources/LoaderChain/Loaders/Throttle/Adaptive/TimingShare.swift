@@ -1,7 +1,7 @@
 /// Which attempts are timed: all of them, or so many that there are some thousand times a second.
 ///
-/// Reading the clock twice would be more than half of what an adaptive limit costs, and more times than that change no mean.
-/// Refusals are heeded however few attempts are timed.
+/// More times than that change no mean, and reading the clock twice is more than half of what an adaptive limit costs. An attempt
+/// that is not timed is only counted while it is under way. If it is refused, so are those soon that are timed.
 struct TimingShare {
     /// The bits that are zero in the mixed number of an attempt that is timed.
     private(set) var mask: UInt64 = 0

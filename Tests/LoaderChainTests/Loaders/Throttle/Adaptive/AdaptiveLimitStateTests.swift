@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func whereRoundingLeavesTheLimitABurstStillCountsOnce() {
-        var state = AdaptiveLimitState(AdaptiveLimit(initial: 2))
+        var state = CountedLimit(AdaptiveLimit(initial: 2))
         let periods = (0..<9).map { _ in state.begin() }
         for period in periods { state.end(.pushedBack, of: period, at: 1) }
         #expect(state.limit == 1.6)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func timesOfWhatWasSentBeforeAMoveAreNotJudged() {
-        var state = AdaptiveLimitState(AdaptiveLimit(initial: 8))
+        var state = CountedLimit(AdaptiveLimit(initial: 8))
         let old = (0..<100).map { _ in state.begin() }
         let first = state.begin()
         state.end(.pushedBack, of: first, at: 1)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func whatBeganBehindTheQueueOfThePeriodBeforeIsNotJudged() {
-        var state = AdaptiveLimitState(AdaptiveLimit(initial: 8))
+        var state = CountedLimit(AdaptiveLimit(initial: 8))
         let first = state.begin()
         state.end(.pushedBack, of: first, at: 1)
         #expect(state.current == 6)
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func whatSaysNothingChangesNothing() {
-        var state = AdaptiveLimitState(AdaptiveLimit(initial: 8))
+        var state = CountedLimit(AdaptiveLimit(initial: 8))
         for _ in 0..<1_000 {
             let period = state.begin()
             state.end(.nothing, of: period, at: 1)
@@ -115,7 +115,7 @@ import Testing
     // MARK: Pauses and settings
 
     @Test func aPauseLetsNothingPassAndIsNoRefusal() {
-        var state = AdaptiveLimitState(AdaptiveLimit(initial: 8))
+        var state = CountedLimit(AdaptiveLimit(initial: 8))
         state.pause()
         #expect(state.current == 0 && state.reason == .paused)
         state.resume()
@@ -127,7 +127,7 @@ import Testing
             AdaptiveLimit(initial: -5, minimum: -5, maximum: -5) == AdaptiveLimit(initial: 1, minimum: 1, maximum: 1))
         #expect(AdaptiveLimit(initial: 50, minimum: 9, maximum: 3) == AdaptiveLimit(initial: 9, minimum: 9, maximum: 9))
         for number in [Int.min, -1, 0, 1, .max] {
-            var state = AdaptiveLimitState(AdaptiveLimit(initial: number, minimum: number, maximum: number))
+            var state = CountedLimit(AdaptiveLimit(initial: number, minimum: number, maximum: number))
             for step in 0..<300 {
                 let period = state.begin()
                 state.end(.served(after: .greatestFiniteMagnitude), of: period, at: Double(step))
@@ -149,7 +149,7 @@ import Testing
         let events = NaiveLimit.Event.allCases
         var sequence = [Int](repeating: 0, count: 6)
         repeat {
-            var (state, naive) = (AdaptiveLimitState(AdaptiveLimit(initial: 7)), NaiveLimit(initial: 7))
+            var (state, naive) = (CountedLimit(AdaptiveLimit(initial: 7)), NaiveLimit(initial: 7))
             for index in sequence {
                 naive.happen(events[index], &state)
                 if let fault = naive.fault(state) {
@@ -178,12 +178,38 @@ import Testing
     }
 }
 
+/// A limit with the number of its attempts under way, which its owner counts.
+@dynamicMemberLookup
+private struct CountedLimit {
+    private var state: AdaptiveLimitState
+    private(set) var inFlight = 0
+
+    init(_ settings: AdaptiveLimit, wallClockOffset: Double = 0) {
+        state = AdaptiveLimitState(settings, wallClockOffset: wallClockOffset)
+    }
+
+    subscript<Value>(dynamicMember keyPath: KeyPath<AdaptiveLimitState, Value>) -> Value { state[keyPath: keyPath] }
+
+    mutating func begin() -> UInt32 {
+        inFlight += 1
+        return state.period
+    }
+
+    mutating func end(_ end: AdaptiveLimitState.End, of period: UInt32, at now: Double) {
+        state.end(end, of: period, inFlight: inFlight, at: now)
+        inFlight -= 1
+    }
+
+    mutating func pause() { state.pause() }
+    mutating func resume() { state.resume() }
+}
+
 /// A server with so many workers that take 100 ms each, and a client that always uses its whole limit.
 private struct FixedServer {
-    var state: AdaptiveLimitState
+    var state: CountedLimit
     var now = 0.0
 
-    init(_ settings: AdaptiveLimit) { state = AdaptiveLimitState(settings) }
+    init(_ settings: AdaptiveLimit) { state = CountedLimit(settings) }
 
     /// In each round, as many as may begin do so, and wait for each other where there are too few workers.
     mutating func serve(capacity: Int, rounds: Int, mostAtOnce: Int = .max) {
@@ -209,7 +235,7 @@ private struct NaiveLimit {
 
     init(initial: Double) { limit = initial }
 
-    mutating func happen(_ event: Event, _ state: inout AdaptiveLimitState) {
+    mutating func happen(_ event: Event, _ state: inout CountedLimit) {
         switch event {
         case .begin: attempts.append((false, state.begin()))
         case .servesOldest: end(at: attempts.startIndex, .served(after: 0.1), &state)
@@ -225,7 +251,7 @@ private struct NaiveLimit {
         }
     }
 
-    private mutating func end(at index: Int, _ end: AdaptiveLimitState.End, _ state: inout AdaptiveLimitState) {
+    private mutating func end(at index: Int, _ end: AdaptiveLimitState.End, _ state: inout CountedLimit) {
         guard attempts.indices.contains(index) else { return }
         let attempt = attempts.remove(at: index)
         state.end(end, of: attempt.period, at: 1)
@@ -234,7 +260,7 @@ private struct NaiveLimit {
         for index in attempts.indices { attempts[index].isOld = true }
     }
 
-    func fault(_ state: AdaptiveLimitState) -> String? {
+    func fault(_ state: CountedLimit) -> String? {
         if state.inFlight != attempts.count { return "\(state.inFlight) under way, not \(attempts.count)" }
         if abs(state.limit - limit) > 1e-9 { return "the limit is \(state.limit), not \(limit)" }
         let current = isPaused ? 0 : Int(limit.rounded())
@@ -253,7 +279,7 @@ private struct Walk {
         let maximum = minimum + Int.random(in: 0...100, using: &random)
         let settings = AdaptiveLimit(
             initial: Int.random(in: 1...200, using: &random), minimum: minimum, maximum: maximum)
-        var state = AdaptiveLimitState(settings, wallClockOffset: Double.random(in: -1e9...1e9, using: &random))
+        var state = CountedLimit(settings, wallClockOffset: Double.random(in: -1e9...1e9, using: &random))
         var (attempts, now) = ([(period: UInt32, start: Double)](), 0.0)
         var (isPaused, movedSince, before) = (false, Set<UInt32>(), state.limit)
         for step in 0..<1_500 {

@@ -23,14 +23,14 @@ import Testing
                 } else {
                     let found = times.remove(number)
                     let expected = model.removeValue(forKey: number)
-                    if found?.instant?.nanoseconds != expected || found.map({ Int64($0.period) }) != expected {
+                    if found?.instant.nanoseconds != expected || found.map({ Int64($0.period) }) != expected {
                         return
                             "step \(step): \(number) is \(String(describing: found)), not \(String(describing: expected))"
                     }
                 }
                 if times.count != model.count { return "step \(step): counts \(times.count), not \(model.count)" }
             }
-            for (number, step) in model where times.remove(number)?.instant?.nanoseconds != step {
+            for (number, step) in model where times.remove(number)?.instant.nanoseconds != step {
                 return "\(number) was lost"
             }
             return nil
