@@ -159,6 +159,19 @@ import Testing
         #expect(stage.throttle.snapshot.total == .init())
     }
 
+    @Test func aTaskIsNotTakenForAnotherAttemptBesideItsOwn() {
+        let stage = Stage(AdaptiveLimit(initial: 4)) { throttle, _ in AttemptWatch(throttle) }
+        defer { stage.end() }
+        // Two at a time use half of the limit, and would reach it if each were counted twice.
+        for _ in 0..<40 {
+            stage.load("/1")
+            stage.load("/2")
+            stage.serve(2)
+        }
+        #expect(stage.throttle.findings.total?.limit == 4)
+        #expect(stage.changes.isEmpty)
+    }
+
     @Test func theTimeOfAnAttemptIsWithoutThePauseBeforeIt() {
         let stage = Stage(AdaptiveLimit(initial: 1, maximum: 1)) { throttle, timers in
             let budget = RetryBudget(ratio: 1, minimumPerSecond: 1_000, timers: timers)
