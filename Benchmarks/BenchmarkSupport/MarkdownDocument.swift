@@ -18,6 +18,10 @@ struct MarkdownDocument {
         /// The result of a fleet, and how its cost grows.
         case fleet
         case growth
+        /// How the limits did, in all, in each trial, and where ours is beaten.
+        case limitSum
+        case limitTrials
+        case limitDefeats
     }
 
     /// An error in the comments of a document.

@@ -9,7 +9,7 @@ struct MarkdownTables {
         case .machine: [machine]
         case .results: results(words)
         case .limits: limits
-        case .fleet, .growth: nil
+        case .fleet, .growth, .limitSum, .limitTrials, .limitDefeats: nil
         }
     }
 

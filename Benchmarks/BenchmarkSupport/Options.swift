@@ -7,6 +7,8 @@ struct Options: Equatable {
 
     /// Whether to run the fleet instead of the benchmarks.
     var isFleet = false
+    /// Whether to try limits instead.
+    var isLimits = false
     var filters: [String] = []
     var isQuick = false
     var showsList = false
@@ -45,6 +47,7 @@ struct Options: Equatable {
             case "--plot": plotPath = try value("DIR")
             case "--markdown": markdownPath = try value("FILE")
             case "fleet" where given == nil: isFleet = true
+            case "limits" where given == nil: isLimits = true
             case "--quick": isQuick = true
             case "--list": showsList = true
             case "--check-allocations": checksAllocations = true
@@ -53,18 +56,21 @@ struct Options: Equatable {
             }
             guard given == nil else { throw Mistake(text: "\(name) takes no value; write it without the equals sign.") }
         }
-        try checkFleet()
+        try checkSimulation()
     }
 
-    /// Refuses options that a fleet does not have.
-    private func checkFleet() throws(Mistake) {
+    /// Refuses options that a simulation does not have.
+    private func checkSimulation() throws(Mistake) {
+        guard isFleet || isLimits else { return }
+        let simulation = isFleet ? "the fleet" : "the limits"
         let ofBenchmarks = [
             ("--filter", !filters.isEmpty), ("--list", showsList), ("--json", jsonPath != nil),
             ("--compare", comparePath != nil), ("--from", fromPath != nil), ("--check-allocations", checksAllocations),
         ]
-        if isFleet, let option = ofBenchmarks.first(where: \.1) {
-            throw Mistake(text: "\(option.0) is for benchmarks, and not for the fleet.")
+        if let option = ofBenchmarks.first(where: \.1) {
+            throw Mistake(text: "\(option.0) is for benchmarks, and not for \(simulation).")
         }
+        if isFleet, isLimits { throw Mistake(text: "Run the fleet or the limits, one after the other.") }
     }
 
     static let help = """
@@ -72,6 +78,7 @@ struct Options: Equatable {
 
           swift run -c release Benchmarks [options]
           swift run -c release Benchmarks fleet [--quick] [--plot DIR] [--markdown FILE]
+          swift run -c release Benchmarks limits [--quick] [--plot DIR] [--markdown FILE]
 
           --filter TEXT         only benchmarks whose name contains TEXT; may be repeated
           --quick               shorter and fewer samples: a first impression in a few seconds
@@ -87,5 +94,6 @@ struct Options: Equatable {
         Times are medians. Half of the samples lie within the spread shown beside them.
 
         The fleet is a simulation: up to a million clients of one server, and an outage of a minute. It takes some minutes.
+        The limits are simulations of servers, for which an adaptive limit and others look for the best number of requests.
         """
 }

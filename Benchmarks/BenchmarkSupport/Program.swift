@@ -67,6 +67,7 @@ package struct Program {
             return 0
         }
         if options.isFleet { return try runFleet(options) }
+        if options.isLimits { return try runLimits(options) }
         guard suite.mistakes.isEmpty else { throw Refusal(text: suite.mistakes.joined(separator: "\n")) }
         let selected = suite.benchmarks(matching: options.filters)
         guard !selected.isEmpty else {

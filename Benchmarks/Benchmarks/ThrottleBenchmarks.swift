@@ -55,5 +55,11 @@ func throttleBenchmarks() -> [Benchmark] {
             allocations: 1,
             small: (0, atOnce(hosts: 8) { PassingLoader() }),
             large: (1, atOnce(hosts: 8) { Throttle(maximumNumberOfRequests: 64, perHost: 4) })))
+    suite.add(
+        .slope(
+            "throttle/adaptive", "A task that starts at once: what an adaptive limit adds to a throttle.",
+            limit: .nanoseconds(60), allocations: 0,
+            small: (0, atOnce { Throttle(maximumNumberOfRequests: 1_000) }),
+            large: (1, atOnce { Throttle(limit: .adaptive()) })))
     return suite.benchmarks
 }

@@ -45,9 +45,12 @@ import Testing
         ("<!-- end -->", 1, "this ends no part"),
         (
             "<!-- made: resluts a -->\n<!-- end -->", 1,
-            "no such part; there are machine, results, limits, fleet, growth"
+            "no such part; there are machine, results, limits, fleet, growth, limitSum, limitTrials, limitDefeats"
         ),
-        ("<!-- made: limits\n<!-- end -->", 1, "no such part; there are machine, results, limits, fleet, growth"),
+        (
+            "<!-- made: limits\n<!-- end -->", 1,
+            "no such part; there are machine, results, limits, fleet, growth, limitSum, limitTrials, limitDefeats"
+        ),
     ])
     func mistakesNameTheirLine(text: String, line: Int, mistake: String) {
         #expect(throws: MarkdownDocument.Mistake(line: line, text: mistake)) {

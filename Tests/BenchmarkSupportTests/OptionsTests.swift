@@ -18,6 +18,11 @@ import Testing
         #expect(try Options(parsing: []).plan == .full)
     }
 
+    @Test func theLimitsTakeWhatIsOfUseToThem() throws {
+        let options = try Options(parsing: ["limits", "--quick", "--plot", "p", "--markdown", "m"])
+        #expect(options.isLimits && options.isQuick && options.plotPath == "p" && options.markdownPath == "m")
+    }
+
     @Test func theFleetTakesWhatIsOfUseToIt() throws {
         let options = try Options(parsing: ["fleet", "--quick", "--plot", "p", "--markdown", "m"])
         #expect(options.isFleet && options.isQuick && options.plotPath == "p" && options.markdownPath == "m")
@@ -31,6 +36,8 @@ import Testing
             (["fleet=9"], "Unknown option fleet=9. --help lists the options."),
             (["fleet", "--json", "a"], "--json is for benchmarks, and not for the fleet."),
             (["--filter", "a", "fleet"], "--filter is for benchmarks, and not for the fleet."),
+            (["limits", "--list"], "--list is for benchmarks, and not for the limits."),
+            (["fleet", "limits"], "Run the fleet or the limits, one after the other."),
             (["--plot"], "--plot needs a value, as in: --plot DIR"),
             (["--filter"], "--filter needs a value, as in: --filter TEXT"),
             (["--json", "--quick"], "--json needs a value, as in: --json FILE"),

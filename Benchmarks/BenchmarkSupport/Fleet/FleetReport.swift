@@ -70,7 +70,7 @@ struct FleetReport {
         switch part {
         case .fleet: [host.sentence, ""] + table.markdown()
         case .growth: growth.markdown()
-        case .machine, .results, .limits: nil
+        case .machine, .results, .limits, .limitSum, .limitTrials, .limitDefeats: nil
         }
     }
 

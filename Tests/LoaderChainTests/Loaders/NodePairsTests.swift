@@ -49,6 +49,7 @@ struct Node: Sendable, CustomTestStringConvertible {
         Node(name: "Throttle per host") {
             Throttle(maximumNumberOfRequests: 3, perHost: 2, maximumWaiting: 5, deadline: .seconds(1), timers: $0)
         },
+        Node(name: "AttemptWatch") { AttemptWatch(Throttle(limit: .adaptive(), timers: $0)) },
         Node(name: "RateLimit") { RateLimit(requests: 100, per: .seconds(1), burst: 2, timers: $0) },
         Node(name: "CircuitBreaker") {
             let settings = CircuitBreaker.Settings(minimumNumberOfCalls: 2, openDuration: .seconds(1))

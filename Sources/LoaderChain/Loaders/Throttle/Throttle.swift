@@ -47,7 +47,10 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     /// It only spares a task that will wait the attempt to start at once.
     private let isFull = Atomic(false)
 
-    /// Makes a throttle.
+    /// What finds the adaptive limits, if there are any.
+    let finders: LimitFinders?
+
+    /// Makes a throttle with fixed limits.
     ///
     /// - Parameters:
     ///   - maximumNumberOfRequests: how many tasks may run at once; by default as many as come.
@@ -59,19 +62,53 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     ///   - patience: for how long tasks of higher priorities may go past one that could have run; then it is that one's turn,
     ///     even if fewer than eight did. By default only their number counts.
     ///   - timers: what tells when a deadline has come, and the time.
-    public init(
+    public convenience init(
         maximumNumberOfRequests: UInt = .max, perHost: UInt? = nil, maximumWaiting: Int? = nil,
         deadline: Duration? = nil, patience: Duration? = nil, timers: any Timers = SystemTimers.shared
+    ) {
+        self.init(
+            limit: .fixed(maximumNumberOfRequests), perHost: perHost.map(ThrottleLimit.fixed),
+            maximumWaiting: maximumWaiting, deadline: deadline, patience: patience, timers: timers)
+    }
+
+    /// Makes a throttle whose limits are numbers, or found by what the server does.
+    ///
+    /// ```swift
+    /// let throttle = Throttle(limit: .adaptive(), onLimitChange: { print($0.from, $0.to, $0.reason.rawValue) })
+    /// let chain = throttle --> retry --> AttemptWatch(throttle) --> terminal
+    /// ```
+    ///
+    /// An adaptive limit for all hosts suits a chain to one server; otherwise let `perHost` be adaptive. A limit that the
+    /// program sets with ``maximumNumberOfRequests`` or ``perHost`` then holds as well, and the lower one counts.
+    ///
+    /// - Parameters:
+    ///   - limit: how many tasks may run at once.
+    ///   - perHost: how many of them may be for one host; nil, the default, does not look at hosts at all.
+    ///   - maximumWaiting: how many tasks may wait; by default as many as come.
+    ///   - deadline: how long a task may wait; by default as long as it takes.
+    ///   - patience: for how long tasks of higher priorities may go past one that could have run.
+    ///   - timers: what tells when a deadline has come, and the time.
+    ///   - onLimitChange: called after an adaptive limit has moved, on the thread that moved it, under no lock.
+    public init(
+        limit: ThrottleLimit, perHost: ThrottleLimit? = nil, maximumWaiting: Int? = nil,
+        deadline: Duration? = nil,
+        patience: Duration? = nil, timers: any Timers = SystemTimers.shared,
+        onLimitChange: (@Sendable (AdaptiveLimit.Change) -> Void)? = nil
     ) {
         self.maximumWaiting = maximumWaiting
         self.deadline = deadline
         self.timers = timers
         tellsHostsApart = Atomic(perHost != nil)
-        room = ThrottleRoom(
-            ThrottleState(
-                limit: maximumNumberOfRequests, perHost: perHost, mostWaiting: maximumWaiting ?? .max,
-                patience: PriorityTurns.Patience(time: patience)),
-            clock: patience == nil ? nil : timers)
+        var state = ThrottleRoom.State(
+            limit: limit.fixed, perHost: perHost?.fixed, mostWaiting: maximumWaiting ?? .max,
+            patience: PriorityTurns.Patience(time: patience))
+        if let adaptive = limit.adaptive { state.setFound(UInt(adaptive.initial), for: nil) }
+        if let adaptive = perHost?.adaptive { state.queues.foundForNew = UInt(adaptive.initial) }
+        room = ThrottleRoom(state, clock: patience == nil ? nil : timers)
+        let listener = LimitListener(onLimitChange)
+        finders = LimitFinders(total: limit, perHost: perHost, timers: timers, listener)
+        super.init()
+        listener.throttle = self
     }
 
     deinit {
@@ -113,7 +150,9 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
 
     /// The limits, and how many run and wait.
     public override var details: String {
-        let (limit, perHost, running, waiting) = room.with { ($0.limit, $0.limitPerHost, $0.running, $0.waiting) }
+        let (limit, perHost, running, waiting) = room.with {
+            ($0.allowed, $0.limitPerHost, $0.running, $0.waiting)
+        }
         var text = limit == .max ? "no limit" : "limit \(limit)"
         if let perHost, perHost != .max { text += ", per host \(perHost)" }
         return text + ", running \(running), waiting \(waiting)"
@@ -129,16 +168,18 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
             return queue(task, for: nil)
         }
         task.addObserver(self)
-        super.load(task: task)
+        pass(task)
     }
 
     @inline(never)
     private func load(_ task: HTTPTask, for origin: HTTPOrigin) {
-        guard !isFull.load(ordering: .relaxed), let slot = room.with({ $0.start(task.number, for: origin) }) else {
+        guard !isFull.load(ordering: .relaxed),
+            let slot = room.with({ $0.start(task.number, for: origin) })
+        else {
             return queue(task, for: origin)
         }
         task.addObserver(ThrottleSlotHolder(slot, of: self))
-        super.load(task: task)
+        pass(task)
     }
 
     /// Ends the waiting, and finishes when the tasks have ended that ran when it began.
@@ -202,8 +243,31 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
 
     @inline(__always)
     private func start(_ waiter: ThrottleWaiter) {
-        if let task = waiter.end() { super.load(task: task) }
+        if let task = waiter.end() { pass(task) }
     }
+
+    /// Passes on a task that has its slot.
+    @inline(__always)
+    private func pass(_ task: HTTPTask) {
+        if let finders { watch(task, finders) }
+        super.load(task: task)
+    }
+
+    @inline(never)
+    private func watch(_ task: HTTPTask, _ finders: LimitFinders) {
+        // Where the attempts are watched, the task is not taken for one.
+        if !finders.haveWatch.load(ordering: .relaxed) { finders.watch(task) }
+    }
+
+    /// Goes by what a finder has found.
+    func adopt(_ finder: LimitFinder, raises: Bool) {
+        // Read under the room's lock, so that the last of several threads leaves the latest.
+        room.with { $0.setFound(finder.current, for: finder.origin) }
+        if raises { startWaiters() }
+    }
+
+    /// Lets hosts that were not used for long begin anew.
+    func forgetLimits(of origins: [HTTPOrigin]) { room.with { $0.queues.forgetFound(for: origins) } }
 
     /// Gives a slot to the next in line; the throttle hears here of tasks that did not wait and are counted for no host.
     public func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {

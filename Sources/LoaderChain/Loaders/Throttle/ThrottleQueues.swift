@@ -18,6 +18,8 @@ struct ThrottleQueues<Waiter> {
     private struct Host {
         let origin: HTTPOrigin
         var turns: PriorityTurns
+        /// How many tasks its adaptive limit lets run at once.
+        var found: UInt
         var running: UInt = 0
         var waiting = 0
         var queues = PerPriority(QueueEnds())
@@ -49,6 +51,9 @@ struct ThrottleQueues<Waiter> {
     private var freeHosts: [Int] = []
     private var indices: [HTTPOrigin: Int] = [:]
     private var ready = PerPriority(IndexedHeap())
+    /// The adaptive limits of the hosts for which one was found, and that of all others.
+    private var found: [HTTPOrigin: UInt] = [:]
+    var foundForNew = UInt.max
 
     /// The places of waiters that may have to make room, the last ones at the end; some may have left.
     private var latest = PerPriority<[QueuePlace]>([])
@@ -198,6 +203,19 @@ extension ThrottleQueues {
         for host in hosts.indices { updateAll(host) }
     }
 
+    /// Changes how many tasks the adaptive limit of one server lets run at once.
+    mutating func setFound(_ limit: UInt, for origin: HTTPOrigin) {
+        found[origin] = limit
+        guard let host = indices[origin] else { return }
+        hosts[host].found = limit
+        updateAll(host)
+    }
+
+    /// Forgets the adaptive limits of servers that are not used any more.
+    mutating func forgetFound(for origins: [HTTPOrigin]) {
+        for origin in origins { found[origin] = nil }
+    }
+
     /// The waiters that are not told apart by their hosts, with their places.
     var untold: [(place: QueuePlace, waiter: Waiter)] {
         ThrottlePriority.allCases.flatMap { priority in
@@ -255,10 +273,10 @@ extension ThrottleQueues {
         if !hasRoom(host) { updateAll(host) }
     }
 
-    private func hasRoom(_ host: Int) -> Bool { hosts[host].running < limitPerHost }
+    private func hasRoom(_ host: Int) -> Bool { hosts[host].running < min(limitPerHost, hosts[host].found) }
 
     private func hasRoom(_ origin: HTTPOrigin) -> Bool {
-        guard let host = indices[origin] else { return limitPerHost > 0 }
+        guard let host = indices[origin] else { return min(limitPerHost, found[origin] ?? foundForNew) > 0 }
         return hasRoom(host)
     }
 
@@ -277,7 +295,7 @@ extension ThrottleQueues {
     /// The index of a host, which is known from now on.
     private mutating func index(of origin: HTTPOrigin) -> Int {
         if let known = indices[origin] { return known }
-        let host = Host(origin: origin, turns: PriorityTurns(patience))
+        let host = Host(origin: origin, turns: PriorityTurns(patience), found: found[origin] ?? foundForNew)
         let index = freeHosts.popLast() ?? hosts.count
         if index == hosts.count { hosts.append(host) } else { hosts[index] = host }
         indices[origin] = index

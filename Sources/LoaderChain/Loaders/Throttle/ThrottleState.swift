@@ -6,17 +6,22 @@
 /// A waiter is what the owner makes it, and comes back to the owner when it leaves. Every method changes the state and
 /// returns what there is to do; the owner does that after it has unlocked.
 struct ThrottleState<Waiter, Reset> {
+    /// How many tasks the program lets run at once.
+    var limit: UInt { didSet { allowed = min(limit, found) } }
+    /// How many the adaptive limit lets run at once, if there is one.
+    private var found = UInt.max
     /// How many tasks may run at once.
-    var limit: UInt
+    private(set) var allowed: UInt
     /// How many tasks of one host may run at once; nil for no limit.
     private(set) var limitPerHost: UInt?
     private(set) var running: UInt = 0
     private let mostWaiting: Int
-    private(set) var queues: ThrottleQueues<Waiter>
+    var queues: ThrottleQueues<Waiter>
     private var resets: [RunningReset] = []
 
     init(limit: UInt, perHost: UInt? = nil, mostWaiting: Int = .max, patience: PriorityTurns.Patience = .init()) {
         self.limit = limit
+        allowed = limit
         self.mostWaiting = mostWaiting
         limitPerHost = perHost
         queues = ThrottleQueues(limitPerHost: perHost, isBounded: mostWaiting < .max, patience: patience)
@@ -44,13 +49,13 @@ struct ThrottleState<Waiter, Reset> {
     @inline(__always)
     mutating func start(_ number: UInt64) -> ThrottleSlot? {
         // No waiter may be overtaken that could run.
-        guard waiting == 0, running < limit else { return nil }
+        guard waiting == 0, running < allowed else { return nil }
         return occupy(ThrottleSlot(number: number, host: nil))
     }
 
     /// Lets a task for one server run that need not wait; returns its slot, or nil if it is to wait.
     mutating func start(_ number: UInt64, for origin: HTTPOrigin) -> ThrottleSlot? {
-        guard running < limit, !queues.canStart, let host = queues.start(at: origin) else { return nil }
+        guard running < allowed, !queues.canStart, let host = queues.start(at: origin) else { return nil }
         return occupy(ThrottleSlot(number: number, host: host))
     }
 
@@ -88,7 +93,7 @@ struct ThrottleState<Waiter, Reset> {
     /// To be asked until it answers nil after a limit has changed.
     @inline(__always)
     mutating func next(at now: TimerInstant) -> Start? {
-        guard waiting > 0, running < limit, let (waiter, number, host) = queues.takeNext(at: now) else { return nil }
+        guard waiting > 0, running < allowed, let (waiter, number, host) = queues.takeNext(at: now) else { return nil }
         return Start(waiter: waiter, slot: occupy(ThrottleSlot(number: number, host: host)))
     }
 
@@ -131,6 +136,13 @@ struct ThrottleState<Waiter, Reset> {
     mutating func setLimitPerHost(_ limit: UInt?, origins: [QueuePlace: HTTPOrigin]) {
         limitPerHost = limit
         queues.setLimitPerHost(limit, origins: origins)
+    }
+
+    /// Changes how many tasks an adaptive limit lets run at once, in all or for one server.
+    mutating func setFound(_ limit: UInt, for origin: HTTPOrigin?) {
+        if let origin { return queues.setFound(limit, for: origin) }
+        found = limit
+        allowed = min(self.limit, limit)
     }
 
     // MARK: Resetting

@@ -1,0 +1,105 @@
+/// The settings of a limit that a ``Throttle`` finds by itself.
+///
+/// A server that is asked for more than it can do at once makes requests wait, and so answers later. The limit follows from
+/// that: it grows while the limit is reached and responses come as soon as ever, and shrinks when they come later than the
+/// service takes, or when the server refuses.
+///
+/// ```swift
+/// let throttle = Throttle(limit: .adaptive(AdaptiveLimit(initial: 8, maximum: 64)))
+/// ```
+public struct AdaptiveLimit: Hashable, Sendable {
+    /// The limit before anything is known; between the minimum and the maximum.
+    public let initial: Int
+    /// The lowest limit, which is left when all requests are refused; at least 1.
+    public let minimum: Int
+    /// The highest limit; at least the minimum.
+    public let maximum: Int
+
+    /// Makes settings; numbers that cannot be are replaced by the nearest ones that can.
+    public init(initial: Int = 4, minimum: Int = 1, maximum: Int = 1_000) {
+        self.minimum = min(max(1, minimum), Self.greatest)
+        self.maximum = min(max(self.minimum, maximum), Self.greatest)
+        self.initial = min(max(self.minimum, initial), self.maximum)
+    }
+
+    /// More than any client has under way; a billion can be multiplied without an overflow.
+    private static let greatest = 1_000_000_000
+}
+
+extension AdaptiveLimit {
+    /// Why a limit has moved.
+    public enum Reason: String, Hashable, Sendable {
+        /// The limit was reached, and responses came without delay.
+        case roomLeft
+        /// Responses came later than the service takes: requests wait at the server.
+        case delayed
+        /// The server refused, or did not answer in time.
+        case pushedBack
+        /// For a moment, less is sent, to measure how long the service takes without a queue.
+        case measuring
+        /// That has been measured, and the limit is what it was before.
+        case measured
+        /// The server asked for a pause.
+        case paused
+        /// The pause is over.
+        case resumed
+    }
+
+    /// A limit that has moved.
+    public struct Change: Hashable, Sendable {
+        /// The host, with its port if that is not the scheme's own; nil for the limit of all hosts.
+        public let host: String?
+        /// The limit before; 0 during a pause.
+        public let from: Int
+        /// The limit now; 0 during a pause.
+        public let to: Int
+        /// Why it has moved.
+        public let reason: Reason
+    }
+
+    /// What is known about a server, at one instant.
+    public struct Status: Hashable, Sendable {
+        /// How many tasks may run at once now; 0 during a pause.
+        public var limit: Int
+        /// Why the limit has last moved; nil if it never has.
+        public var reason: Reason?
+        /// How long the service takes when no request waits for another; nil while it is not known.
+        public var serviceTime: Duration?
+        /// How long responses took lately; nil while there were too few.
+        public var recentTime: Duration?
+    }
+}
+
+/// How many tasks a ``Throttle`` lets run at once: a number, or what it finds out.
+///
+/// ```swift
+/// let throttle = Throttle(limit: 20, perHost: .adaptive())
+/// ```
+public struct ThrottleLimit: Hashable, Sendable, ExpressibleByIntegerLiteral {
+    /// The number, or how to find it.
+    enum Kind: Hashable {
+        case fixed(UInt)
+        case adaptive(AdaptiveLimit)
+    }
+
+    let kind: Kind
+
+    /// A number that changes only when the program changes it.
+    public static func fixed(_ limit: UInt) -> ThrottleLimit { ThrottleLimit(kind: .fixed(limit)) }
+
+    /// A number that follows what the server can do.
+    public static func adaptive(_ settings: AdaptiveLimit = AdaptiveLimit()) -> ThrottleLimit {
+        ThrottleLimit(kind: .adaptive(settings))
+    }
+
+    private init(kind: Kind) { self.kind = kind }
+
+    /// Makes a fixed limit.
+    public init(integerLiteral limit: UInt) { self = .fixed(limit) }
+
+    /// The number of a fixed limit; no bound for an adaptive one.
+    var fixed: UInt { if case .fixed(let limit) = kind { limit } else { .max } }
+
+    /// The settings of an adaptive limit.
+    var adaptive: AdaptiveLimit? { if case .adaptive(let settings) = kind { settings } else { nil } }
+}

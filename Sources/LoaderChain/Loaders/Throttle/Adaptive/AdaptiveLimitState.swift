@@ -1,0 +1,326 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// How many attempts a server takes at once, found out without threads or clocks: times are arguments, in seconds.
+///
+/// **The signals.** A server says in two ways that it has too much to do. It refuses, which is clear and needs one attempt; or
+/// it lets requests wait, which shows in the mean of many. The limit heeds a refusal at once, and judges times only by windows
+/// of at least 20.
+///
+/// **The phases.**
+/// - *searching*, in the beginning and after a breakdown: the limit doubles with each window until responses are late.
+/// - *steady*: the limit moves a little with each window, so that the mean time is a bit above the service time. That bit is
+///   relatively larger for a low limit: of several clients, those with a low limit then win room from those with a high one.
+/// - *measuring*: now and then the limit is halved, until enough attempts have shown how long the service takes without a
+///   queue. Clients do so at the same moments of the wall clock, so that none of them takes the queue of another for the service.
+///
+/// **Periods.** Each move of the limit begins a period. An attempt counts for the period in which it began: what was sent before
+/// a move says nothing about the limit after it. So a hundred refusals of what was sent at once lower the limit once.
+package struct AdaptiveLimitState {
+    /// Where the search is.
+    enum Phase: Hashable { case searching, steady, measuring }
+
+    /// How an attempt ended.
+    package enum End: Hashable {
+        /// The server answered, after so many seconds if that was measured.
+        case served(after: Double?)
+        /// The server could not take it.
+        case pushedBack
+        /// It says nothing about the server.
+        case nothing
+    }
+
+    /// The highest limit and the greatest mean of some windows.
+    private struct Top {
+        let limit: Double
+        let mean: Double
+
+        init(_ before: Top?, _ limit: Double, _ mean: Double) {
+            self.limit = max(limit, before?.limit ?? 0)
+            self.mean = max(mean, before?.mean ?? 0)
+        }
+    }
+
+    private let minimum: Double
+    private let maximum: Double
+    /// What is added to the time of this clock to make that of the wall clock, as it was in the beginning.
+    private let wallClockOffset: Double
+
+    private(set) var phase = Phase.searching
+    /// The limit, apart from measurements and pauses.
+    private(set) var limit: Double
+    /// Why the limit has last moved.
+    private(set) var reason: AdaptiveLimit.Reason?
+    package private(set) var period: UInt32 = 0
+    private(set) var service: ServiceTime?
+    /// The mean time of the last window that was full.
+    private(set) var recentMean: Double?
+    private(set) var isPaused = false
+
+    private var window = AttemptWindow()
+    /// How many attempts of this period are not judged, as they began behind those of the one before.
+    private var unjudged = 0
+    private var nextMeasurement = 0.0
+    /// Whether the last window came near the limit.
+    private var isUsed = false
+    /// The limit at which the server last pushed back, if it did.
+    private var refusedLimit = Double.infinity
+    /// Whether a window without a refusal has come since.
+    private var isCalm = true
+    /// The highest limit and the greatest mean since responses became late, and since the last measurement.
+    private var decline: Top?
+    private var peak: Top?
+    /// Whether the last measurement was late although less was sent.
+    private var serviceSeemsSlower = false
+
+    package init(_ settings: AdaptiveLimit, wallClockOffset: Double = 0) {
+        minimum = Double(settings.minimum)
+        maximum = Double(settings.maximum)
+        limit = Double(settings.initial)
+        self.wallClockOffset = wallClockOffset
+    }
+
+    /// The constants of the search, by what they decide.
+    ///
+    /// The simulation in the benchmarks shows what they achieve together.
+    private enum Tuning {
+        /// How much longer than the service a response may take, and more for low limits.
+        static let tolerance = 1.1
+        static let toleranceOfOne = 0.6
+        /// How much of the uncertainty of the service time is tolerated as well.
+        static let doubt = 1.0
+        /// How far a measurement goes below the limit.
+        static let depth = 0.5
+        /// How many attempts a measurement needs, at least and by the limit.
+        static let fewestMeasured = 40.0
+        static let measuredPerSlot = 4.0
+        /// The share of the time that measurements take is at most one of so many; and the least time between them, in services.
+        static let rarity = 20.0
+        static let servicesBetween = 64.0
+        /// How many attempts a window has, at least and by the limit.
+        static let fewestJudged = 20.0
+        static let judgedPerSlot = 2.0
+        static let fewestSearched = 8.0
+        /// A window this late is judged as soon as it has the fewest.
+        static let veryLate = 2.0
+        /// What part of a move is made even if it may be chance.
+        static let leastGain = 0.2
+        /// What a refusal leaves of the limit.
+        static let backOff = 0.8
+    }
+
+    /// How many attempts may be under way now.
+    package var current: Int { isPaused ? 0 : bound }
+
+    /// The same without a pause.
+    private var bound: Int {
+        Int(max(minimum, (phase == .measuring ? limit * Tuning.depth : limit).rounded()))
+    }
+
+    // MARK: Attempts
+
+    /// Notes the end of an attempt.
+    ///
+    /// - Parameters:
+    ///   - period: the ``period`` in which it began.
+    ///   - inFlight: how many were under way when it ended, with itself.
+    @inline(__always)
+    package mutating func end(_ end: End, of period: UInt32, inFlight: Int, at now: Double) {
+        window.mostInFlight = max(window.mostInFlight, inFlight)
+        switch end {
+        case .served(let seconds):
+            if phase == .steady, now >= nextMeasurement { beginMeasurement(at: now) }
+            if let seconds, !seconds.isNaN, period == self.period {
+                count(min(max(seconds, Self.shortestTime), Self.longestTime))
+            }
+        case .pushedBack:
+            // What was sent before the limit moved could not know of it.
+            if period == self.period { shrinkByRefusal() }
+        case .nothing:
+            break
+        }
+    }
+
+    /// A microsecond and eleven days: times beyond are none, and their squares are still numbers.
+    private static let shortestTime = 1e-6
+    private static let longestTime = 1e6
+
+    @inline(__always)
+    private mutating func count(_ seconds: Double) {
+        if unjudged > 0 {
+            unjudged -= 1
+            return
+        }
+        window.add(seconds)
+        if window.count >= wanted || isVeryLate { judge() }
+    }
+
+    /// How many attempts a window has.
+    private var wanted: Double {
+        switch phase {
+        case .searching: max(Tuning.fewestSearched, Double(bound))
+        case .measuring: max(Tuning.fewestMeasured, Tuning.measuredPerSlot * Double(bound))
+        case .steady: max(Tuning.fewestJudged, Tuning.judgedPerSlot * Double(bound))
+        }
+    }
+
+    private var isVeryLate: Bool {
+        guard phase == .steady, window.count >= Tuning.fewestJudged, let service else { return false }
+        return window.sum > window.count * Tuning.veryLate * service.mean
+    }
+
+    // MARK: Pauses
+
+    /// Lets nothing pass; the limit is the same afterwards.
+    package mutating func pause() {
+        isPaused = true
+        reason = .paused
+    }
+
+    /// Ends the pause.
+    package mutating func resume() {
+        guard isPaused else { return }
+        isPaused = false
+        reason = .resumed
+    }
+
+    // MARK: Moving
+
+    private mutating func move(to new: Double, _ reason: AdaptiveLimit.Reason, _ phase: Phase) {
+        let before = bound
+        limit = min(max(new, minimum), maximum)
+        self.phase = phase
+        if bound != before {
+            self.reason = reason
+            period &+= 1
+            unjudged = bound
+        }
+        window = AttemptWindow()
+    }
+
+    private mutating func shrinkByRefusal() {
+        // In a measurement, that many were refused, and not as many as the limit says.
+        let refused = phase == .measuring ? limit * Tuning.depth : limit
+        if isCalm {
+            refusedLimit = refused
+            isCalm = false
+        }
+        let before = bound
+        move(to: refused * Tuning.backOff, .pushedBack, refused <= 2 ? .searching : .steady)
+        // Also where rounding leaves the limit as it was, what was sent together counts once.
+        if bound == before { period &+= 1 }
+    }
+
+    // MARK: Measuring
+
+    private mutating func beginMeasurement(at now: Double) {
+        scheduleMeasurement(after: now)
+        // A limit that is not reached causes no queue; every window is a measurement then.
+        if isUsed, limit > minimum { move(to: limit, .measuring, .measuring) }
+    }
+
+    /// Sets the next measurement for a moment that clients of the same server choose too, by the wall clock.
+    private mutating func scheduleMeasurement(after now: Double) {
+        guard let service else { return }
+        let slots = max(1, limit * Tuning.depth)
+        let length = max(Tuning.fewestMeasured, Tuning.measuredPerSlot * slots) / slots
+        let interval = max(Tuning.servicesBetween, Tuning.rarity * length) * service.shortest
+        // A power of two, so that clients whose intervals differ meet all the same.
+        let shared = exp2(ceil(log2(interval)))
+        let clock = now + wallClockOffset
+        nextMeasurement = (floor((clock + shared / 2) / shared) + 1) * shared - wallClockOffset
+    }
+
+    private mutating func endMeasurement(_ window: AttemptWindow) {
+        if !isLate(window) {
+            serviceSeemsSlower = false
+            learn(window)
+        } else if hasNoEffect(limit * Tuning.depth, window, since: peak) || serviceSeemsSlower {
+            adopt(window)
+        } else {
+            // Once may be what is left of a queue that was just there.
+            serviceSeemsSlower = window.mean > 0.85 * (recentMean ?? .infinity)
+            learn(window)
+        }
+        peak = nil
+        move(to: limit, .measured, .steady)
+    }
+
+    /// Whether a measurement is later than the service takes, and not by chance.
+    private func isLate(_ window: AttemptWindow) -> Bool {
+        guard let service, window.mean > 1.3 * service.mean else { return false }
+        return log(window.mean / service.mean) > 2 * (window.uncertainty + service.uncertainty).squareRoot()
+    }
+
+    /// Whether responses are as late as before although far less is sent: then they do not wait for each other.
+    private func hasNoEffect(_ limit: Double, _ window: AttemptWindow, since top: Top?) -> Bool {
+        guard let top, limit < 0.45 * top.limit else { return false }
+        return log(window.mean / top.mean) > 0.4 * log(limit / top.limit)
+    }
+
+    private mutating func learn(_ window: AttemptWindow) {
+        if service == nil { service = ServiceTime(window) } else { service?.learn(window) }
+    }
+
+    /// Takes a window for the service time, whatever that was.
+    private mutating func adopt(_ window: AttemptWindow) {
+        service = ServiceTime(window)
+        decline = nil
+        serviceSeemsSlower = false
+    }
+
+    // MARK: Judging
+
+    private mutating func judge() {
+        let full = replace(&window, with: AttemptWindow())
+        isCalm = true
+        if phase == .measuring { return endMeasurement(full) }
+        recentMean = full.mean
+        peak = Top(peak, limit, full.mean)
+        isUsed = 2 * full.mostInFlight > bound
+        guard let service else {
+            learn(full)
+            if full.mostInFlight >= bound { move(to: limit * 2, .roomLeft, .searching) }
+            return
+        }
+        // Half of the limit causes no queue, so these are times of the service.
+        guard isUsed else { return learn(full) }
+
+        let isReached = full.mostInFlight >= bound
+        let doubt = 1 + Tuning.doubt * service.uncertainty.squareRoot()
+        let goal = Tuning.tolerance * doubt * service.mean / full.mean + Tuning.toleranceOfOne / limit.squareRoot()
+        if phase == .searching {
+            let isLate = goal * (1 + 2 * full.uncertainty.squareRoot()) < 1
+            if !isLate, limit < refusedLimit * Tuning.backOff {
+                if isReached { move(to: limit * 2, .roomLeft, .searching) }
+                return
+            }
+            phase = .steady
+        }
+        let (ratio, chance) = (log(goal), full.uncertainty + service.uncertainty)
+        let part = exp(ratio * max(Tuning.leastGain, ratio * ratio / (ratio * ratio + chance)))
+        if goal < 1 {
+            shrink(to: limit * max(0.5, part), full)
+        } else {
+            decline = nil
+            if isReached { move(to: min(limit * part, limit + longestStep), .roomLeft, .steady) }
+        }
+    }
+
+    /// Shrinks because responses are late, unless shrinking does not help.
+    private mutating func shrink(to new: Double, _ window: AttemptWindow) {
+        decline = Top(decline, limit, window.mean)
+        if hasNoEffect(limit, window, since: decline) || bound == Int(minimum) { return adopt(window) }
+        move(to: new, .delayed, .steady)
+    }
+
+    /// The most that a window adds, which is least near the limit at which the server pushed back.
+    private var longestStep: Double {
+        limit > 0.85 * refusedLimit && limit < 1.15 * refusedLimit ? 1 : max(1, limit.squareRoot())
+    }
+}

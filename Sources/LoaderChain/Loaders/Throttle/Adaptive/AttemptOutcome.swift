@@ -1,0 +1,45 @@
+/// What the end of an attempt says about how many the server can take at once.
+///
+/// | End | Outcome |
+/// |---|---|
+/// | 429, 503, 504, also beneath an error | pushed back |
+/// | any other status below 500, also beneath an error | served |
+/// | any other status: the server failed, which has nothing to do with how much it is asked | nothing |
+/// | ``HTTPError/Code/timedOut`` and ``HTTPError/Code/connectionLost`` without a response | pushed back |
+/// | any other error: a cancel, a refusal of a loader, no network, no such host, no trust | nothing |
+package enum AttemptOutcome: Hashable, Sendable {
+    /// The server has answered after its work.
+    case served
+    /// The server could not take it.
+    case pushedBack
+    /// It says nothing.
+    case nothing
+
+    init(_ result: HTTPResult) {
+        switch result {
+        case .success(let response): self.init(response.status)
+        case .failure(let error): self.init(error)
+        }
+    }
+
+    private init(_ status: HTTPStatus) {
+        switch status.rawValue {
+        case 429, 503, 504: self = .pushedBack
+        case 408, 425: self = .nothing
+        case 200..<500: self = .served
+        default: self = .nothing
+        }
+    }
+
+    @inline(never)
+    private init(_ error: HTTPError) {
+        // The task was given up, whatever had arrived by then.
+        if error.code == .cancelled || error.code == .resetInProgress {
+            self = .nothing
+        } else if let response = error.response {
+            self.init(response.status)
+        } else {
+            self = error.code == .timedOut || error.code == .connectionLost ? .pushedBack : .nothing
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// The times of the attempts that have ended since the limit was last judged.
+struct AttemptWindow {
+    private(set) var count = 0.0
+    private(set) var sum = 0.0
+    private var squares = 0.0
+    /// The most attempts that were under way when one of them ended.
+    var mostInFlight = 0
+
+    mutating func add(_ seconds: Double) {
+        count += 1
+        sum += seconds
+        squares += seconds * seconds
+    }
+
+    /// The mean; asked for only when there are times.
+    var mean: Double { sum / count }
+
+    /// The variance of the mean, relative to the mean: how much chance there is in it.
+    var uncertainty: Double {
+        guard count > 1, sum > 0 else { return 1 }
+        return max(0, squares / count - mean * mean) / count / (mean * mean)
+    }
+}

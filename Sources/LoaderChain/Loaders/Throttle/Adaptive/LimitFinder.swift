@@ -1,0 +1,208 @@
+import Synchronization
+
+/// Finds the limit of one server, or of all, by what becomes of the attempts.
+///
+/// It observes all of them itself, so that an attempt costs no allocation. Its state is behind its own lock, and its owner is
+/// told of a move under none.
+final class LimitFinder: HTTPTaskObserver {
+    /// The server; nil for all.
+    let origin: HTTPOrigin?
+    private let clock: TimerClock
+    private let state: Locked<State>
+    /// The limit as the state has it.
+    ///
+    /// Threads that report moves read it last, so the last of them knows the latest.
+    private let published: Atomic<Int>
+    /// The mask of the share, read without the lock: the clock may be a user's, and is read before.
+    private let timingMask = Atomic<UInt64>(0)
+    /// How many attempts are under way.
+    private let inFlight = Atomic(0)
+    private let listener: LimitListener
+
+    private struct State {
+        var limit: AdaptiveLimitState
+        var times = AttemptTimes()
+        var share = TimingShare()
+        /// The end of the pause, if there is one, and what rings then.
+        var pauseEnd: TimerInstant?
+        var alarm = Alarm()
+        var lastUse: TimerInstant
+
+        /// Counts a time that was taken, and forgets those of attempts that are not timed any more.
+        mutating func count(_ now: TimerInstant) {
+            let before = share.mask
+            share.count(at: now)
+            if share.mask > before { times = AttemptTimes() }
+        }
+    }
+
+    init(
+        _ settings: AdaptiveLimit, for origin: HTTPOrigin?, at now: TimerInstant, _ clock: TimerClock,
+        wallClockOffset: Double, _ listener: LimitListener
+    ) {
+        self.origin = origin
+        self.clock = clock
+        self.listener = listener
+        published = Atomic(settings.initial)
+        let limit = AdaptiveLimitState(settings, wallClockOffset: wallClockOffset)
+        state = Locked(State(limit: limit, lastUse: now))
+    }
+
+    deinit { state.withLock { $0.alarm.clear() }?.cancel() }
+
+    /// The limit now; 0 during a pause.
+    var current: UInt { UInt(clamping: published.load(ordering: .acquiring)) }
+
+    /// What is known about the server.
+    var status: AdaptiveLimit.Status {
+        state.withLock {
+            AdaptiveLimit.Status(
+                limit: $0.limit.current, reason: $0.limit.reason,
+                serviceTime: ($0.limit.service?.mean).map(Self.duration),
+                recentTime: $0.limit.recentMean.map(Self.duration))
+        }
+    }
+
+    /// So many seconds, of which a mean is known to the microsecond at best.
+    private static func duration(_ seconds: Double) -> Duration {
+        .microseconds(Int64((seconds * 1e6).rounded()))
+    }
+
+    /// Whether it has not been used for so long that what it knows may be forgotten.
+    func isIdle(at now: TimerInstant) -> Bool {
+        inFlight.load(ordering: .relaxed) == 0 && state.withLock { $0.lastUse.duration(to: now) > .seconds(600) }
+    }
+
+    // MARK: Attempts
+
+    /// Watches an attempt that is about to be passed on.
+    func watch(_ task: HTTPTask) {
+        inFlight.wrappingAdd(1, ordering: .relaxed)
+        if isTimed(task) { begin(task.number, at: clock.now) }
+        task.addObserver(self)
+    }
+
+    private func begin(_ number: UInt64, at now: TimerInstant) {
+        state.withLock { state in
+            // The share may have become smaller just now; what is not part of it will not be taken out again.
+            guard TimingShare.includes(number, mask: state.share.mask) else { return }
+            state.times.insert(number, AttemptTimes.Beginning(instant: now, period: state.limit.period))
+        }
+    }
+
+    func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
+        let inFlight = inFlight.wrappingSubtract(1, ordering: .relaxed).oldValue
+        let outcome = AttemptOutcome(result)
+        if isTimed(task) { end(task.number, outcome, result, inFlight) }
+        if outcome == .pushedBack { heed(result.response) }
+    }
+
+    @inline(__always)
+    private func isTimed(_ task: HTTPTask) -> Bool {
+        TimingShare.includes(task.number, mask: timingMask.load(ordering: .relaxed))
+    }
+
+    private func end(_ number: UInt64, _ outcome: AttemptOutcome, _ result: HTTPResult, _ inFlight: Int) {
+        let now = clock.now
+        let change = state.withLock { state -> AdaptiveLimit.Change? in
+            guard let beginning = state.times.remove(number) else { return nil }
+            state.lastUse = now
+            state.count(now)
+            timingMask.store(state.share.mask, ordering: .relaxed)
+            let end = outcome.end(after: result.secondsToHead(orAfter: now.seconds - beginning.instant.seconds))
+            return changing(&state) { $0.limit.end(end, of: beginning.period, inFlight: inFlight, at: now.seconds) }
+        }
+        if let change { listener.hear(change, of: self) }
+    }
+
+    /// Changes the state under its lock, and returns how that has moved the limit.
+    @inline(__always)
+    private func changing(_ state: inout State, _ body: (inout State) -> Void) -> AdaptiveLimit
+        .Change?
+    {
+        let before = state.limit.current
+        body(&state)
+        let after = state.limit.current
+        return after == before ? nil : moved(&state, from: before, to: after)
+    }
+
+    @inline(never)
+    private func moved(_ state: inout State, from before: Int, to after: Int) -> AdaptiveLimit.Change? {
+        published.store(after, ordering: .releasing)
+        guard let reason = state.limit.reason else { return nil }
+        return AdaptiveLimit.Change(host: origin?.description, from: before, to: after, reason: reason)
+    }
+
+    // MARK: Pauses
+
+    /// The longest that a server can make a client pause.
+    private static var longestPause: Duration { .seconds(60) }
+
+    /// Pauses for as long as a refusal asks.
+    @inline(never)
+    private func heed(_ refusal: HTTPResponse?) {
+        let asked = RetryAfter.delay(of: refusal, now: clock.timers.date)
+        guard asked > .zero else { return }
+        let end = clock.now.advanced(by: min(asked, Self.longestPause))
+        let change = state.withLock { state in
+            state.pauseEnd = max(end, state.pauseEnd ?? end)
+            return changing(&state) { $0.limit.pause() }
+        }
+        if let change { listener.hear(change, of: self) }
+        setAlarm()
+    }
+
+    /// Sets the alarm for the end of the pause, if there is one.
+    private func setAlarm() {
+        let change = state.withLock { $0.alarm.set(for: $0.pauseEnd) }
+        change?.old?.cancel()
+        guard let setting = change?.setting else { return }
+        let timer = clock.timers.schedule(at: setting.due) { [weak self] in self?.ring(setting.number) }
+        state.withLock { $0.alarm.keep(timer, of: setting.number) }?.cancel()
+    }
+
+    private func ring(_ number: UInt64) {
+        let now = clock.now
+        let (rung, change) = state.withLock { state -> (Alarm.Rung?, AdaptiveLimit.Change?) in
+            guard let rung = state.alarm.ring(number) else { return (nil, nil) }
+            // A later refusal may have made the pause longer.
+            if let end = state.pauseEnd, end > now { return (rung, nil) }
+            state.pauseEnd = nil
+            return (rung, changing(&state) { $0.limit.resume() })
+        }
+        // The timer ends here, and not under the lock.
+        withExtendedLifetime(rung) {}
+        if let change { listener.hear(change, of: self) }
+        if rung != nil { setAlarm() }
+    }
+}
+
+extension AttemptOutcome {
+    /// The same for the state of a limit, with the time that it took if that is known.
+    @inline(__always)
+    fileprivate func end(after seconds: Double?) -> AdaptiveLimitState.End {
+        switch self {
+        case .served: .served(after: seconds)
+        case .pushedBack: .pushedBack
+        case .nothing: .nothing
+        }
+    }
+}
+
+extension Result where Success == HTTPResponse, Failure == HTTPError {
+    /// The seconds from the start of the transfer to the response's head, or those in which the whole attempt was made.
+    ///
+    /// Nil if they say nothing about the server: after redirects, which are requests of their own; and if a loader below has
+    /// tried several times, and the last time was not measured.
+    fileprivate func secondsToHead(orAfter seconds: Double) -> Double? {
+        let metrics = response?.metrics
+        if let metrics, metrics.redirects > 0 { return nil }
+        guard let time = metrics?.timeToFirstByte else { return attempts > 1 ? nil : seconds }
+        return Double(time.components.seconds) + Double(time.components.attoseconds) * 1e-18
+    }
+}
+
+extension TimerInstant {
+    /// The seconds since the clock's start.
+    fileprivate var seconds: Double { Double(nanoseconds) * 1e-9 }
+}

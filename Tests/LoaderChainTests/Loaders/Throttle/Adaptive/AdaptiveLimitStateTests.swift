@@ -1,0 +1,325 @@
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+/// The search for a limit, with times that a test says.
+@Suite(.timeLimit(.minutes(10))) struct AdaptiveLimitStateTests {
+    // MARK: Refusals
+
+    @Test func aBurstOfRefusalsOfWhatWasSentTogetherLowersTheLimitOnce() {
+        var server = FixedServer(AdaptiveLimit(initial: 20))
+        let periods = (0..<20).map { _ in server.state.begin() }
+        for period in periods { server.state.end(.pushedBack, of: period, at: 1) }
+        #expect(server.state.current == 16)
+        #expect(server.state.reason == .pushedBack)
+        // What is sent now says something about the new limit.
+        let later = server.state.begin()
+        server.state.end(.pushedBack, of: later, at: 2)
+        #expect(server.state.current == 13)
+    }
+
+    @Test func whereRoundingLeavesTheLimitABurstStillCountsOnce() {
+        var state = CountedLimit(AdaptiveLimit(initial: 2))
+        let periods = (0..<9).map { _ in state.begin() }
+        for period in periods { state.end(.pushedBack, of: period, at: 1) }
+        #expect(state.limit == 1.6)
+    }
+
+    @Test func refusalsAloneLeaveTheMinimumAndSuccessFindsTheWayBack() {
+        var server = FixedServer(AdaptiveLimit(initial: 50, minimum: 2))
+        for _ in 0..<40 {
+            let period = server.state.begin()
+            server.state.end(.pushedBack, of: period, at: server.now)
+        }
+        #expect(server.state.current == 2)
+        server.serve(capacity: 50, rounds: 80)
+        #expect((45...75).contains(server.state.current), "\(server.state.current)")
+    }
+
+    // MARK: Times
+
+    @Test(arguments: [5, 20, 40])
+    func itFindsTheCapacityAndStaysThere(capacity: Int) {
+        var server = FixedServer(AdaptiveLimit())
+        server.serve(capacity: capacity, rounds: 100)
+        #expect(server.state.limit >= 0.95 * Double(capacity), "\(server.state.limit)")
+        #expect(server.state.limit <= 1.6 * Double(capacity), "\(server.state.limit)")
+    }
+
+    @Test func aLimitThatIsNotReachedStaysHoweverFastResponsesAre() {
+        var server = FixedServer(AdaptiveLimit(initial: 20))
+        server.serve(capacity: 1_000, rounds: 200, mostAtOnce: 19)
+        #expect(server.state.current == 20)
+        #expect(server.state.reason == nil)
+    }
+
+    @Test func aQuietHourChangesNothing() {
+        var server = FixedServer(AdaptiveLimit())
+        server.serve(capacity: 20, rounds: 100)
+        server.serve(capacity: 20, rounds: 10, mostAtOnce: 2)
+        let (limit, current) = (server.state.limit, server.state.current)
+        server.now += 3_600
+        server.serve(capacity: 20, rounds: 500, mostAtOnce: 2)
+        server.now += 3_600
+        #expect(server.state.limit == limit && server.state.current == current)
+    }
+
+    @Test func timesOfWhatWasSentBeforeAMoveAreNotJudged() {
+        var state = CountedLimit(AdaptiveLimit(initial: 8))
+        let old = (0..<100).map { _ in state.begin() }
+        let first = state.begin()
+        state.end(.pushedBack, of: first, at: 1)
+        let limit = state.limit
+        for period in old { state.end(.served(after: 60), of: period, at: 60) }
+        #expect(state.limit == limit && state.recentMean == nil && state.service == nil)
+    }
+
+    @Test func whatBeganBehindTheQueueOfThePeriodBeforeIsNotJudged() {
+        var state = CountedLimit(AdaptiveLimit(initial: 8))
+        let first = state.begin()
+        state.end(.pushedBack, of: first, at: 1)
+        #expect(state.current == 6)
+        for seconds in [100, 100, 100, 100, 100, 100] + [Double](repeating: 0.25, count: 20) {
+            let period = state.begin()
+            state.end(.served(after: seconds), of: period, at: 2)
+        }
+        #expect(state.service?.mean == 0.25)
+    }
+
+    @Test func responsesThatAreLateForOthersReasonsDoNotLowerALimitThatIsNotReached() {
+        var server = FixedServer(AdaptiveLimit())
+        server.serve(capacity: 20, rounds: 107)
+        server.serve(capacity: 20, rounds: 200, mostAtOnce: 2)
+        #expect(server.state.phase == .steady)
+        let limit = server.state.limit
+        for _ in 0..<1_000 {
+            let period = server.state.begin()
+            server.now += 1
+            server.state.end(.served(after: 0.5), of: period, at: server.now)
+        }
+        #expect(server.state.limit == limit)
+    }
+
+    @Test func whatSaysNothingChangesNothing() {
+        var state = CountedLimit(AdaptiveLimit(initial: 8))
+        for _ in 0..<1_000 {
+            let period = state.begin()
+            state.end(.nothing, of: period, at: 1)
+            let other = state.begin()
+            state.end(.served(after: nil), of: other, at: 1)
+        }
+        #expect(state.current == 8 && state.reason == nil && state.inFlight == 0 && state.service == nil)
+    }
+
+    // MARK: Pauses and settings
+
+    @Test func aPauseLetsNothingPassAndIsNoRefusal() {
+        var state = CountedLimit(AdaptiveLimit(initial: 8))
+        state.pause()
+        #expect(state.current == 0 && state.reason == .paused)
+        state.resume()
+        #expect(state.current == 8 && state.reason == .resumed)
+    }
+
+    @Test func impossibleSettingsBecomePossibleOnes() {
+        #expect(
+            AdaptiveLimit(initial: -5, minimum: -5, maximum: -5) == AdaptiveLimit(initial: 1, minimum: 1, maximum: 1))
+        #expect(AdaptiveLimit(initial: 50, minimum: 9, maximum: 3) == AdaptiveLimit(initial: 9, minimum: 9, maximum: 9))
+        for number in [Int.min, -1, 0, 1, .max] {
+            var state = CountedLimit(AdaptiveLimit(initial: number, minimum: number, maximum: number))
+            for step in 0..<300 {
+                let period = state.begin()
+                state.end(.served(after: .greatestFiniteMagnitude), of: period, at: Double(step))
+                let other = state.begin()
+                state.end(.served(after: -1), of: other, at: -Double(step))
+                let last = state.begin()
+                state.end(.pushedBack, of: last, at: .infinity)
+            }
+            #expect(state.current >= 1)
+        }
+    }
+
+    // MARK: Against a naive model
+
+    /// Every sequence of six events.
+    ///
+    /// So few close no window, so refusals alone move the limit.
+    @Test func everyShortSequenceDoesWhatThePlainRulesSay() {
+        let events = NaiveLimit.Event.allCases
+        var sequence = [Int](repeating: 0, count: 6)
+        repeat {
+            var (state, naive) = (CountedLimit(AdaptiveLimit(initial: 7)), NaiveLimit(initial: 7))
+            for index in sequence {
+                naive.happen(events[index], &state)
+                if let fault = naive.fault(state) {
+                    Issue.record("\(sequence.map { events[$0] }): \(fault)")
+                    return
+                }
+            }
+        } while Self.countUp(&sequence, events.count)
+    }
+
+    private static func countUp(_ digits: inout [Int], _ base: Int) -> Bool {
+        for index in digits.indices {
+            digits[index] += 1
+            if digits[index] < base { return true }
+            digits[index] = 0
+        }
+        return false
+    }
+
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func everyWalkKeepsThePromises(group: UInt64) {
+        takeWalks(seeds: (group * 25)..<(group * 25 + 25)) { seed in
+            let first = Walk(seed: seed)
+            return first.fault ?? (first.trace == Walk(seed: seed).trace ? nil : "another course with the same seed")
+        }
+    }
+}
+
+/// A limit with the number of its attempts under way, which its owner counts.
+@dynamicMemberLookup
+private struct CountedLimit {
+    private var state: AdaptiveLimitState
+    private(set) var inFlight = 0
+
+    init(_ settings: AdaptiveLimit, wallClockOffset: Double = 0) {
+        state = AdaptiveLimitState(settings, wallClockOffset: wallClockOffset)
+    }
+
+    subscript<Value>(dynamicMember keyPath: KeyPath<AdaptiveLimitState, Value>) -> Value { state[keyPath: keyPath] }
+
+    mutating func begin() -> UInt32 {
+        inFlight += 1
+        return state.period
+    }
+
+    mutating func end(_ end: AdaptiveLimitState.End, of period: UInt32, at now: Double) {
+        state.end(end, of: period, inFlight: inFlight, at: now)
+        inFlight -= 1
+    }
+
+    mutating func pause() { state.pause() }
+    mutating func resume() { state.resume() }
+}
+
+/// A server with so many workers that take 100 ms each, and a client that always uses its whole limit.
+private struct FixedServer {
+    var state: CountedLimit
+    var now = 0.0
+
+    init(_ settings: AdaptiveLimit) { state = CountedLimit(settings) }
+
+    /// In each round, as many as may begin do so, and wait for each other where there are too few workers.
+    mutating func serve(capacity: Int, rounds: Int, mostAtOnce: Int = .max) {
+        for _ in 0..<rounds {
+            let count = min(state.current, mostAtOnce)
+            let periods = (0..<count).map { _ in state.begin() }
+            // In a steady flow, each waits for those that are more than the workers.
+            let seconds = 0.1 * max(1, Double(count) / Double(capacity))
+            now += seconds
+            for period in periods { state.end(.served(after: seconds), of: period, at: now) }
+        }
+    }
+}
+
+/// The rules that need no times, as plainly as they can be written.
+private struct NaiveLimit {
+    enum Event: CaseIterable { case begin, servesOldest, refusesOldest, refusesNewest, dropsOldest, pause, resume }
+
+    private var limit: Double
+    /// For each attempt under way, whether the limit has moved since it began; and what the state knows it by.
+    private var attempts: [(isOld: Bool, period: UInt32)] = []
+    private var isPaused = false
+
+    init(initial: Double) { limit = initial }
+
+    mutating func happen(_ event: Event, _ state: inout CountedLimit) {
+        switch event {
+        case .begin: attempts.append((false, state.begin()))
+        case .servesOldest: end(at: attempts.startIndex, .served(after: 0.1), &state)
+        case .refusesOldest: end(at: attempts.startIndex, .pushedBack, &state)
+        case .refusesNewest: end(at: attempts.endIndex - 1, .pushedBack, &state)
+        case .dropsOldest: end(at: attempts.startIndex, .nothing, &state)
+        case .pause:
+            isPaused = true
+            state.pause()
+        case .resume:
+            isPaused = false
+            state.resume()
+        }
+    }
+
+    private mutating func end(at index: Int, _ end: AdaptiveLimitState.End, _ state: inout CountedLimit) {
+        guard attempts.indices.contains(index) else { return }
+        let attempt = attempts.remove(at: index)
+        state.end(end, of: attempt.period, at: 1)
+        guard end == .pushedBack, !attempt.isOld else { return }
+        limit = max(1, limit * 0.8)
+        for index in attempts.indices { attempts[index].isOld = true }
+    }
+
+    func fault(_ state: CountedLimit) -> String? {
+        if state.inFlight != attempts.count { return "\(state.inFlight) under way, not \(attempts.count)" }
+        if abs(state.limit - limit) > 1e-9 { return "the limit is \(state.limit), not \(limit)" }
+        let current = isPaused ? 0 : Int(limit.rounded())
+        return state.current == current ? nil : "\(state.current) may run, not \(current)"
+    }
+}
+
+/// A random course of attempts, and what must be true whatever happens.
+private struct Walk {
+    private(set) var fault: String?
+    private(set) var trace: [Int] = []
+
+    init(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let minimum = Int.random(in: 1...4, using: &random)
+        let maximum = minimum + Int.random(in: 0...100, using: &random)
+        let settings = AdaptiveLimit(
+            initial: Int.random(in: 1...200, using: &random), minimum: minimum, maximum: maximum)
+        var state = CountedLimit(settings, wallClockOffset: Double.random(in: -1e9...1e9, using: &random))
+        var (attempts, now) = ([(period: UInt32, start: Double)](), 0.0)
+        var (isPaused, movedSince, before) = (false, Set<UInt32>(), state.limit)
+        for step in 0..<1_500 {
+            now += Double.random(in: 0...0.02, using: &random)
+            let room = isPaused ? 0 : state.current
+            switch Int.random(in: 0..<100, using: &random) {
+            case 0:
+                isPaused = true
+                state.pause()
+            case 1..<4:
+                isPaused = false
+                state.resume()
+            case _ where attempts.count < room && !Int.random(in: 0..<4, using: &random).isMultiple(of: 4):
+                attempts.append((state.begin(), now))
+            case let chance where !attempts.isEmpty:
+                let attempt = attempts.remove(at: Int.random(in: attempts.indices, using: &random))
+                let isRefused = chance > 97
+                state.end(
+                    isRefused ? .pushedBack : chance > 95 ? .nothing : .served(after: now - attempt.start),
+                    of: attempt.period, at: now)
+                if isRefused, state.limit < before, !movedSince.insert(attempt.period).inserted {
+                    fault = "step \(step): two refusals of one period lowered the limit"
+                }
+            default: break
+            }
+            if isPaused != (state.current == 0) { fault = "step \(step): \(state.current) may run" }
+            if !isPaused, !(minimum...maximum).contains(state.current) {
+                fault = "step \(step): \(state.current) may run"
+            }
+            if !(Double(minimum)...Double(maximum)).contains(state.limit) {
+                fault = "step \(step): limit \(state.limit)"
+            }
+            if state.inFlight != attempts.count { fault = "step \(step): \(state.inFlight) under way" }
+            if room > 0, state.current > room, state.reason != .roomLeft, state.reason != .measured {
+                fault = "step \(step): it grew for \(String(describing: state.reason))"
+            }
+            if state.limit > 2 * before { fault = "step \(step): it more than doubled" }
+            before = state.limit
+            trace.append(state.current)
+            if fault != nil { return }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Testing
+
+@testable import LoaderChain
+
+/// What the end of an attempt is taken for.
+@Suite(.timeLimit(.minutes(10))) struct AttemptOutcomeTests {
+    @Test func everyStatusHasItsMeaning() {
+        for number in 100..<1_000 {
+            let status = HTTPStatus(rawValue: number)
+            let response = HTTPResponse(request: .sample, status: status)
+            let expected: AttemptOutcome =
+                switch number {
+                case 429, 503, 504: .pushedBack
+                case 408, 425: .nothing
+                case 200..<500: .served
+                default: .nothing
+                }
+            #expect(AttemptOutcome(.success(response)) == expected, "\(number)")
+            let refused = HTTPError(.invalidResponse, request: .sample, response: response)
+            #expect(AttemptOutcome(.failure(refused)) == expected, "\(number), refused by a loader")
+            let cancelled = HTTPError(.cancelled, request: .sample, response: response)
+            #expect(AttemptOutcome(.failure(cancelled)) == .nothing, "\(number), cancelled")
+        }
+    }
+
+    @Test(arguments: [
+        (HTTPError.Code.timedOut, AttemptOutcome.pushedBack), (.connectionLost, .pushedBack), (.cancelled, .nothing),
+        (.resetInProgress, .nothing), (.cannotConnect, .nothing), (.insecureConnection, .nothing),
+        (.invalidRequest, .nothing), (.queueFull, .nothing), (.queueTimedOut, .nothing), (.rateLimited, .nothing),
+        (.circuitOpen, .nothing), (.abandoned, .nothing), (.unknown, .nothing), (.invalidResponse, .nothing),
+    ])
+    func everyErrorWithoutAResponseHasItsMeaning(code: HTTPError.Code, outcome: AttemptOutcome) {
+        #expect(AttemptOutcome(.failure(HTTPError(code, request: .sample))) == outcome)
+    }
+}
