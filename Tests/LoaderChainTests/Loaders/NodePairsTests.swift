@@ -25,7 +25,8 @@ import Testing
         #expect(
             names == [
                 "ApplyEnvironment", "AsyncLoader", "Autocancel", "BasicAuth", "BearerAuth", "Choose", "CircuitBreaker",
-                "ClosureLoader", "Deduplicate", "HTTPLoader", "MetricsTap", "MockLoader", "ModifyRequest",
+                "ClosureLoader", "Deduplicate", "HTTPLoader", "MetricsTap", "MockLoader",
+                "ModifyRequest",
                 "PrintLoader", "RateLimit", "ResetGuard", "Retry", "Throttle", "Validate",
             ])
     }
@@ -72,6 +73,13 @@ struct Node: Sendable, CustomTestStringConvertible {
             ModifyRequest { request in
                 var request = request
                 request.headers["User-Agent"] = "Contract/1.0"
+                return request
+            }
+        },
+        Node(name: "ModifyRequest with a deadline") { timers in
+            ModifyRequest { request in
+                var request = request
+                request.deadline = .after(.seconds(5), on: timers)
                 return request
             }
         },
