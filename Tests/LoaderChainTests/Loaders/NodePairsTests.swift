@@ -25,7 +25,7 @@ import Testing
         #expect(
             names == [
                 "ApplyEnvironment", "AsyncLoader", "Autocancel", "BasicAuth", "BearerAuth", "Choose", "CircuitBreaker",
-                "ClosureLoader", "Deduplicate", "HTTPLoader", "MetricsTap", "MockLoader",
+                "ClosureLoader", "DeadlineHeader", "Deduplicate", "HTTPLoader", "MetricsTap", "MockLoader",
                 "ModifyRequest",
                 "PrintLoader", "RateLimit", "ResetGuard", "Retry", "Throttle", "Validate",
             ])
@@ -83,6 +83,7 @@ struct Node: Sendable, CustomTestStringConvertible {
                 return request
             }
         },
+        Node(name: "DeadlineHeader") { _ in DeadlineHeader() },
         Node(name: "Retry") { timers in
             let budget = RetryBudget(ratio: 1, minimumPerSecond: 1_000, timers: timers)
             let strategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: 3)
