@@ -11,8 +11,11 @@
 ///
 /// ```swift
 /// let deadline = Deadline.after(.seconds(2))
-/// user.deadline = deadline
-/// orders.deadline = deadline
+/// for path in ["/user", "/orders"] {
+///     var request = HTTPRequest(host: "api.example.com", path: path)
+///     request.deadline = deadline
+///     print(try await chain.load(request).status)
+/// }
 /// ```
 ///
 /// See ``HTTPRequest/deadline`` for what happens when it comes.

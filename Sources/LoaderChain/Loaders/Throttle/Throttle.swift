@@ -173,8 +173,8 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     @inline(never)
     private func queue(_ task: HTTPTask, for origin: HTTPOrigin?, within limits: ThrottleLimits?) {
         let (number, priority) = (task.number, task.option(ThrottlePriority.self))
-        let ownLimits = deadline.map { _ in ThrottleLimits(arrival: timers.now, deadline: .never) }
-        let waiter = ThrottleWaiter(task, within: limits ?? ownLimits, in: room)
+        let limits = limits ?? deadline.map { _ in ThrottleLimits(arrival: timers.now, deadline: .never) }
+        let waiter = ThrottleWaiter(task, within: limits, in: room)
         // It listens before others can see it, so that loaders below are always told before it.
         task.addObserver(waiter)
         switch room.arrive(waiter, number: number, priority: priority, for: origin, in: self) {

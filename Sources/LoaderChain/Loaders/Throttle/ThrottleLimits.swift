@@ -5,14 +5,20 @@ final class ThrottleLimits: @unchecked Sendable {
     /// When the task must have ended, by the throttle's clock.
     let deadline: TimerInstant
     // Both are changed with the phase of the waiter, under the room's lock.
-    /// When the task left the queue.
-    var start: TimerInstant?
+    /// When the task left the queue, if it has a deadline.
+    private(set) var start: TimerInstant?
     /// What ends the wait where the throttle limits that.
     var timer: (any ScheduledTimer)?
 
     init(arrival: TimerInstant, deadline: TimerInstant) {
         self.arrival = arrival
         self.deadline = deadline
+    }
+
+    /// Notes when the task leaves the queue.
+    func starts(at now: TimerInstant) {
+        // Another thread may have read the time before the first deadline came, when nothing depended on it.
+        if deadline != .never, now >= arrival { start = now }
     }
 
     /// Why there is no slot for a task that usually takes so long.
@@ -29,9 +35,9 @@ struct ThrottleRun {
     /// Whether it came to its own end, and was not ended by time.
     let isDone: Bool
 
-    /// Nil if the result says nothing about the time that such tasks take.
-    init?(since start: TimerInstant?, with result: HTTPResult) {
-        guard let start, let isDone = result.isDone else { return nil }
+    /// Nil if the task has no deadline, or its result says nothing about the time that such tasks take.
+    init?(since start: TimerInstant?, isDone: Bool?) {
+        guard let start, let isDone else { return nil }
         self.start = start
         self.isDone = isDone
     }
@@ -39,7 +45,7 @@ struct ThrottleRun {
 
 extension HTTPResult {
     /// Whether the server did the work; nil if it refused, or if that is not known.
-    fileprivate var isDone: Bool? {
+    var isDone: Bool? {
         switch self {
         case .success: isTransientFailure ? nil : true
         case .failure(let error): error.code == .deadlineExceeded || error.code == .timedOut ? false : nil

@@ -124,12 +124,13 @@ final class ThrottleRoom: Sendable {
     @inline(__always)
     func end(_ waiter: ThrottleWaiter, with result: HTTPResult) -> Ending {
         let now = now
-        let run = waiter.limits.flatMap { ThrottleRun(since: $0.start, with: result) }
+        let isDone = waiter.limits == nil ? nil : result.isDone
         return state.withLock { state in
             guard case .runs(let slot) = waiter.phase, let throttle = replace(&waiter.throttle, with: nil) else {
                 return remove(waiter, &state) ? .waited : .isNothing
             }
             waiter.phase = .isOver
+            let run = ThrottleRun(since: waiter.limits?.start, isDone: isDone)
             return .ran(finish(slot, after: run, &state, at: now, in: throttle), in: throttle)
         }
     }

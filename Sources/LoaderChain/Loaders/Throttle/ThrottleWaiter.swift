@@ -52,7 +52,7 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     /// Lets it run from now on; under the room's lock.
     @inline(__always)
     func run(_ slot: ThrottleSlot, at now: TimerInstant, in throttle: Throttle) {
-        limits?.start = now
+        limits?.starts(at: now)
         phase = .runs(slot)
         self.throttle = throttle
     }
@@ -87,6 +87,6 @@ final class ThrottleSlotHolder: HTTPTaskObserver {
     }
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
-        throttle.finish(slot, after: ThrottleRun(since: start, with: result))
+        throttle.finish(slot, after: ThrottleRun(since: start, isDone: result.isDone))
     }
 }
