@@ -26,6 +26,17 @@ func throttleBenchmarks() -> [Benchmark] {
                 large: (1, waiting(behind: count) { Throttle(maximumNumberOfRequests: 1) })))
     }
 
+    for count in [1, 1_000_000] {
+        suite.add(
+            .slope(
+                "throttle/deadline-\(count)",
+                "A task that waits behind \(count) others, all with a deadline: what a throttle adds to a terminal.",
+                peer: count > 1 ? "throttle/deadline-1" : "throttle/pending-1", limit: .nanoseconds(350),
+                allocations: 2, ratio: count > 1 ? 1.5 : nil,
+                small: (0, waiting(behind: count, within: .seconds(3_600)) { PassingLoader() }),
+                large: (1, waiting(behind: count, within: .seconds(3_600)) { Throttle(maximumNumberOfRequests: 1) })))
+    }
+
     for count in [10, 1_000_000] {
         suite.add(
             .slope(

@@ -49,14 +49,22 @@ func atOnce(hosts: Int, _ loader: @escaping () -> HTTPLoader) -> Benchmark.Setup
     }
 }
 
-/// Loads one task and completes the oldest, with a number of tasks between them.
-func waiting(behind others: Int, _ loader: @escaping () -> HTTPLoader) -> Benchmark.Setup {
+/// Loads one task and completes the oldest, with a number of tasks between them, each of which may have a deadline.
+func waiting(
+    behind others: Int, within time: Duration? = nil, _ loader: @escaping () -> HTTPLoader
+) -> Benchmark.Setup {
     {
+        @Sendable func next() -> HTTPRequest {
+            guard let time else { return request }
+            var request = request
+            request.deadline = .after(time)
+            return request
+        }
         let line = WaitingLine(loader(), room: others + 2)
-        for _ in 0..<others { load(request, with: line.chain, countingWith: line.count) }
+        for _ in 0..<others { load(next(), with: line.chain, countingWith: line.count) }
         return { iterations in
             for _ in 0..<iterations {
-                load(request, with: line.chain, countingWith: line.count)
+                load(next(), with: line.chain, countingWith: line.count)
                 line.terminal.answerOldest()
             }
             blackHole(line.count.value)

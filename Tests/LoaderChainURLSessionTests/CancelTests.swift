@@ -43,6 +43,25 @@ import Testing
         try await site.loader.waitUntilIdle()
     }
 
+    @Test(arguments: [LoopbackReply.Place.start, .body(3)])
+    func theDeadlineEndsTheTransferWhereverItIs(_ place: LoopbackReply.Place) async throws {
+        let site = try Site()
+        let timers = ManualTimers()
+        site.server.route("/") { _ in .ok("hello").held(at: place) }
+        let request = site.request("/") {
+            $0.deadline = .after(.seconds(5), on: timers)
+            $0.timeout = .seconds(60)
+        }
+        let (_, result) = start(request, with: site.loader)
+        try await site.server.waitForHeld(count: 1)
+        timers.advance(by: .seconds(5))
+        let error = await result.value.error
+        #expect(error?.code == .deadlineExceeded && error?.loader == "URLSessionLoader")
+        try await site.server.waitForOpenConnections(atMost: 0)
+        try await site.loader.waitUntilIdle()
+        #expect(timers.pendingCount == 0)
+    }
+
     @Test func aCancelDuringAnUploadEndsIt() async throws {
         let site = try Site()
         let folder = try Folder()

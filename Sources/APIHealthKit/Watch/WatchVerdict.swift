@@ -37,7 +37,7 @@ enum WatchVerdict: Hashable, Sendable {
         switch code {
         case .cannotConnect: "cannot connect"
         case .connectionLost: "connection lost"
-        case .timedOut: "timed out"
+        case .timedOut, .deadlineExceeded: "timed out"
         case .insecureConnection: "no secure connection"
         case .invalidResponse: "no HTTP response"
         case .responseTooLarge: "response too large"

@@ -28,11 +28,11 @@ extension HTTPTask {
     private func makeAttemptCore(_ request: HTTPRequest?) -> TaskCore {
         let attempt = TaskCore(request ?? self.request, worksFor: core)
         let isOpen = core.withState { state, flags in
-            let isOpen = state.life.phase == .open && flags.isEmpty
+            let isOpen = state.life.phase == .open && flags.isOpen
             if isOpen { state.attempts.add(attempt) }
             return isOpen
         }
-        if !isOpen { HTTPTask(for: attempt).cancel() }
+        if !isOpen { HTTPTask(for: attempt).stop(atDeadline: core.flags.contains(.expired)) }
         return attempt
     }
 

@@ -4,10 +4,14 @@ extension HTTPTask {
     ///
     /// - Returns: whether this was the first cancel and came before any result.
     @discardableResult
-    public func cancel() -> Bool {
+    public func cancel() -> Bool { stop(atDeadline: false) }
+
+    /// Cancels the task, for a caller or because its deadline has come.
+    @discardableResult
+    func stop(atDeadline: Bool) -> Bool {
         let (heard, leavesAttempts) = core.withState { state, flags in
             let heard = state.life.cancel()
-            if heard != nil { flags.insert(.cancelled) }
+            if heard != nil { flags.formUnion(atDeadline ? [.cancelled, .expired] : .cancelled) }
             return (heard, !state.attempts.isEmpty)
         }
         guard var heard else { return false }
@@ -63,15 +67,17 @@ extension HTTPTask {
     @inline(__always)
     private func take(_ step: Step, with result: HTTPResult, next: Step) -> Bool {
         var handlers = HandlerStack()
-        var leavesAttempts = false
+        var (leavesAttempts, hasDeadline) = (false, false)
         let finish = core.withState { state, flags in
             let finish = step(&state.life, result, &handlers)
             if finish == .won { flags.insert(.completed) }
             leavesAttempts = !state.attempts.isEmpty
+            hasDeadline = flags.contains(.hasDeadline)
             return finish
         }
         switch finish {
         case .won:
+            if hasDeadline { core.unwatchDeadline() }
             if let parent = core.parent { parent.forget(core) }
             // Attempts that are still under way have lost their purpose.
             if leavesAttempts { core.cancelAttempts() }
@@ -82,7 +88,7 @@ extension HTTPTask {
         case .mustPass:
             return self.finish(with: result, passing: handlers)
         case .mustSayCancelled:
-            return self.finish(with: cancelled(insteadOf: result), by: next)
+            return self.finish(with: stopped(insteadOf: result), by: next)
         }
     }
 
@@ -90,7 +96,7 @@ extension HTTPTask {
     private func finish(with result: HTTPResult, passing filters: consuming HandlerStack) -> Bool {
         var result = result
         while let filter = filters.pop() { result = filter.filtered(result, of: self) }
-        return finish(with: result) { $0.settle($1, saysCancelled: $1.error?.code == .cancelled, &$2) }
+        return finish(with: result) { $0.settle($1, saysCancelled: $1.error?.code == stopCode, &$2) }
     }
 
     /// Takes a step, and takes it again where a cancel came first.
@@ -99,11 +105,21 @@ extension HTTPTask {
         take(step, with: result, next: step)
     }
 
-    private func cancelled(insteadOf result: HTTPResult) -> HTTPResult {
-        if result.error?.code == .cancelled { return result }
-        return .failure(
-            HTTPError(
-                .cancelled, request: result.request, response: result.response,
-                underlyingError: result.error?.underlyingError, loader: result.error?.loader ?? holderName))
+    /// What the result says of a task that was cancelled, depending on what cancelled it.
+    private var stopCode: HTTPError.Code { core.flags.contains(.expired) ? .deadlineExceeded : .cancelled }
+
+    private func stopped(insteadOf result: HTTPResult) -> HTTPResult {
+        let code = stopCode
+        if result.error?.code == code { return result }
+        let holder = result.error?.loader ?? holderName
+        var reason: String?
+        if code == .deadlineExceeded, let deadline = core.deadline {
+            reason = "The time for the request, \(deadline.allowance), was over while \(holder ?? "no loader") had it"
+        }
+        var error = HTTPError(
+            code, request: result.request, response: result.response,
+            underlyingError: result.error?.underlyingError, reason: reason, loader: holder)
+        error.attempts = result.attempts
+        return .failure(error)
     }
 }

@@ -79,8 +79,13 @@ public final class HTTPTask: Sendable {
     }
 
     deinit {
-        // The loader that was to complete the task has let go of it.
-        if !isCompleted, isResponsible { HTTPTask(for: core).abandon() }
+        guard !isCompleted else { return }
+        if isResponsible {
+            // The loader that was to complete the task has let go of it.
+            HTTPTask(for: core).abandon()
+        } else if isFromCaller, core.flags.contains(.hasDeadline) {
+            core.unwatchDeadline()
+        }
     }
 
     /// Whether nothing is left to complete the task when this handle is gone.
@@ -110,6 +115,9 @@ public final class HTTPTask: Sendable {
     public var request: HTTPRequest {
         get { peek { $0 } }
         set {
+            if core.flags.contains(.hasDeadline) || newValue.deadline != nil {
+                return core.replaceRequest(with: newValue)
+            }
             var request = newValue
             core.withState { state, _ in swap(&state.request, &request) }
             // The old value ends here, outside the lock: it may hold the last reference to a user's object.
@@ -137,9 +145,19 @@ public final class HTTPTask: Sendable {
     /// Whether the task has its result.
     public var isCompleted: Bool { core.flags.contains(.completed) }
 
-    /// Whether a loader that receives the task still has something to do.
+    /// Whether a loader that receives the task still has something to do; ends the task if its deadline has come.
     @inline(__always)
-    var isOpen: Bool { core.flags.isEmpty }
+    var isOpen: Bool {
+        let flags = core.flags
+        return flags.isEmpty || flags == .hasDeadline && core.hasTime()
+    }
+
+    /// Whether the task has a deadline, read without the lock.
+    @inline(__always)
+    var hasDeadline: Bool { core.flags.contains(.hasDeadline) }
+
+    /// The deadline in force.
+    var deadline: Deadline? { core.deadline }
 }
 
 // MARK: - Who has it

@@ -11,6 +11,9 @@ public struct TimerInstant: InstantProtocol, Hashable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
+    /// The instant that never comes.
+    static var never: TimerInstant { TimerInstant(nanoseconds: .max) }
+
     /// The instant `duration` after this one; saturates.
     public func advanced(by duration: Duration) -> TimerInstant {
         TimerInstant(nanoseconds: Int64(clamping: Int128(nanoseconds) + duration.wholeNanoseconds))

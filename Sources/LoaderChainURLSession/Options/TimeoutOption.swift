@@ -10,8 +10,8 @@ extension HTTPRequest {
     /// How long the request may be idle before it fails; nil for the timeout of the session's configuration.
     ///
     /// It fails with `HTTPError.Code.timedOut`. Every byte sent or received starts the time again, so that a large body
-    /// may take as long as it needs. To limit the whole, see `HTTPRequest.retryDeadline`, or the configuration's
-    /// `timeoutIntervalForResource`.
+    /// may take as long as it needs. To limit the whole, see `HTTPRequest.deadline`, or the configuration's
+    /// `timeoutIntervalForResource`. Whichever comes first ends the request.
     public var timeout: Duration? {
         get { self[option: TimeoutOption.self] }
         set { self[option: TimeoutOption.self] = newValue }

@@ -65,6 +65,14 @@ struct Node: Sendable, CustomTestStringConvertible {
                 return request
             }
         },
+        Node(name: "ModifyRequest with a deadline") { timers in
+            ModifyRequest { request in
+                var request = request
+                request.deadline = .after(.seconds(5), on: timers)
+                return request
+            }
+        },
+        Node(name: "DeadlineHeader") { _ in DeadlineHeader() },
         Node(name: "Retry") { timers in
             let budget = RetryBudget(ratio: 1, minimumPerSecond: 1_000, timers: timers)
             let strategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: 3)

@@ -18,7 +18,8 @@ import Dispatch
 /// By default, two `GET` or two `HEAD` requests with the same address and the same headers are the same; see
 /// ``Key/standard(for:ignoring:)``. A request's ``HTTPRequest/deduplication`` takes precedence.
 ///
-/// The shared execution is a task of its own. A follower that is cancelled completes at once and does not affect the
+/// The shared execution is a task of its own, without a deadline. A follower that is cancelled, or whose
+/// ``HTTPRequest/deadline`` comes, completes at once and does not affect the
 /// others; if all are cancelled, the execution is cancelled too, and a new request starts another one without waiting
 /// for its end. All followers get the same result, whose ``HTTPResponse/request`` is the one that was sent: the first
 /// follower's. A reset ends the followers with ``HTTPError/Code/resetInProgress``, and waits until the executions have
@@ -35,8 +36,10 @@ public final class Deduplicate: HTTPLoader, @unchecked Sendable {
 
     /// Lets the task follow the execution of its request, and starts one if there is none.
     public override func load(task: HTTPTask) {
-        let request = task.request
+        var request = task.request
         guard let key = key(of: request) else { return super.load(task: task) }
+        // The execution ends with the last of its followers.
+        if request.deadline != nil { request.deadline = nil }
         guard let (flight, execution) = followers.join(task, as: key, request) else { return }
         let handle = execution.makeChainHandle()
         // The handler keeps this loader, and those below, until the end. It is registered with the handle that goes

@@ -15,7 +15,8 @@ import Dispatch
 /// **Where it belongs.** Near the terminal, below whatever makes requests of its own or again: an attempt of ``Retry``
 /// takes a token like any other. A ``CircuitBreaker`` goes above it, so that what it refuses takes none.
 ///
-/// Tasks wait for their tokens in the order in which they came. A cancelled one leaves at once, and a reset completes all
+/// Tasks wait for their tokens in the order in which they came. One whose turn would come after its request's
+/// ``HTTPRequest/deadline`` fails at once with ``HTTPError/Code/deadlineExceeded``. A cancelled one leaves at once, and a reset completes all
 /// that wait as ``HTTPError/Code/resetInProgress``. It does not fill the bucket, since the server will not forget either.
 public final class RateLimit: HTTPLoader, @unchecked Sendable {
     private let timers: any Timers
@@ -67,14 +68,15 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
         switch state.withLock({ $0.admit(nil, for: origin, at: now) }) {
         case .passes: super.load(task: task)
         case .refused(let delay): refuse(task, delay)
-        case .mustWait, .waits: queue(task, for: origin, at: now)
+        case .mustWait, .waits, .tooLate: queue(task, for: origin, at: now)
         }
     }
 
     private func queue(_ task: HTTPTask, for origin: HTTPOrigin?, at now: TimerInstant) {
         let waiter = RateLimitWaiter(task, in: origin, of: self)
+        let deadline = task.deadline?.instant(on: timers, at: now) ?? .never
         // The queue may have emptied meanwhile, or filled.
-        switch state.withLock({ $0.admit(waiter, for: origin, at: now) }) {
+        switch state.withLock({ $0.admit(waiter, for: origin, until: deadline, at: now) }) {
         case .waits(let place, let setting):
             waiter.place = place
             task.addObserver(waiter)
@@ -85,6 +87,9 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
         case .refused(let delay):
             waiter.end()
             refuse(task, delay)
+        case .tooLate(let delay):
+            waiter.end()
+            fail(task, .deadlineExceeded, reason: "Its turn would come in \(delay), which is after its deadline")
         }
     }
 

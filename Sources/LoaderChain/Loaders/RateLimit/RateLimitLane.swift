@@ -30,18 +30,27 @@ struct RateLimitLane<Waiter> {
         case waits(QueuePlace, Setting?)
         /// There is no room to wait in. The next token comes after that time.
         case refused(Duration)
+        /// Its token would come after that time, and its deadline no later.
+        case tooLate(Duration)
     }
 
     /// Admits one that arrives.
     ///
-    /// - Parameter waiter: what waits if need be; nil to learn whether there is need.
+    /// - Parameters:
+    ///   - waiter: what waits if need be; nil to learn whether there is need.
+    ///   - deadline: when the waiter must have its token.
     mutating func admit(
-        _ waiter: Waiter?, room: Int, at now: TimerInstant, among waiters: inout Waiters
+        _ waiter: Waiter?, until deadline: TimerInstant = .never, room: Int, at now: TimerInstant,
+        among waiters: inout Waiters
     ) -> Admission {
         // Those that wait go first, also if there is a token and the alarm is only about to ring.
         if waiting == 0, bucket.take(at: now) { return .passes }
         guard waiting < room else { return .refused(now.duration(to: max(now, bucket.nextToken(at: now)))) }
         guard let waiter else { return .mustWait }
+        if deadline != .never {
+            let turn = bucket.nextToken(after: waiting, at: now)
+            guard turn < deadline else { return .tooLate(now.duration(to: turn)) }
+        }
         waiting += 1
         return .waits(waiters.append(waiter, (), to: &queue), alarm.isSet ? nil : setAlarm(at: now))
     }

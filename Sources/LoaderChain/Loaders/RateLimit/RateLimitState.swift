@@ -21,10 +21,14 @@ struct RateLimitState<Waiter> {
     var hosts: Int { lanes.all.count }
 
     /// Admits one that arrives for `origin`, nil for the common lane; the rest is as for a lane.
-    mutating func admit(_ waiter: Waiter?, for origin: HTTPOrigin?, at now: TimerInstant) -> Lane.Admission {
-        guard let origin else { return common.admit(waiter, room: room, at: now, among: &waiters) }
+    mutating func admit(
+        _ waiter: Waiter?, for origin: HTTPOrigin?, until deadline: TimerInstant = .never, at now: TimerInstant
+    ) -> Lane.Admission {
+        guard let origin else {
+            return common.admit(waiter, until: deadline, room: room, at: now, among: &waiters)
+        }
         return lanes.withEntry(of: origin, orMake: { Lane(rate, at: now) }, sweeping: { $0.isIdle(at: now) }) {
-            $0.admit(waiter, room: room, at: now, among: &waiters)
+            $0.admit(waiter, until: deadline, room: room, at: now, among: &waiters)
         }
     }
 

@@ -24,10 +24,11 @@ struct TokenBucket {
         return true
     }
 
-    /// When the next token will be there, if none goes before.
-    mutating func nextToken(at now: TimerInstant) -> TimerInstant {
+    /// When the next token will be there, or the one after `others` more, if none goes before; for each of the others it may be
+    /// a nanosecond later.
+    mutating func nextToken(after others: Int = 0, at now: TimerInstant) -> TimerInstant {
         move(to: now)
-        let missing = max(0, Self.token(of: rate) - content)
+        let missing = max(0, Self.token(of: rate) * (Int128(others) + 1) - content)
         let pace = Int128(rate.requests)
         return TimerInstant(nanoseconds: Int64(clamping: Int128(present.nanoseconds) + (missing + pace - 1) / pace))
     }

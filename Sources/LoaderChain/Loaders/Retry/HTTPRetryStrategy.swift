@@ -49,7 +49,7 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
         case .success(let response): return response.status.isTransient
         case .failure(let error):
             switch error.code {
-            case .cancelled, .resetInProgress: return false
+            case .cancelled, .resetInProgress, .deadlineExceeded: return false
             case .timedOut, .cannotConnect, .connectionLost: return true
             default: return error.response?.status.isTransient ?? false
             }

@@ -24,7 +24,7 @@ import Dispatch
 /// - after a cancel, a reset, or an error that says ``HTTPError/Code/resetInProgress``;
 /// - of a request that may not be repeated, according to ``HTTPRequest/isRepeatable``;
 /// - with a body that cannot be sent again, according to ``HTTPBody/canBeSentAgain``;
-/// - that would not begin before the deadline;
+/// - that would not begin before the request's ``HTTPRequest/deadline``;
 /// - when the ``RetryBudget`` is spent.
 ///
 /// In all these cases the last result is the task's, with the number of attempts. No delay is shorter than the one that
@@ -46,9 +46,9 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - strategy: the strategy for requests without their own; nil, the default, to pass those through.
-    ///   - deadline: how long all attempts of a request may take together, including delays, unless the request has its
-    ///     own deadline; by default unlimited. At the deadline, a running attempt is cancelled, and the task fails with
-    ///     ``HTTPError/Code/timedOut``.
+    ///   - deadline: how long all attempts of a request may take together, including delays, unless its
+    ///     ``HTTPRequest/retryDeadline`` says otherwise; by default unlimited. The request then has a
+    ///     ``HTTPRequest/deadline`` so long after its arrival, or an earlier one that it came with.
     ///   - maximumRetryAfter: the longest delay that a server can request; a minute by default.
     ///   - budget: limits the retries of all requests; nil for a ``RetryBudget`` of this loader's own.
     ///   - timers: the clock and the timers of the delays.
@@ -79,12 +79,13 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
 
     @inline(never)
     private func begin(_ task: HTTPTask, by strategy: any HTTPRetryStrategy) {
-        let request = task.request
         budget.noteRequest()
-        let deadline = (request.retryDeadline ?? deadline).map { timers.now.advanced(by: $0) }
-        let run = RetryRun(task, by: strategy, until: deadline, self)
+        if let time = task.option(RetryDeadlineOption.self) ?? deadline {
+            task.request.deadline = .after(time, on: timers)
+        }
+        let run = RetryRun(task, by: strategy, self)
         runs.withLock { run.place = $0.append(run) }
-        run.begin(with: request)
+        run.begin()
     }
 
     /// Ends the delays, and waits for the attempts that are running.

@@ -26,6 +26,8 @@ extension HTTPRequest {
     }
 
     /// How long all attempts may take together, including delays; nil for the deadline of the ``Retry`` loader.
+    ///
+    /// It counts from the arrival at that loader, where it becomes the request's ``deadline`` unless that is earlier.
     public var retryDeadline: Duration? {
         get { self[option: RetryDeadlineOption.self] }
         set { self[option: RetryDeadlineOption.self] = newValue }

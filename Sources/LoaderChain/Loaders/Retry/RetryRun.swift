@@ -19,7 +19,6 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
     private let retry: Retry
     private let task: HTTPTask
     private let strategy: any HTTPRetryStrategy
-    private let deadline: TimerInstant?
     private let state = InPlaceLocked(RetryState<Pause, DispatchGroup>())
 
     /// The attempt that waits, and why there is one.
@@ -29,10 +28,9 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
         let isMeasured: Bool
     }
 
-    init(_ task: HTTPTask, by strategy: any HTTPRetryStrategy, until deadline: TimerInstant?, _ retry: Retry) {
+    init(_ task: HTTPTask, by strategy: any HTTPRetryStrategy, _ retry: Retry) {
         self.task = task
         self.strategy = strategy
-        self.deadline = deadline
         self.retry = retry
     }
 
@@ -40,14 +38,9 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
     var isPausing: Bool { state.withLock { $0.isPausing } }
 
     /// Starts the first attempt.
-    func begin(with request: HTTPRequest) {
-        let attempt = task.makeAttempt(request)
+    func begin() {
+        let attempt = task.makeAttempt()
         attempt.addObserver(self)
-        start(attempt)
-    }
-
-    private func start(_ attempt: HTTPTask) {
-        if let deadline { watch(deadline, of: attempt) }
         retry.pass(attempt)
     }
 
@@ -62,17 +55,14 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
     // MARK: The end of attempts
 
     func task(_ attempt: HTTPTask, didCompleteWith result: HTTPResult) {
-        let (timer, attempts, isExpired) = state.withLock { ($0.attemptEnded(), $0.attempts, $0.isExpired) }
-        timer?.cancel()
-        if isExpired, result.error?.code == .cancelled { return end(with: timedOut(result).numbered(attempts)) }
-        let result = result.numbered(attempts)
+        let result = result.numbered(state.withLock { $0.attempts })
         guard let delay = delay(after: result) else { return end(with: result) }
         let next = task.makeAttempt()
         if delay > .zero {
             pause(next, for: delay, after: result)
         } else if state.withLock({ $0.goOn() }) {
             next.addObserver(self)
-            start(next)
+            retry.pass(next)
         } else {
             end(with: result)
         }
@@ -104,7 +94,7 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
         let longest: TimeInterval = 1_000_000_000
         let delay = max(.seconds(min(max(0, seconds), longest)), retry.delayAsked(by: result.response))
         // The deadline comes before the next attempt.
-        if let deadline, retry.timers.now.advanced(by: delay) >= deadline { return nil }
+        if let deadline = task.deadline, deadline.remaining <= delay { return nil }
         // Other requests have spent the budget.
         guard retry.budget.takeRetry() else { return nil }
         return delay
@@ -130,27 +120,7 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
     private func resume(_ number: UInt64) {
         guard let ended = state.withLock({ $0.resume(number) }) else { return }
         endWait(of: ended.pause)
-        start(ended.pause.attempt)
-    }
-
-    // MARK: The deadline
-
-    private func watch(_ deadline: TimerInstant, of attempt: HTTPTask) {
-        let number = state.withLock { $0.watchDeadline() }
-        let timer = retry.timers.schedule(at: deadline) { [weak attempt] in self.expire(number, attempt) }
-        state.withLock { $0.keep(timer, of: number) }?.cancel()
-    }
-
-    private func expire(_ number: UInt64, _ attempt: HTTPTask?) {
-        guard state.withLock({ $0.expire(number) }) != nil else { return }
-        attempt?.cancel()
-    }
-
-    private func timedOut(_ result: HTTPResult) -> HTTPResult {
-        .failure(
-            HTTPError(
-                .timedOut, request: result.request, response: result.response,
-                reason: "The deadline for all attempts together came during an attempt", loader: retry.name))
+        retry.pass(ended.pause.attempt)
     }
 
     // MARK: Resets

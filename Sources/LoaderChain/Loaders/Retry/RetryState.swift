@@ -5,8 +5,7 @@
 /// - **pausing**: the next attempt exists and waits for its start.
 /// - **over**: the task has its result. Nothing changes any more.
 ///
-/// There is one alarm: it ends a pause, and while an attempt runs it is the deadline's. Every method changes the state
-/// and returns what there is to do, which the owner does after it has unlocked.
+/// Every method changes the state and returns what there is to do, which the owner does after it has unlocked.
 struct RetryState<Pause: Sendable, Waiter: Sendable>: Sendable {
     private enum Phase {
         case running
@@ -20,25 +19,17 @@ struct RetryState<Pause: Sendable, Waiter: Sendable>: Sendable {
     /// How many attempts have been started.
     private(set) var attempts = 1
     private var isReset = false
-    /// Whether the deadline came while an attempt was running.
-    private(set) var isExpired = false
 
     var isPausing: Bool {
         if case .pausing = phase { true } else { false }
     }
 
-    /// Whether another attempt is possible; not after a reset or the deadline.
+    /// Whether another attempt is possible; not after a reset.
     var mayGoOn: Bool {
-        if case .running = phase { !isReset && !isExpired } else { false }
+        if case .running = phase { !isReset } else { false }
     }
 
     // MARK: Attempts
-
-    /// Sets the alarm for the deadline of a running attempt; returns the number to schedule a timer with.
-    mutating func watchDeadline() -> UInt64 { alarm.set() }
-
-    /// The running attempt has ended; returns the deadline's timer, to be cancelled.
-    mutating func attemptEnded() -> (any ScheduledTimer)? { alarm.clear() }
 
     /// Starts the next attempt without a pause; returns whether that is possible.
     mutating func goOn() -> Bool {
@@ -88,13 +79,6 @@ struct RetryState<Pause: Sendable, Waiter: Sendable>: Sendable {
     /// Stores a timer that was scheduled; returns it to be cancelled if its setting is out of date.
     mutating func keep(_ timer: any ScheduledTimer, of number: UInt64) -> (any ScheduledTimer)? {
         alarm.keep(timer, of: number)
-    }
-
-    /// The deadline has come; returns nil unless an attempt is running, which is to be cancelled.
-    mutating func expire(_ number: UInt64) -> Alarm.Rung? {
-        guard case .running = phase, let rung = alarm.ring(number) else { return nil }
-        isExpired = true
-        return rung
     }
 
     /// The result of a reset.

@@ -17,7 +17,7 @@ struct PriorityTurns {
     private struct Debt {
         var starts = 0
         /// When it has been passed over for too long.
-        var due = TimerInstant(nanoseconds: .max)
+        var due = TimerInstant.never
 
         static let none = Debt()
     }

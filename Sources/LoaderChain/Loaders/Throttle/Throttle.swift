@@ -26,13 +26,21 @@ import Synchronization
 /// have done so for that long. A request with `throttle` set to
 /// ``ThrottleOption/never`` goes straight through and is not counted.
 ///
-/// **How waiting ends.** With a slot; or with the task's cancel, at once; or, where the throttle was made so, at a deadline
-/// with ``HTTPError/Code/queueTimedOut``. Where as many wait already as may, a task fails on arrival with
+/// **How waiting ends.** With a slot; or with the task's cancel, at once; or at the request's ``HTTPRequest/deadline`` with
+/// ``HTTPError/Code/deadlineExceeded``; or, where the throttle was made so, at a deadline for waiting alone, with
+/// ``HTTPError/Code/queueTimedOut``. Where as many wait already as may, a task fails on arrival with
 /// ``HTTPError/Code/queueFull``; but if one of a lower priority waits, the last of the lowest fails so instead, and makes
 /// room. A reset ends the waiting with ``HTTPError/Code/resetInProgress``, and then waits for the tasks that run.
 ///
-/// **What it costs.** A task that starts at once costs no allocation unless hosts are limited; one that waits costs one, and
-/// the same time in a queue of ten as in one of a million. A deadline adds a timer for each task that waits.
+/// **Too late for a slot.** A slot that is given to a request shortly before its deadline is wasted: the server works, and the
+/// answer comes too late. Under overload that soon is every slot. The throttle therefore learns how long tasks with a deadline
+/// usually take, from the slot to the result, at each host where it tells hosts apart. A waiter that has less time left when
+/// its turn comes fails with ``HTTPError/Code/deadlineExceeded``, if another one could use the slot; so does a task on arrival
+/// that would have to wait. Nothing else is given up early, and nothing at all before eight such tasks have ended.
+///
+/// **What it costs.** A task that starts at once costs no allocation unless hosts are limited or it has a deadline; one that
+/// waits costs one, and the same time in a queue of ten as in one of a million. A deadline of the throttle adds a timer for
+/// each task that waits.
 public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     /// How many tasks may wait; nil for as many as come.
     public let maximumWaiting: Int?
@@ -104,7 +112,7 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
             patience: PriorityTurns.Patience(time: patience))
         if let adaptive = limit.adaptive { state.setFound(UInt(adaptive.initial), for: nil) }
         if let adaptive = perHost?.adaptive { state.queues.foundForNew = UInt(adaptive.initial) }
-        room = ThrottleRoom(state, clock: patience == nil ? nil : timers)
+        room = ThrottleRoom(state, timers: timers, tellsTime: patience != nil)
         let listener = LimitListener(onLimitChange)
         finders = LimitFinders(total: limit, perHost: perHost, timers: timers, listener)
         super.init()
@@ -163,22 +171,24 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     /// Passes the task on, or lets it wait.
     public override func load(task: HTTPTask) {
         guard task.option(ThrottleOption.self) == .always else { return super.load(task: task) }
-        if tellsHostsApart.load(ordering: .relaxed) { return load(task, for: task.request.origin) }
+        let origin = tellsHostsApart.load(ordering: .relaxed) ? task.request.origin : nil
+        if origin != nil || task.hasDeadline { return load(task, for: origin) }
         guard !isFull.load(ordering: .relaxed), room.with({ $0.start(task.number) }) != nil else {
-            return queue(task, for: nil)
+            return queue(task, for: nil, within: nil)
         }
         task.addObserver(self)
         pass(task)
     }
 
     @inline(never)
-    private func load(_ task: HTTPTask, for origin: HTTPOrigin) {
+    private func load(_ task: HTTPTask, for origin: HTTPOrigin?) {
+        let limits = task.deadline.map(room.limits)
         guard !isFull.load(ordering: .relaxed),
-            let slot = room.with({ $0.start(task.number, for: origin) })
-        else {
-            return queue(task, for: origin)
-        }
-        task.addObserver(ThrottleSlotHolder(slot, of: self))
+            let slot = room.with({ state in
+                origin.map { state.start(task.number, for: $0) } ?? state.start(task.number)
+            })
+        else { return queue(task, for: origin, within: limits) }
+        task.addObserver(ThrottleSlotHolder(slot, since: limits?.arrival, of: self))
         pass(task)
     }
 
@@ -200,9 +210,10 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     // MARK: Waiting
 
     @inline(never)
-    private func queue(_ task: HTTPTask, for origin: HTTPOrigin?) {
+    private func queue(_ task: HTTPTask, for origin: HTTPOrigin?, within limits: ThrottleLimits?) {
         let (number, priority) = (task.number, task.option(ThrottlePriority.self))
-        let waiter = ThrottleWaiter(task, in: room)
+        let limits = limits ?? deadline.map { _ in ThrottleLimits(arrival: timers.now, deadline: .never) }
+        let waiter = ThrottleWaiter(task, within: limits, in: room)
         // It listens before others can see it, so that loaders below are always told before it.
         task.addObserver(waiter)
         switch room.arrive(waiter, number: number, priority: priority, for: origin, in: self) {
@@ -214,6 +225,8 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
             if let displaced { refuse(displaced, "A task of a higher priority took its place") }
         case .isRefused:
             refuse(waiter, "No task of a lower priority could make room for it")
+        case .isTooLate(let time):
+            giveUp(waiter, for: time)
         case nil:
             waiter.end()
             // Either it was completed, and this does nothing, or it was cancelled.
@@ -226,7 +239,15 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         fail(task, .queueFull, reason: "\(reason), and no more than \(maximumWaiting ?? 0) may wait")
     }
 
+    @inline(never)
+    private func giveUp(_ waiter: ThrottleWaiter, for time: Duration) {
+        let reason = room.refusal(of: waiter, for: time)
+        if let task = waiter.end() { fail(task, .deadlineExceeded, reason: reason) }
+    }
+
     private func limit(_ waiter: ThrottleWaiter, to duration: Duration) {
+        // The end of the whole task ends its wait too.
+        if let limits = waiter.limits, limits.deadline <= limits.arrival.advanced(by: duration) { return }
         let timer = timers.schedule(after: duration) {
             waiter.fail(.queueTimedOut, reason: "It waited for \(duration), which is as long as it may")
         }
@@ -237,8 +258,16 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
 
     /// Starts one waiter after the other for as long as there is room.
     private func startWaiters() {
-        while let waiter = room.next(in: self) { start(waiter) }
+        while let turn = room.next(in: self) { take(turn) }
         isFull.store(false, ordering: .relaxed)
+    }
+
+    @inline(__always)
+    private func take(_ turn: ThrottleRoom.State.Turn) {
+        switch turn {
+        case .starts(let next): start(next.waiter)
+        case .isTooLate(let waiter, let time): giveUp(waiter, for: time)
+        }
     }
 
     @inline(__always)
@@ -276,14 +305,18 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
 
     /// Takes back the slot of a task that has ended.
     @inline(__always)
-    func finish(_ slot: ThrottleSlot) { carryOut(room.finish(slot, in: self)) }
+    func finish(_ slot: ThrottleSlot, after run: ThrottleRun? = nil) {
+        carryOut(room.finish(slot, after: run, in: self))
+    }
 
     /// Does what the end of a task has led to.
     @inline(__always)
     func carryOut(_ end: ThrottleRoom.State.End) {
         if let resets = end.resets { finish(resets) }
         if let next = end.next {
-            start(next.waiter)
+            take(next)
+            // The slot is free still.
+            if case .isTooLate = next { startWaiters() }
         } else if isFull.load(ordering: .relaxed) {
             isFull.store(false, ordering: .relaxed)
         }

@@ -11,6 +11,8 @@ struct ThrottleQueues<Waiter> {
         /// The number of its task.
         let number: UInt64
         let priority: ThrottlePriority
+        /// When its task must have ended.
+        let deadline: TimerInstant
         /// The index of its host, once hosts are told apart.
         fileprivate var host: Int32 = -1
     }
@@ -23,6 +25,7 @@ struct ThrottleQueues<Waiter> {
         var running: UInt = 0
         var waiting = 0
         var queues = PerPriority(QueueEnds())
+        var usualTime = UsualTime()
 
         var isIdle: Bool { running == 0 && waiting == 0 }
         var isWaiting: PerPriority<Bool> { queues.map { !$0.isEmpty } }
@@ -43,6 +46,10 @@ struct ThrottleQueues<Waiter> {
     private var counts = PerPriority(0)
     private var turns: PriorityTurns
     private let patience: PriorityTurns.Patience
+    /// How long tasks take that are not told apart by their hosts.
+    private var usualTime = UsualTime()
+    /// How long tasks took at hosts that have none at the moment.
+    private var usualTimes: [HTTPOrigin: UsualTime] = [:]
 
     /// Whether hosts are told apart.
     private(set) var tellsHostsApart: Bool
@@ -93,32 +100,48 @@ struct ThrottleQueues<Waiter> {
     /// Puts a waiter behind the others of its host and priority.
     @inline(__always)
     mutating func append(
-        _ waiter: Waiter, number: UInt64, priority: ThrottlePriority, origin: HTTPOrigin?
+        _ waiter: Waiter, number: UInt64, priority: ThrottlePriority, origin: HTTPOrigin?, deadline: TimerInstant
     ) -> QueuePlace {
         if counts[priority] == 0 { turns.forget(priority) }
         counts[priority] += 1
         let place: QueuePlace
         if tellsHostsApart {
-            place = appendToHost(waiter, number: number, priority: priority, origin: origin ?? .unknown)
+            let host = index(of: origin ?? .unknown)
+            let note = Note(number: number, priority: priority, deadline: deadline, host: Int32(host))
+            place = append(waiter, note, to: host)
         } else {
-            let note = Note(number: number, priority: priority)
+            let note = Note(number: number, priority: priority, deadline: deadline)
             place = queues.change(priority) { waiters.append(waiter, note, to: &$0) }
         }
         if isBounded { remember(place, priority) }
         return place
     }
 
-    /// Takes the waiter whose turn it is and counts it as running; nil if none could run.
+    /// A waiter whose turn it is, and who has left.
+    struct Next {
+        let waiter: Waiter
+        let number: UInt64
+        let host: Int?
+        /// How long its task usually takes, where that is more than its deadline leaves; then it does not run.
+        var isTooLateFor: Duration?
+    }
+
+    /// Takes the waiter whose turn it is; nil if none could run.
+    ///
+    /// It is counted as running, unless it can no longer meet its deadline and another one could run.
     @inline(__always)
-    mutating func takeNext(at now: TimerInstant) -> (waiter: Waiter, number: UInt64, host: Int?)? {
+    mutating func takeNext(at now: TimerInstant) -> Next? {
         if tellsHostsApart { return takeNextOfHosts(at: now) }
         let waiting = counts.map { $0 > 0 }
         guard let priority = turns.turn(among: waiting, at: now),
             let (waiter, note) = queues.change(priority, { waiters.popFirst(of: &$0) })
         else { return nil }
-        turns.count(priority, past: waiting, at: now)
         counts[priority] -= 1
-        return (waiter, note.number, nil)
+        if count > 0, let time = missingTime(until: note.deadline, at: nil, now) {
+            return Next(waiter: waiter, number: note.number, host: nil, isTooLateFor: time)
+        }
+        turns.count(priority, past: waiting, at: now)
+        return Next(waiter: waiter, number: note.number, host: nil)
     }
 
     /// Takes out the waiter at a place; nil if it has left.
@@ -145,6 +168,36 @@ struct ThrottleQueues<Waiter> {
         counts = PerPriority(0)
         latest = PerPriority([])
         return waiters.removeAll()
+    }
+
+    // MARK: Deadlines
+
+    /// How long the tasks for a server usually take, if a deadline leaves less than that.
+    func missingTime(until deadline: TimerInstant, for origin: HTTPOrigin?, _ now: TimerInstant) -> Duration? {
+        guard deadline != .never else { return nil }
+        guard tellsHostsApart else { return missingTime(now.duration(to: deadline), of: usualTime) }
+        let origin = origin ?? .unknown
+        let time = indices[origin].map { hosts[$0].usualTime } ?? usualTimes[origin]
+        return time.flatMap { missingTime(now.duration(to: deadline), of: $0) }
+    }
+
+    @inline(__always)
+    private func missingTime(until deadline: TimerInstant, at host: Int?, _ now: TimerInstant) -> Duration? {
+        guard deadline != .never else { return nil }
+        return missingTime(now.duration(to: deadline), of: host.map { hosts[$0].usualTime } ?? usualTime)
+    }
+
+    @inline(never)
+    private func missingTime(_ left: Duration, of usualTime: UsualTime) -> Duration? {
+        usualTime.estimate.flatMap { left < $0 ? $0 : nil }
+    }
+
+    /// Learns how long a task took, or that it was ended before it was done.
+    mutating func learn(_ time: Duration, at host: Int?, isDone: Bool) {
+        func learn(_ usualTime: inout UsualTime) {
+            if isDone { usualTime.learn(time) } else { usualTime.learn(unfinishedAfter: time) }
+        }
+        if let host { learn(&hosts[host].usualTime) } else { learn(&usualTime) }
     }
 
     // MARK: Making room
@@ -235,11 +288,8 @@ extension ThrottleQueues {
     }
 
     @inline(never)
-    private mutating func appendToHost(
-        _ waiter: Waiter, number: UInt64, priority: ThrottlePriority, origin: HTTPOrigin
-    ) -> QueuePlace {
-        let host = index(of: origin)
-        let note = Note(number: number, priority: priority, host: Int32(host))
+    private mutating func append(_ waiter: Waiter, _ note: Note, to host: Int) -> QueuePlace {
+        let priority = note.priority
         let isFirst = hosts[host].queues[priority].isEmpty
         if isFirst { hosts[host].turns.forget(priority) }
         let place = hosts[host].change(priority, by: 1) { waiters.append(waiter, note, to: &$0) }
@@ -252,7 +302,7 @@ extension ThrottleQueues {
     /// Whether a priority has been passed over too often is asked twice: among all that could run, and among those that wait
     /// for the same host. The one keeps up the pace where slots are short for all, the other where they are short at one host.
     @inline(never)
-    private mutating func takeNextOfHosts(at now: TimerInstant) -> (waiter: Waiter, number: UInt64, host: Int?)? {
+    private mutating func takeNextOfHosts(at now: TimerInstant) -> Next? {
         let ready = self.ready.map { !$0.isEmpty }
         guard let chosen = turns.turn(among: ready, at: now), let host = self.ready[chosen].first else { return nil }
         let waiting = hosts[host].isWaiting
@@ -260,12 +310,16 @@ extension ThrottleQueues {
         guard let (waiter, note) = hosts[host].change(priority, by: -1, { waiters.popFirst(of: &$0) }) else {
             return nil
         }
-        turns.count(priority, past: ready, at: now)
-        hosts[host].turns.count(priority, past: waiting, at: now)
         counts[priority] -= 1
         update(host, priority)
+        if canStart, let time = missingTime(until: note.deadline, at: host, now) {
+            if hosts[host].isIdle { forget(host) }
+            return Next(waiter: waiter, number: note.number, host: host, isTooLateFor: time)
+        }
+        turns.count(priority, past: ready, at: now)
+        hosts[host].turns.count(priority, past: waiting, at: now)
         occupy(host)
-        return (waiter, note.number, host)
+        return Next(waiter: waiter, number: note.number, host: host)
     }
 
     private mutating func occupy(_ host: Int) {
@@ -295,7 +349,8 @@ extension ThrottleQueues {
     /// The index of a host, which is known from now on.
     private mutating func index(of origin: HTTPOrigin) -> Int {
         if let known = indices[origin] { return known }
-        let host = Host(origin: origin, turns: PriorityTurns(patience), found: found[origin] ?? foundForNew)
+        var host = Host(origin: origin, turns: PriorityTurns(patience), found: found[origin] ?? foundForNew)
+        if !usualTimes.isEmpty, let time = usualTimes.removeValue(forKey: origin) { host.usualTime = time }
         let index = freeHosts.popLast() ?? hosts.count
         if index == hosts.count { hosts.append(host) } else { hosts[index] = host }
         indices[origin] = index
@@ -304,10 +359,14 @@ extension ThrottleQueues {
 
     /// Forgets a host that has no task.
     private mutating func forget(_ host: Int) {
-        indices[hosts[host].origin] = nil
-        freeHosts.append(host)
         // Many hosts that were called once do not leave their memory behind.
         let keptHosts = 64
+        if !hosts[host].usualTime.isBlank {
+            if usualTimes.count >= keptHosts { usualTimes = [:] }
+            usualTimes[hosts[host].origin] = hosts[host].usualTime
+        }
+        indices[hosts[host].origin] = nil
+        freeHosts.append(host)
         if indices.isEmpty, hosts.count > keptHosts {
             (hosts, freeHosts, indices, ready) = ([], [], [:], PerPriority(IndexedHeap()))
         }

@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// The state of a throttle behind its lock, which the throttle shares with its waiters.
 ///
@@ -8,17 +9,27 @@ final class ThrottleRoom: Sendable {
     typealias State = ThrottleState<ThrottleWaiter, DispatchGroup>
 
     private let state: Locked<State>
-    /// What tells the time, if the state depends on it.
-    private let clock: (any Timers)?
+    private let timers: any Timers
+    /// Whether the state depends on the time, as it does from the first deadline on.
+    private let tellsTime: Atomic<Bool>
 
-    init(_ state: State, clock: (any Timers)?) {
+    init(_ state: State, timers: any Timers, tellsTime: Bool) {
         self.state = Locked(state)
-        self.clock = clock
+        self.timers = timers
+        self.tellsTime = Atomic(tellsTime)
     }
 
     /// The present, to be read before the lock is taken, as the clock may be a user's; any instant if nothing depends on it.
     private var now: TimerInstant {
-        @inline(__always) get { clock?.now ?? TimerInstant(nanoseconds: 0) }
+        @inline(__always) get { tellsTime.load(ordering: .relaxed) ? timers.now : TimerInstant(nanoseconds: 0) }
+    }
+
+    /// The limits of a task that has a deadline.
+    @inline(never)
+    func limits(until deadline: Deadline) -> ThrottleLimits {
+        if !tellsTime.load(ordering: .relaxed) { tellsTime.store(true, ordering: .relaxed) }
+        let now = timers.now
+        return ThrottleLimits(arrival: now, deadline: deadline.instant(on: timers, at: now))
     }
 
     /// Reads or changes what no waiter's phase depends on.
@@ -39,16 +50,19 @@ final class ThrottleRoom: Sendable {
         _ waiter: ThrottleWaiter, number: UInt64, priority: ThrottlePriority, for origin: HTTPOrigin?,
         in throttle: Throttle
     ) -> State.Arrival? {
-        state.withLock { state in
+        // Nothing else can have started between its arrival and the present.
+        let (deadline, now) = (waiter.limits?.deadline ?? .never, waiter.limits?.arrival ?? .never)
+        return state.withLock { state in
             guard case .arrives = waiter.phase else { return nil }
-            let arrival = state.arrive(waiter, number: number, priority: priority, for: origin)
+            let arrival = state.arrive(
+                waiter, number: number, priority: priority, for: origin, until: deadline, at: now)
             switch arrival {
             case .starts(let slot):
-                waiter.run(slot, in: throttle)
+                waiter.run(slot, at: now, in: throttle)
             case .waits(let place, let displaced):
                 waiter.phase = .waits(place)
                 displaced?.phase = .isOver
-            case .isRefused:
+            case .isRefused, .isTooLate:
                 waiter.phase = .isOver
             }
             return arrival
@@ -56,28 +70,43 @@ final class ThrottleRoom: Sendable {
     }
 
     /// Takes the waiter whose turn it is, if one may run.
-    func next(in throttle: Throttle) -> ThrottleWaiter? {
+    func next(in throttle: Throttle) -> State.Turn? {
         let now = now
         return state.withLock { state in
-            guard let next = state.next(at: now) else { return nil }
-            next.waiter.run(next.slot, in: throttle)
-            return next.waiter
+            let turn = state.next(at: now)
+            if let turn { note(turn, at: now, in: throttle) }
+            return turn
         }
+    }
+
+    @inline(__always)
+    private func note(_ turn: State.Turn, at now: TimerInstant, in throttle: Throttle) {
+        switch turn {
+        case .starts(let start): start.waiter.run(start.slot, at: now, in: throttle)
+        case .isTooLate(let waiter, _): waiter.phase = .isOver
+        }
+    }
+
+    /// Why a waiter got no slot that usually takes so long.
+    func refusal(of waiter: ThrottleWaiter, for time: Duration) -> String? {
+        waiter.limits?.refusal(at: timers.now, for: time)
     }
 
     /// Counts the end of a task, and gives its slot to the next.
     @inline(__always)
-    func finish(_ slot: ThrottleSlot, in throttle: Throttle) -> State.End {
+    func finish(_ slot: ThrottleSlot, after run: ThrottleRun? = nil, in throttle: Throttle) -> State.End {
         let now = now
-        return state.withLock { finish(slot, &$0, at: now, in: throttle) }
+        return state.withLock { finish(slot, after: run, &$0, at: now, in: throttle) }
     }
 
     @inline(__always)
     private func finish(
-        _ slot: ThrottleSlot, _ state: inout State, at now: TimerInstant, in throttle: Throttle
+        _ slot: ThrottleSlot, after run: ThrottleRun?, _ state: inout State, at now: TimerInstant,
+        in throttle: Throttle
     ) -> State.End {
+        if let run { state.learn(run.start.duration(to: now), of: slot, isDone: run.isDone) }
         let end = state.finish(slot, at: now)
-        if let next = end.next { next.waiter.run(next.slot, in: throttle) }
+        if let next = end.next { note(next, at: now, in: throttle) }
         return end
     }
 
@@ -93,14 +122,16 @@ final class ThrottleRoom: Sendable {
 
     /// Counts the end of a waiter's task, wherever that has got to.
     @inline(__always)
-    func end(_ waiter: ThrottleWaiter) -> Ending {
+    func end(_ waiter: ThrottleWaiter, with result: HTTPResult) -> Ending {
         let now = now
+        let isDone = waiter.limits == nil ? nil : result.isDone
         return state.withLock { state in
             guard case .runs(let slot) = waiter.phase, let throttle = replace(&waiter.throttle, with: nil) else {
                 return remove(waiter, &state) ? .waited : .isNothing
             }
             waiter.phase = .isOver
-            return .ran(finish(slot, &state, at: now, in: throttle), in: throttle)
+            let run = ThrottleRun(since: waiter.limits?.start, isDone: isDone)
+            return .ran(finish(slot, after: run, &state, at: now, in: throttle), in: throttle)
         }
     }
 
@@ -126,11 +157,11 @@ final class ThrottleRoom: Sendable {
         }
     }
 
-    /// Lets a waiter keep the timer of its deadline; false if it no longer waits.
+    /// Lets a waiter keep the timer that ends its wait; false if it no longer waits.
     func keep(_ timer: any ScheduledTimer, for waiter: ThrottleWaiter) -> Bool {
         state.withLock { state in
             guard case .waits(let place) = waiter.phase, state.queues.holds(place) else { return false }
-            waiter.keep(timer)
+            waiter.limits?.timer = timer
             return true
         }
     }

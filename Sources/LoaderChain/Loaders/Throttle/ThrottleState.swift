@@ -67,6 +67,8 @@ struct ThrottleState<Waiter, Reset> {
         case waits(QueuePlace, displacing: Waiter?)
         /// There is no room to wait in.
         case isRefused
+        /// Its deadline leaves less than the time that such tasks usually take.
+        case isTooLate(for: Duration)
     }
 
     /// Lets a task run or wait.
@@ -74,27 +76,41 @@ struct ThrottleState<Waiter, Reset> {
     /// In a full queue the waiter with the least chance makes room for one of higher priority.
     @inline(__always)
     mutating func arrive(
-        _ waiter: Waiter, number: UInt64, priority: ThrottlePriority, for origin: HTTPOrigin?
+        _ waiter: Waiter, number: UInt64, priority: ThrottlePriority, for origin: HTTPOrigin?,
+        until deadline: TimerInstant = .never, at now: TimerInstant
     ) -> Arrival {
         if let slot = origin.map({ start(number, for: $0) }) ?? start(number) { return .starts(slot) }
+        if let time = queues.missingTime(until: deadline, for: origin, now) {
+            return .isTooLate(for: time)
+        }
         var displaced: Waiter?
         if waiting >= mostWaiting {
             displaced = queues.removeLast(below: priority)
             if displaced == nil { return .isRefused }
         }
-        let place = queues.append(waiter, number: number, priority: priority, origin: origin)
+        let place = queues.append(waiter, number: number, priority: priority, origin: origin, deadline: deadline)
         return .waits(place, displacing: displaced)
     }
 
     // MARK: Leaving
 
+    /// What becomes of the waiter whose turn it is.
+    enum Turn {
+        /// It runs.
+        case starts(Start)
+        /// It leaves without running, because its deadline leaves less than the time that such tasks usually take.
+        case isTooLate(Waiter, for: Duration)
+    }
+
     /// Takes the waiter whose turn it is, if one may run.
     ///
-    /// To be asked until it answers nil after a limit has changed.
+    /// To be asked until it answers nil after a limit has changed, and after a waiter that was too late.
     @inline(__always)
-    mutating func next(at now: TimerInstant) -> Start? {
-        guard waiting > 0, running < allowed, let (waiter, number, host) = queues.takeNext(at: now) else { return nil }
-        return Start(waiter: waiter, slot: occupy(ThrottleSlot(number: number, host: host)))
+    mutating func next(at now: TimerInstant) -> Turn? {
+        guard waiting > 0, running < allowed, let next = queues.takeNext(at: now) else { return nil }
+        if let time = next.isTooLateFor { return .isTooLate(next.waiter, for: time) }
+        let slot = occupy(ThrottleSlot(number: next.number, host: next.host))
+        return .starts(Start(waiter: next.waiter, slot: slot))
     }
 
     /// Takes out the waiter at a place; nil if it waits no longer.
@@ -116,8 +132,8 @@ struct ThrottleState<Waiter, Reset> {
 
     /// What the end of a task leads to.
     struct End {
-        /// The waiter that has the slot now.
-        var next: Start?
+        /// The waiter that has the slot now, or that was too late for it.
+        var next: Turn?
         /// The resets that are finished with it, if any.
         var resets: [Reset]?
     }
@@ -128,6 +144,11 @@ struct ThrottleState<Waiter, Reset> {
         running -= 1
         if let host = slot.host { queues.finish(at: host) }
         return End(next: next(at: now), resets: resets.isEmpty ? nil : part(slot.number))
+    }
+
+    /// Learns how long a task took, before its end is counted, or that it was ended before it was done.
+    mutating func learn(_ time: Duration, of slot: ThrottleSlot, isDone: Bool) {
+        queues.learn(time, at: slot.host, isDone: isDone)
     }
 
     /// Changes how many tasks of one host may run at once; nil for no limit.

@@ -21,28 +21,27 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     var throttle: Throttle?
     private let room: ThrottleRoom
     private let isMeasured: Bool
-    // Both belong to the room's lock, and then to what has taken this out of its queue.
+    /// Nil if neither the task nor the throttle limits the time.
+    let limits: ThrottleLimits?
+    // Belongs to the room's lock, and then to what has taken this out of its queue.
     private var task: HTTPTask?
-    private var timer: (any ScheduledTimer)?
 
     @inline(__always)
-    init(_ task: HTTPTask, in room: ThrottleRoom) {
+    init(_ task: HTTPTask, within limits: ThrottleLimits?, in room: ThrottleRoom) {
         self.room = room
         self.task = task
+        self.limits = limits
         isMeasured = task.beginWait()
     }
 
     /// The task, while it waits.
     var waitingTask: HTTPTask? { task }
 
-    /// Keeps the timer of its deadline, while it waits.
-    func keep(_ timer: any ScheduledTimer) { self.timer = timer }
-
     /// Ends the wait, and returns the task; to be called once, by what has taken this out of its queue.
     @inline(__always)
     @discardableResult
     func end() -> HTTPTask? {
-        if timer != nil { replace(&timer, with: nil)?.cancel() }
+        if let limits { replace(&limits.timer, with: nil)?.cancel() }
         if isMeasured { endWait() }
         return replace(&task, with: nil)
     }
@@ -52,7 +51,8 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
 
     /// Lets it run from now on; under the room's lock.
     @inline(__always)
-    func run(_ slot: ThrottleSlot, in throttle: Throttle) {
+    func run(_ slot: ThrottleSlot, at now: TimerInstant, in throttle: Throttle) {
+        limits?.starts(at: now)
         phase = .runs(slot)
         self.throttle = throttle
     }
@@ -65,7 +65,7 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     func taskWasCancelled(_ task: HTTPTask) { fail(.cancelled) }
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
-        switch room.end(self) {
+        switch room.end(self, with: result) {
         case .ran(let end, let throttle): throttle.carryOut(end)
         case .waited: self.end()
         case .isNothing: break
@@ -73,15 +73,20 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     }
 }
 
-/// Gives back the slot of a task that did not wait, where the slot is counted for a host.
+/// Gives back the slot of a task that did not wait, where the slot is counted for a host or the time is.
 final class ThrottleSlotHolder: HTTPTaskObserver {
     private let throttle: Throttle
     private let slot: ThrottleSlot
+    /// When it started, if it has a deadline.
+    private let start: TimerInstant?
 
-    init(_ slot: ThrottleSlot, of throttle: Throttle) {
+    init(_ slot: ThrottleSlot, since start: TimerInstant?, of throttle: Throttle) {
         self.slot = slot
+        self.start = start
         self.throttle = throttle
     }
 
-    func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) { throttle.finish(slot) }
+    func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
+        throttle.finish(slot, after: ThrottleRun(since: start, isDone: result.isDone))
+    }
 }

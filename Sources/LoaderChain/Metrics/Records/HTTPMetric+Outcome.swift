@@ -56,8 +56,8 @@ extension HTTPMetric.Outcome {
         case .cancelled: self = .cancelled
         case .resetInProgress: self = .reset
         case .cannotDecodeResponse: self = .unparsable
-        case .cannotConnect, .connectionLost, .timedOut, .insecureConnection, .responseTooLarge, .cannotStoreResponse,
-            .tooManyRedirects, .unknown:
+        case .cannotConnect, .connectionLost, .timedOut, .deadlineExceeded, .insecureConnection, .responseTooLarge,
+            .cannotStoreResponse, .tooManyRedirects, .unknown:
             self = .failed(error.code)
         case .invalidResponse:
             // The status explains more than the fact that a loader refused it.

@@ -23,13 +23,28 @@ final class TaskCore: Sendable {
         var life = TaskLife()
         var request: HTTPRequest
         var attempts = AttemptList()
+        /// What ends the task at its deadline.
+        var deadlineTimer: (any ScheduledTimer)?
     }
 
     init(_ request: HTTPRequest, worksFor parent: TaskCore? = nil) {
         number = TaskIdentity.next()
         self.parent = parent
         observesWaits = Atomic(parent?.observesWaits.load(ordering: .acquiring) ?? false)
-        state = InPlaceLocked(State(request: request))
+        let own = request.deadline
+        guard own != nil || parent?.deadline != nil else {
+            state = InPlaceLocked(State(request: request))
+            return
+        }
+        var request = request
+        var isEarlier = true
+        if let limit = parent?.deadline {
+            isEarlier = own?.isEarlier(than: limit) ?? false
+            if !isEarlier { request.deadline = limit }
+        }
+        state = InPlaceLocked(State(request: request), .hasDeadline)
+        // Otherwise the end of the parent ends this one in time.
+        if isEarlier { watchDeadline() }
     }
 
     /// Runs `body` with exclusive access to the state and to the flags that can be read without the lock.
@@ -62,11 +77,20 @@ final class TaskCore: Sendable {
     @inline(never)
     func cancelAttempts() {
         let attempts = withState { state, _ in state.attempts.all }
-        for attempt in attempts.sorted(by: { $0.number < $1.number }) { HTTPTask(for: attempt).cancel() }
+        let isExpired = flags.contains(.expired)
+        for attempt in attempts.sorted(by: { $0.number < $1.number }) {
+            HTTPTask(for: attempt).stop(atDeadline: isExpired)
+        }
     }
 }
 
 extension TaskCore.Flags {
     static var cancelled: Self { Self(rawValue: 1) }
     static var completed: Self { Self(rawValue: 2) }
+    /// The cancel came from the deadline.
+    static var expired: Self { Self(rawValue: 4) }
+    static var hasDeadline: Self { Self(rawValue: 8) }
+
+    /// Whether there is neither a cancel nor a result.
+    var isOpen: Bool { isDisjoint(with: [.cancelled, .completed]) }
 }

@@ -206,6 +206,28 @@ import Testing
         #expect(source.asked == 1)
     }
 
+    @Test func aWaiterLeavesAtItsDeadlineAndTheQuestionGoesOn() async {
+        let chain = chain()
+        let timers = ManualTimers()
+        for time in [1, 2, nil] as [Int?] {
+            var request = HTTPRequest.sample
+            request.deadline = time.map { .after(.seconds($0), on: timers) }
+            chain.load(request: request) { [log] result in
+                log.note("\(time ?? 0) \(result.summary) \(result.error?.loader ?? "")")
+            }
+        }
+        let question = await source.question(1)
+        timers.advance(by: .seconds(1))
+        #expect(log.events == ["1 deadlineExceeded BearerAuth"])
+        #expect(source.cancels.events.isEmpty)
+        question.answer(.success(BearerToken(accessToken: "a")))
+        for _ in 0..<2 { #expect(await terminal.next().request.headers["Authorization"] == "Bearer a") }
+        #expect(source.asked == 1)
+        timers.advance(by: .seconds(1))
+        #expect(log.events.last == "2 deadlineExceeded ScriptedTerminal")
+        #expect(timers.pendingCount == 0)
+    }
+
     @Test func aTaskThatIsLetGoOfBelowIsAbandoned() async {
         authorizedChain().load(request: .sample) { [log] in log.note($0.summary) }
         terminal.forget(await terminal.next())

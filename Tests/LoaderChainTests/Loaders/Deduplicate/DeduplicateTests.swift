@@ -115,6 +115,24 @@ import Testing
         #expect(log.events.dropFirst(2) == ["newcomer: response", "second newcomer: response"])
     }
 
+    @Test func aFollowerLeavesAtItsDeadlineAndTheExecutionEndsWithTheLast() {
+        let timers = ManualTimers()
+        for seconds in [1, 3, 2] {
+            var request = HTTPRequest.sample
+            request.deadline = .after(.seconds(seconds), on: timers)
+            load("\(seconds)", request)
+        }
+        #expect(terminal.held.count == 1 && terminal.held[0].request.deadline == nil)
+        timers.advance(by: .seconds(1))
+        timers.advance(by: .seconds(1))
+        #expect(log.events == ["1: deadlineExceeded", "2: deadlineExceeded"])
+        #expect(!terminal.held[0].isCancelled)
+        timers.advance(by: .seconds(1))
+        #expect(log.events.last == "3: deadlineExceeded" && terminal.held[0].isCancelled)
+        answerAll()
+        #expect(timers.pendingCount == 0)
+    }
+
     @Test func anExecutionThatNobodyAnswersEndsForAll() {
         for number in 1...2 { load("follower \(number)") }
         terminal.forget(terminal.held[0])

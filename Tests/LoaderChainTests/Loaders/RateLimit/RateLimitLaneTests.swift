@@ -84,7 +84,19 @@ private final class LaneWalk {
         arrivals += 1
         let first = lane.admit(nil, room: room, at: instant, among: &waiters)
         if case .mustWait = first {
-            let second = lane.admit(arrivals, room: room, at: instant, among: &waiters)
+            let hasDeadline = Bool.random(using: &random)
+            let deadline =
+                hasDeadline ? instant.advanced(by: .nanoseconds(Int.random(in: 0...90, using: &random))) : .never
+            let turn = turn(after: waiting.count)
+            let second = lane.admit(arrivals, until: deadline, room: room, at: instant, among: &waiters)
+            // A full bucket loses the part of a nanosecond by which each token comes late.
+            let lost = Duration.nanoseconds(waiting.count)
+            if case .tooLate(let delay) = second {
+                let told = instant.advanced(by: delay)
+                return expect(
+                    deadline <= told && told <= turn && turn <= told.advanced(by: lost), "\(second) for \(turn)")
+            }
+            expect(turn < deadline.advanced(by: lost), "waits for \(turn) in spite of \(deadline)")
             guard case .waits(let place, let new) = second else { return expect(false, "\(first) and then \(second)") }
             expect(waiting.count < room, "waits beyond the room")
             expect((new != nil) == (setting == nil), "another alarm")
@@ -96,6 +108,16 @@ private final class LaneWalk {
         let refusal = instant.duration(to: max(instant, bucket.nextToken(at: instant)))
         expect(first == (passes ? .passes : .refused(refusal)), "\(first) for \(arrivals)")
         expect(passes || waiting.count >= room, "refused although there is room")
+    }
+
+    /// When a newcomer has its token, after others that wait.
+    private func turn(after others: Int) -> TimerInstant {
+        var (bucket, turn) = (bucket, instant)
+        for _ in 0...others {
+            turn = max(turn, bucket.nextToken(at: turn))
+            _ = bucket.take(at: turn)
+        }
+        return turn
     }
 
     private func leave() {

@@ -61,6 +61,34 @@ import Testing
         #expect(log.events.suffix(2) == ["1 response", "2 response"])
     }
 
+    @Test func aTaskThatCannotHaveItsTurnInTimeFailsOnArrival() throws {
+        let (limit, terminal) = chain()
+        for (number, time) in [500, 500, 150, 200, 201].enumerated() {
+            var request = HTTPRequest(host: "example.com", path: "/\(number)")
+            request.deadline = .after(.milliseconds(time), on: timers)
+            (limit as HTTPLoader).load(request: request) { [log] result in
+                log.note("\(number) \(result.summary)\(result.error?.reason.map { ": " + $0 } ?? "")")
+            }
+        }
+        let late = "deadlineExceeded: Its turn would come in 0.2 seconds, which is after its deadline"
+        #expect(log.events == ["0 response", "2 \(late)", "3 \(late)"])
+        timers.advance(by: .milliseconds(200))
+        #expect(log.events.suffix(2) == ["1 response", "4 response"])
+        #expect(terminal.requests.count == 3 && timers.pendingCount == 0)
+    }
+
+    @Test func aWaiterWhoseTurnIsPutOffEndsAtItsDeadline() {
+        let (limit, terminal) = chain()
+        load("0", with: limit)
+        var request = HTTPRequest.sample
+        request.deadline = .after(.milliseconds(150), on: timers)
+        limit.load(request: request) { [log] in log.note("1 \($0.summary)") }
+        limit.rate = RateLimit.Rate(requests: 1, per: .seconds(1))
+        timers.advance(by: .milliseconds(150))
+        #expect(log.events == ["0 response", "1 deadlineExceeded"])
+        #expect(terminal.requests.count == 1 && timers.pendingCount == 0 && limit.waiting == 0)
+    }
+
     @Test func aCancelledWaiterLeavesAtOnceAndTakesNoToken() {
         let (limit, terminal) = chain()
         let tasks = (0..<4).map { load("\($0)", with: limit) }

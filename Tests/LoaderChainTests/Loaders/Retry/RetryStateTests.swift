@@ -46,14 +46,12 @@ private final class RetryWalk {
     private var attempt = Attempt.running
     private var started = 1
     private var isReset = false
-    private var isExpired = false
     private var pauses = 0
     private var waiters = 0
     private var waiting: Set<Int> = []
 
     /// The one setting that counts, and what has become of the timers.
     private var setting: UInt64?
-    private var isDeadline = false
     private var unscheduled: Set<UInt64> = []
     private var alive: Set<UInt64> = []
     private var kept: UInt64?
@@ -66,32 +64,30 @@ private final class RetryWalk {
     }
 
     private func step() {
-        switch Int.random(in: 0..<9, using: &random) {
-        case 0: if attempt == .running, setting == nil { setAlarm(state.watchDeadline(), isDeadline: true) }
-        case 1: attemptEnds()
-        case 2: goOn()
-        case 3: pause()
-        case 4: if attempt == .decided { end() }
-        case 5: interrupt(state.interrupt())
-        case 6: reset()
-        case 7: schedule()
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0: attemptEnds()
+        case 1: goOn()
+        case 2: pause()
+        case 3: if attempt == .decided { end() }
+        case 4: interrupt(state.interrupt())
+        case 5: reset()
+        case 6: schedule()
         default: ring()
         }
-        let expectsMore = !isReset && !isExpired && [.running, .decided, .interrupted].contains(attempt)
+        let expectsMore = !isReset && [.running, .decided, .interrupted].contains(attempt)
         expect(state.mayGoOn == expectsMore, "may go on: \(state.mayGoOn) while \(attempt)")
         if case .pausing = attempt { expect(state.isPausing, "no pause") } else { expect(!state.isPausing, "a pause") }
     }
 
     private func attemptEnds() {
         guard attempt == .running || attempt == .interrupted else { return }
-        clear(state.attemptEnded())
         attempt = .decided
     }
 
     private func goOn() {
         guard attempt == .decided else { return }
         let goesOn = state.goOn()
-        expect(goesOn == (!isReset && !isExpired), "went on: \(goesOn)")
+        expect(goesOn == !isReset, "went on: \(goesOn)")
         if goesOn {
             started += 1
             attempt = .running
@@ -102,10 +98,11 @@ private final class RetryWalk {
         guard attempt == .decided else { return }
         pauses += 1
         let number = state.pause(pauses)
-        expect((number != nil) == (!isReset && !isExpired), "paused: \(number != nil)")
+        expect((number != nil) == !isReset, "paused: \(number != nil)")
         guard let number else { return }
         attempt = .pausing(pauses)
-        setAlarm(number, isDeadline: false)
+        setting = number
+        unscheduled.insert(number)
     }
 
     private func end() {
@@ -136,12 +133,6 @@ private final class RetryWalk {
 
     // MARK: Timers
 
-    private func setAlarm(_ number: UInt64, isDeadline: Bool) {
-        setting = number
-        self.isDeadline = isDeadline
-        unscheduled.insert(number)
-    }
-
     /// Keeps the timer of some setting, perhaps of one that is no more.
     private func schedule() {
         guard let number = unscheduled.min() else { return }
@@ -156,12 +147,8 @@ private final class RetryWalk {
     private func ring() {
         guard let number = alive.union(unscheduled).sorted().randomElement(using: &random) else { return }
         let isGood = setting == number
-        if isDeadline || !isGood, let rung = state.expire(number) {
-            expect(isGood, "a deadline that is no more")
-            isExpired = true
-            rang(rung.timer)
-        } else if let ended = state.resume(number) {
-            expect(isGood && !isDeadline, "a pause that is no more")
+        if let ended = state.resume(number) {
+            expect(isGood, "a pause that is no more")
             expect(attempt == .pausing(ended.pause), "resumed \(ended.pause) while \(attempt)")
             started += 1
             attempt = .running

@@ -58,7 +58,7 @@ import Testing
         #expect(!attempt.isCancelled)
         timers.advance(by: .milliseconds(1))
         #expect(attempt.isCancelled)
-        #expect(log.events == ["timedOut 2"])
+        #expect(log.events == ["deadlineExceeded 2"])
         #expect(timers.pendingCount == 0)
         #expect("\(chain)".contains("running 0"))
     }

@@ -4,8 +4,11 @@ import LoaderChainTesting
 
 /// What can happen to a throttle; positions count from the front of what is there, and wrap around.
 enum ThrottleEvent: Equatable {
-    case arrive(ThrottlePriority, host: String)
+    /// With a deadline after that time, if any.
+    case arrive(ThrottlePriority, host: String, within: Int64? = nil)
     case finish(Int)
+    /// A task that runs is ended before it is done.
+    case cutOff(Int)
     case cancel(Int)
     case limit(UInt)
     case perHost(UInt?)
@@ -19,6 +22,8 @@ struct NaiveThrottle {
         let id: Int
         let priority: ThrottlePriority
         let host: String
+        var deadline: Int64?
+        var start: Int64 = 0
         var isCounted = false
         /// How many of higher priority went past it while it was the first of its own.
         var passedBy = 0
@@ -40,6 +45,8 @@ struct NaiveThrottle {
     private(set) var countsHosts: Bool
     private(set) var running: [Entry] = []
     private(set) var waiting: [Entry] = []
+    /// How long the tasks of each host take; an empty name stands for all, while hosts are not counted.
+    private var usualTimes: [String: UsualTime] = [:]
     private var passedOver: [ThrottlePriority: Debt] = [:]
     private var passedOverAtHost: [String: [ThrottlePriority: Debt]] = [:]
     private var resets: [(id: Int, older: Set<Int>)] = []
@@ -59,10 +66,12 @@ struct NaiveThrottle {
         countsHosts = perHost != nil
     }
 
-    mutating func arrive(_ id: Int, _ priority: ThrottlePriority, _ host: String) {
-        let entry = Entry(id: id, priority: priority, host: host)
+    mutating func arrive(_ id: Int, _ priority: ThrottlePriority, _ host: String, _ time: Int64?) {
+        let entry = Entry(id: id, priority: priority, host: host, deadline: time.map { now + $0 })
         if UInt(running.count) < limit, hasRoom(host), !waiting.contains(where: { hasRoom($0.host) }) {
             start(entry)
+        } else if isTooLate(entry) {
+            log.append("\(id) is too late")
         } else if waiting.count < mostWaiting {
             wait(entry)
         } else if let least = leastChance, waiting[least].priority < priority {
@@ -91,14 +100,29 @@ struct NaiveThrottle {
 
     mutating func pass(_ time: Int64) { now += time }
 
-    mutating func finish(_ position: Int) {
+    mutating func finish(_ position: Int, isDone: Bool) {
         let entry = running.remove(at: position)
         log.append("\(entry.id) ends")
+        if entry.deadline != nil {
+            learn(now - entry.start, isDone, at: entry.isCounted ? entry.host : "")
+        }
         for index in resets.indices { resets[index].older.remove(entry.id) }
         for reset in resets where reset.older.isEmpty { log.append("reset \(reset.id) ends") }
         resets.removeAll { $0.older.isEmpty }
         forgetIdleHosts()
         startWaiters()
+    }
+
+    mutating func learn(_ time: Int64, _ isDone: Bool, at host: String) {
+        var usual = usualTimes[host, default: UsualTime()]
+        if isDone { usual.learn(.nanoseconds(time)) } else { usual.learn(unfinishedAfter: .nanoseconds(time)) }
+        usualTimes[host] = usual
+    }
+
+    private func isTooLate(_ entry: Entry) -> Bool {
+        guard let deadline = entry.deadline, let usual = usualTimes[countsHosts ? entry.host : ""]?.estimate
+        else { return false }
+        return .nanoseconds(deadline - now) < usual
     }
 
     mutating func cancel(_ position: Int) {
@@ -125,6 +149,12 @@ struct NaiveThrottle {
 
     mutating func startWaiters() {
         while UInt(running.count) < limit, let index = nextIndex() {
+            let others = waiting.filter { $0.id != waiting[index].id }
+            if isTooLate(waiting[index]), others.contains(where: { hasRoom($0.host) }) {
+                log.append("\(waiting.remove(at: index).id) is too late")
+                forgetIdleHosts()
+                continue
+            }
             pass(over: waiting[index])
             start(waiting.remove(at: index))
         }
@@ -141,6 +171,7 @@ struct NaiveThrottle {
     private mutating func start(_ entry: Entry) {
         var entry = entry
         entry.isCounted = countsHosts
+        entry.start = now
         running.append(entry)
         log.append("\(entry.id) starts")
     }

@@ -110,7 +110,8 @@ private struct SteadyTraffic {
         if let slot = origin.map({ state.start(number, for: $0) }) ?? state.start(number) {
             return starts(id, slot)
         }
-        guard case .waits = state.arrive(id, number: number, priority: priority, for: origin) else {
+        guard case .waits = state.arrive(id, number: number, priority: priority, for: origin, at: instant)
+        else {
             fault = "\(id) does not wait"
             return
         }
@@ -123,7 +124,7 @@ private struct SteadyTraffic {
             let (id, _, slot) = running.remove(at: index)
             if let task = tasks.removeValue(forKey: id) { runningAtHost[task.host, default: 0] -= 1 }
             var next = state.finish(slot, at: instant).next
-            while let start = next {
+            while case .starts(let start) = next {
                 passOver(start.waiter)
                 waiting.removeAll { $0 == start.waiter }
                 starts(start.waiter, start.slot)

@@ -42,6 +42,37 @@ import Testing
         }
     }
 
+    @Test func everySequenceOfFiveEventsWithDeadlines() {
+        let alphabet: [ThrottleEvent] = [
+            .arrive(.normal, host: "a", within: 15), .arrive(.high, host: "a", within: 25), .arrive(.normal, host: "b"),
+            .finish(0), .cutOff(0), .cancel(0), .time(10), .limit(2),
+        ]
+        forEachSequence(of: alphabet, upTo: 5) { sequence in
+            var pair = ThrottlePair(limit: 1, perHost: nil, mostWaiting: 3, patience: .init(starts: 1))
+            pair.teach(10)
+            pair.happen(sequence)
+        }
+    }
+
+    @Test(arguments: [nil, 1, 2] as [UInt?])
+    func walksWithDeadlines(perHost: UInt?) {
+        var tooLate = 0
+        for seed in 0..<200 as Range<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            var pair = ThrottlePair(
+                limit: UInt.random(in: 1...3, using: &random), perHost: perHost, mostWaiting: 12,
+                patience: .init(starts: 2))
+            let events = (0..<200).map { _ in ThrottleEvent.random(withDeadlines: true, using: &random) }
+            guard pair.happen(events) else {
+                Issue.record("seed \(seed)")
+                return
+            }
+            tooLate += pair.naive.log.count { $0.hasSuffix("is too late") }
+        }
+        // Otherwise they would not test anything.
+        #expect(tooLate > 500)
+    }
+
     @Test func tenThousandWalks() {
         for seed in testSample(0..<10_000 as Range<UInt64>) {
             var random = SeededGenerator(seed: seed)
@@ -95,17 +126,18 @@ import Testing
         var state = DrivenThrottle.State(limit: 0, mostWaiting: 3)
         var stays: QueuePlace?
         for number in 0..<1_000 {
-            guard case .waits(let place, nil) = state.arrive(number, number: UInt64(number), priority: .low, for: nil)
-            else {
+            let arrival = state.arrive(number, number: UInt64(number), priority: .low, for: nil, at: .zero)
+            guard case .waits(let place, nil) = arrival else {
                 Issue.record("\(number) does not wait")
                 return
             }
             if number == 500 { stays = place } else { #expect(state.leave(place) == number) }
         }
         for number in 1_000..<1_002 {
-            _ = state.arrive(number, number: UInt64(number), priority: .normal, for: nil)
+            _ = state.arrive(number, number: UInt64(number), priority: .normal, for: nil, at: .zero)
         }
-        guard case .waits(_, displacing: 500) = state.arrive(1_002, number: 1_002, priority: .high, for: nil) else {
+        let last = state.arrive(1_002, number: 1_002, priority: .high, for: nil, at: .zero)
+        guard case .waits(_, displacing: 500) = last else {
             Issue.record("another was displaced")
             return
         }
@@ -126,11 +158,16 @@ import Testing
 }
 
 extension ThrottleEvent {
-    static func random(settingPerHost: Bool, using random: inout SeededGenerator) -> ThrottleEvent {
+    static func random(
+        settingPerHost: Bool = false, withDeadlines: Bool = false, using random: inout SeededGenerator
+    ) -> ThrottleEvent {
         switch random.next() % 18 {
         case 0...6:
             let priority = ThrottlePriority.allCases.randomElement(using: &random) ?? .normal
-            return .arrive(priority, host: ["a", "b", "c"].randomElement(using: &random) ?? "")
+            let host = ["a", "b", "c"].randomElement(using: &random) ?? ""
+            guard withDeadlines, random.next() % 8 > 0 else { return .arrive(priority, host: host) }
+            return .arrive(priority, host: host, within: Int64(random.next() % 40))
+        case 11 where withDeadlines: return .cutOff(Int(random.next() % 8))
         case 7...11: return .finish(Int(random.next() % 8))
         case 12, 13: return .cancel(Int(random.next() % 8))
         case 14 where settingPerHost && random.next() % 2 == 0:
@@ -161,8 +198,8 @@ private func forEachSequence(of alphabet: [ThrottleEvent], upTo length: Int, _ b
 
 /// The state and the naive one, which live through the same.
 private struct ThrottlePair {
-    private(set) var naive: NaiveThrottle
-    private var driven: DrivenThrottle
+    fileprivate(set) var naive: NaiveThrottle
+    fileprivate var driven: DrivenThrottle
     private var nextID = 0
     private var verified = 0
 
@@ -197,21 +234,18 @@ private struct ThrottlePair {
 
     private mutating func happen(_ event: ThrottleEvent) {
         switch event {
-        case .arrive(let priority, let host):
+        case .arrive(let priority, let host, let time):
             nextID += 1
-            naive.arrive(nextID, priority, host)
-            driven.arrive(nextID, priority, host)
-        case .finish(let position) where !naive.running.isEmpty:
-            let position = position % naive.running.count
-            let id = naive.running[position].id
-            naive.finish(position)
-            driven.finish(id)
+            naive.arrive(nextID, priority, host, time)
+            driven.arrive(nextID, priority, host, time)
+        case .finish(let position) where !naive.running.isEmpty: finish(position, isDone: true)
+        case .cutOff(let position) where !naive.running.isEmpty: finish(position, isDone: false)
         case .cancel(let position) where !naive.waiting.isEmpty:
             let position = position % naive.waiting.count
             let id = naive.waiting[position].id
             naive.cancel(position)
             driven.cancel(id)
-        case .finish, .cancel:
+        case .finish, .cutOff, .cancel:
             break  // There is nobody whom it could happen to.
         case .limit(let limit):
             naive.limit = limit
@@ -231,6 +265,23 @@ private struct ThrottlePair {
     }
 }
 
+extension ThrottlePair {
+    /// Tells both that tasks usually take so long.
+    mutating func teach(_ time: Int64) {
+        for _ in 0..<UsualTime.fewestSamples {
+            naive.learn(time, true, at: "")
+            driven.learn(time)
+        }
+    }
+
+    private mutating func finish(_ position: Int, isDone: Bool) {
+        let position = position % naive.running.count
+        let id = naive.running[position].id
+        naive.finish(position, isDone: isDone)
+        driven.finish(id, isDone: isDone)
+    }
+}
+
 /// A state whose decisions are carried out at once; tasks and resets are numbers here.
 private final class DrivenThrottle {
     typealias State = ThrottleState<Int, Int>
@@ -241,6 +292,9 @@ private final class DrivenThrottle {
     private var hosts: [Int: String] = [:]
     private var places: [Int: QueuePlace] = [:]
     private var slots: [Int: ThrottleSlot] = [:]
+    /// When tasks with deadlines started.
+    private var starts: [Int: TimerInstant] = [:]
+    private var deadlines: [Int: TimerInstant] = [:]
     private var tellsHostsApart: Bool
     private var now = TimerInstant.zero
 
@@ -253,12 +307,14 @@ private final class DrivenThrottle {
 
     private func origin(of id: Int) -> HTTPOrigin { HTTPOrigin(host: hosts[id] ?? "", port: nil) }
 
-    func arrive(_ id: Int, _ priority: ThrottlePriority, _ host: String) {
+    func arrive(_ id: Int, _ priority: ThrottlePriority, _ host: String, _ time: Int64? = nil) {
         hosts[id] = host
+        deadlines[id] = time.map { now.advanced(by: .nanoseconds($0)) }
         let origin = tellsHostsApart ? origin(of: id) : nil
         let number = UInt64(id)
         if let slot = origin.map({ state.start(number, for: $0) }) ?? state.start(number) { return starts(id, slot) }
-        switch state.arrive(id, number: number, priority: priority, for: origin) {
+        let deadline = deadlines[id] ?? .never
+        switch state.arrive(id, number: number, priority: priority, for: origin, until: deadline, at: now) {
         case .starts: Issue.record("\(id) could not start, and then could")
         case .waits(let place, let displaced):
             if let displaced {
@@ -267,21 +323,30 @@ private final class DrivenThrottle {
             }
             places[id] = place
         case .isRefused: log.append("\(id) is refused")
+        case .isTooLate: log.append("\(id) is too late")
         }
     }
 
-    func finish(_ id: Int) {
+    func learn(_ time: Int64) {
+        state.learn(.nanoseconds(time), of: ThrottleSlot(number: 0, host: nil), isDone: true)
+    }
+
+    func finish(_ id: Int, isDone: Bool) {
         log.append("\(id) ends")
         guard let slot = slots.removeValue(forKey: id) else {
             Issue.record("\(id) has no slot")
             return
         }
+        if let start = starts[id], deadlines[id] != nil {
+            state.learn(start.duration(to: now), of: slot, isDone: isDone)
+        }
         let end = state.finish(slot, at: now)
         for reset in end.resets ?? [] { log.append("reset \(reset) ends") }
-        if let next = end.next { starts(next) }
+        if let next = end.next { take(next) }
+        if case .isTooLate = end.next { takeAll() }
         while let next = state.next(at: now) {
             Issue.record("a waiter was left that could run")
-            starts(next)
+            take(next)
         }
     }
 
@@ -299,14 +364,14 @@ private final class DrivenThrottle {
     func setLimit(_ limit: UInt, meanwhile: () -> Void = {}) {
         state.limit = limit
         meanwhile()
-        while let next = state.next(at: now) { starts(next) }
+        takeAll()
     }
 
     func setPerHost(_ perHost: UInt?) {
         if perHost != nil { tellsHostsApart = true }
         let origins = state.queues.untold.map { ($0.place, origin(of: $0.waiter)) }
         state.setLimitPerHost(perHost, origins: Dictionary(uniqueKeysWithValues: origins))
-        while let next = state.next(at: now) { starts(next) }
+        takeAll()
     }
 
     func reset(_ id: Int) {
@@ -318,7 +383,16 @@ private final class DrivenThrottle {
         if isFinished { log.append("reset \(id) ends") }
     }
 
-    private func starts(_ start: State.Start) {
+    private func takeAll() {
+        while let next = state.next(at: now) { take(next) }
+    }
+
+    private func take(_ turn: State.Turn) {
+        guard case .starts(let start) = turn else {
+            guard case .isTooLate(let waiter, _) = turn else { return }
+            log.append("\(waiter) is too late")
+            return hasLeft(waiter)
+        }
         hasLeft(start.waiter)
         if start.slot.number != UInt64(start.waiter) { Issue.record("\(start.waiter) has the slot of another") }
         starts(start.waiter, start.slot)
@@ -326,6 +400,7 @@ private final class DrivenThrottle {
 
     private func starts(_ id: Int, _ slot: ThrottleSlot) {
         slots[id] = slot
+        starts[id] = now
         if state.running > state.limit { wentOverTheLimit = true }
         log.append("\(id) starts")
     }

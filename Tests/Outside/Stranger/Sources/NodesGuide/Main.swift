@@ -60,6 +60,19 @@ enum Main {
         part("Hedge")
         await hedge()
 
+        section("Deadlines")
+        var hurried = request
+        hurried.deadline = .after(.milliseconds(20))
+        show(await outcome(of: hurried, from: Throttle(maximumNumberOfRequests: 0) --> terminal))
+        hurried.deadline = .after(.seconds(5))
+        let failing = Retry(strategy: Backoff.constant(delay: 60, maximumNumberOfAttempts: 3))
+        show(await outcome(of: hurried, from: failing --> MockLoader().then(.serviceUnavailable)))
+        part("DeadlineHeader")
+        let telling = ScriptedTerminal {
+            .success(.ok, body: $0.headers.contains("X-Client-Timeout-Ms") ? "told" : "not told")
+        }
+        show(await outcome(of: hurried, from: DeadlineHeader("X-Client-Timeout-Ms", as: .milliseconds) --> telling))
+
         section("Authenticating")
         await authenticate()
 

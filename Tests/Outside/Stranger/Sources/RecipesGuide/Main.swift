@@ -237,6 +237,6 @@ enum Main {
         let quick = UpstreamClient(
             ServerEnvironment(host: "users.internal"), metrics: MetricRecorder(),
             terminal: ScriptedTerminal { _ in .success() })
-        show(outcome(of: .success(try await quick.load(HTTPRequest(path: "/users/1"), within: .seconds(1)))))
+        show(outcome(of: .success(try await quick.load(HTTPRequest(path: "/users/1"), by: .after(.seconds(1))))))
     }
 }

@@ -1,0 +1,54 @@
+/// What a throttle knows of a task whose time is limited, in an object of its own, so that other tasks need no room for it.
+final class ThrottleLimits: @unchecked Sendable {
+    /// When the task came.
+    let arrival: TimerInstant
+    /// When the task must have ended, by the throttle's clock.
+    let deadline: TimerInstant
+    // Both are changed with the phase of the waiter, under the room's lock.
+    /// When the task left the queue, if it has a deadline.
+    private(set) var start: TimerInstant?
+    /// What ends the wait where the throttle limits that.
+    var timer: (any ScheduledTimer)?
+
+    init(arrival: TimerInstant, deadline: TimerInstant) {
+        self.arrival = arrival
+        self.deadline = deadline
+    }
+
+    /// Notes when the task leaves the queue.
+    func starts(at now: TimerInstant) {
+        // Another thread may have read the time before the first deadline came, when nothing depended on it.
+        if deadline != .never, now >= arrival { start = now }
+    }
+
+    /// Why there is no slot for a task that usually takes so long.
+    func refusal(at now: TimerInstant, for time: Duration) -> String {
+        let left = max(.zero, now.duration(to: deadline))
+        let waited = max(.zero, arrival.duration(to: now))
+        return "It waited for \(waited), and the \(left) that are left are less than the \(time) that it usually takes"
+    }
+}
+
+/// How long a task ran that has a deadline.
+struct ThrottleRun {
+    let start: TimerInstant
+    /// Whether it came to its own end, and was not ended by time.
+    let isDone: Bool
+
+    /// Nil if the task has no deadline, or its result says nothing about the time that such tasks take.
+    init?(since start: TimerInstant?, isDone: Bool?) {
+        guard let start, let isDone else { return nil }
+        self.start = start
+        self.isDone = isDone
+    }
+}
+
+extension HTTPResult {
+    /// Whether the server did the work; nil if it refused, or if that is not known.
+    var isDone: Bool? {
+        switch self {
+        case .success: isTransientFailure ? nil : true
+        case .failure(let error): error.code == .deadlineExceeded || error.code == .timedOut ? false : nil
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/// The deadline of a task: a timer that ends it, unless the task that it works for ends no later.
+extension TaskCore {
+    /// The deadline in force; without one, this only reads a flag.
+    var deadline: Deadline? {
+        @inline(__always) get { flags.contains(.hasDeadline) ? readDeadline() : nil }
+    }
+
+    @inline(never)
+    private func readDeadline() -> Deadline? { withState { state, _ in state.request.deadline } }
+
+    /// Puts a request in the place of another, which ends outside the lock: it may hold the last reference to a user's object.
+    ///
+    /// Of the deadlines of both, the earlier one stays in force.
+    @inline(never)
+    func replaceRequest(with request: HTTPRequest) {
+        let old = deadline
+        var (request, isEarlier) = (request, false)
+        if let new = request.deadline { isEarlier = old.map { new.isEarlier(than: $0) } ?? true }
+        if !isEarlier { request.deadline = old }
+        withState { state, flags in
+            swap(&state.request, &request)
+            flags.insert(.hasDeadline)
+        }
+        if isEarlier { watchDeadline() }
+    }
+
+    /// Makes sure that the task ends at its deadline.
+    @inline(never)
+    func watchDeadline() {
+        guard let deadline else { return }
+        if deadline.hasPassed { return expire() }
+        let timer = deadline.schedule { self.expire() }
+        let unused = withState { state, flags in
+            flags.contains(.completed) ? timer : replace(&state.deadlineTimer, with: timer)
+        }
+        unused?.cancel()
+    }
+
+    /// Cancels the timer of a task that has ended, or that nothing refers to any more.
+    @inline(never)
+    func unwatchDeadline() {
+        withState { state, _ in replace(&state.deadlineTimer, with: nil) }?.cancel()
+    }
+
+    /// Ends the task if its deadline has come; a timer may be late.
+    ///
+    /// - Returns: whether there is time left.
+    @inline(never)
+    func hasTime() -> Bool {
+        guard let deadline, deadline.hasPassed else { return true }
+        expire()
+        return false
+    }
+
+    private func expire() {
+        HTTPTask(for: self).stop(atDeadline: true)
+    }
+}
