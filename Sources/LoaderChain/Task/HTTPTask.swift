@@ -115,7 +115,7 @@ public final class HTTPTask: Sendable {
     public var request: HTTPRequest {
         get { peek { $0 } }
         set {
-            if core.flags.contains(.hasDeadline) || newValue.deadline != nil {
+            if core.flags.contains(.hasDeadline) || newValue.namesDeadline {
                 return core.replaceRequest(with: newValue)
             }
             var request = newValue

@@ -21,6 +21,10 @@ struct UsualTime {
         samples < Self.fewestSamples ? nil : .nanoseconds(Int64(mean + 2 * deviation))
     }
 
+    /// Whether the work usually takes longer than the time that is left; false while too little is known.
+    @inline(never)
+    func exceeds(_ left: Duration) -> Bool { estimate.map { left < $0 } ?? false }
+
     /// Whether nothing has been learned.
     var isBlank: Bool { samples == 0 }
 

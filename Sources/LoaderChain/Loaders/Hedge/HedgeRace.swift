@@ -75,8 +75,8 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
     // MARK: The second attempt
 
     private func sendSecond() {
-        // Here the remaining time of the request's deadline belongs.
-        guard desk.takeHedge(for: task.request, of: kind, timeLeft: nil) else { return }
+        let request = task.request
+        guard desk.takeHedge(for: request, of: kind, timeLeft: request.deadline?.remaining) else { return }
         guard state.withLock({ $0.send() }) else { return desk.giveBack() }
         let attempt = task.makeAttempt()
         attempt.addWaitObserver(HedgeSecond(attempt, in: self))

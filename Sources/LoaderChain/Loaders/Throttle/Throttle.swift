@@ -171,8 +171,7 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     /// Passes the task on, or lets it wait.
     public override func load(task: HTTPTask) {
         guard task.option(ThrottleOption.self) == .always else { return super.load(task: task) }
-        let origin = tellsHostsApart.load(ordering: .relaxed) ? task.request.origin : nil
-        if origin != nil || task.hasDeadline { return load(task, for: origin) }
+        if tellsHostsApart.load(ordering: .relaxed) || task.hasDeadline { return loadTold(task) }
         guard !isFull.load(ordering: .relaxed), room.with({ $0.start(task.number) }) != nil else {
             return queue(task, for: nil, within: nil)
         }
@@ -180,8 +179,10 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         pass(task)
     }
 
+    /// Passes a task on, or lets it wait, whose host or deadline matters.
     @inline(never)
-    private func load(_ task: HTTPTask, for origin: HTTPOrigin?) {
+    private func loadTold(_ task: HTTPTask) {
+        let origin = tellsHostsApart.load(ordering: .relaxed) ? task.request.origin : nil
         let limits = task.deadline.map(room.limits)
         guard !isFull.load(ordering: .relaxed),
             let slot = room.with({ state in
@@ -225,8 +226,8 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
             if let displaced { refuse(displaced, "A task of a higher priority took its place") }
         case .isRefused:
             refuse(waiter, "No task of a lower priority could make room for it")
-        case .isTooLate(let time):
-            giveUp(waiter, for: time)
+        case .isTooLate:
+            giveUp(waiter)
         case nil:
             waiter.end()
             // Either it was completed, and this does nothing, or it was cancelled.
@@ -240,8 +241,8 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     }
 
     @inline(never)
-    private func giveUp(_ waiter: ThrottleWaiter, for time: Duration) {
-        let reason = room.refusal(of: waiter, for: time)
+    private func giveUp(_ waiter: ThrottleWaiter) {
+        let reason = room.refusal(of: waiter)
         if let task = waiter.end() { fail(task, .deadlineExceeded, reason: reason) }
     }
 
@@ -264,10 +265,7 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
 
     @inline(__always)
     private func take(_ turn: ThrottleRoom.State.Turn) {
-        switch turn {
-        case .starts(let next): start(next.waiter)
-        case .isTooLate(let waiter, let time): giveUp(waiter, for: time)
-        }
+        if turn.slot != nil { start(turn.waiter) } else { giveUp(turn.waiter) }
     }
 
     @inline(__always)
@@ -316,7 +314,7 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         if let next = end.next {
             take(next)
             // The slot is free still.
-            if case .isTooLate = next { startWaiters() }
+            if next.slot == nil { startWaiters() }
         } else if isFull.load(ordering: .relaxed) {
             isFull.store(false, ordering: .relaxed)
         }

@@ -21,11 +21,11 @@ final class ThrottleLimits: @unchecked Sendable {
         if deadline != .never, now >= arrival { start = now }
     }
 
-    /// Why there is no slot for a task that usually takes so long.
-    func refusal(at now: TimerInstant, for time: Duration) -> String {
+    /// Why there is no slot for the task.
+    func refusal(at now: TimerInstant) -> String {
         let left = max(.zero, now.duration(to: deadline))
         let waited = max(.zero, arrival.duration(to: now))
-        return "It waited for \(waited), and the \(left) that are left are less than the \(time) that it usually takes"
+        return "It waited for \(waited), and the \(left) that are left are less than such tasks usually take"
     }
 }
 

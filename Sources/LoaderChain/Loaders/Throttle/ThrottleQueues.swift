@@ -122,8 +122,8 @@ struct ThrottleQueues<Waiter> {
         let waiter: Waiter
         let number: UInt64
         let host: Int?
-        /// How long its task usually takes, where that is more than its deadline leaves; then it does not run.
-        var isTooLateFor: Duration?
+        /// Whether its deadline leaves less time than its task usually takes; then it does not run.
+        var isTooLate = false
     }
 
     /// Takes the waiter whose turn it is; nil if none could run.
@@ -137,8 +137,8 @@ struct ThrottleQueues<Waiter> {
             let (waiter, note) = queues.change(priority, { waiters.popFirst(of: &$0) })
         else { return nil }
         counts[priority] -= 1
-        if count > 0, let time = missingTime(until: note.deadline, at: nil, now) {
-            return Next(waiter: waiter, number: note.number, host: nil, isTooLateFor: time)
+        if count > 0, isTooLate(note.deadline, at: nil, now) {
+            return Next(waiter: waiter, number: note.number, host: nil, isTooLate: true)
         }
         turns.count(priority, past: waiting, at: now)
         return Next(waiter: waiter, number: note.number, host: nil)
@@ -172,24 +172,18 @@ struct ThrottleQueues<Waiter> {
 
     // MARK: Deadlines
 
-    /// How long the tasks for a server usually take, if a deadline leaves less than that.
-    func missingTime(until deadline: TimerInstant, for origin: HTTPOrigin?, _ now: TimerInstant) -> Duration? {
-        guard deadline != .never else { return nil }
-        guard tellsHostsApart else { return missingTime(now.duration(to: deadline), of: usualTime) }
+    /// Whether a deadline leaves less time than the tasks for a server usually take.
+    func isTooLate(_ deadline: TimerInstant, for origin: HTTPOrigin?, _ now: TimerInstant) -> Bool {
+        guard deadline != .never else { return false }
+        guard tellsHostsApart else { return usualTime.exceeds(now.duration(to: deadline)) }
         let origin = origin ?? .unknown
         let time = indices[origin].map { hosts[$0].usualTime } ?? usualTimes[origin]
-        return time.flatMap { missingTime(now.duration(to: deadline), of: $0) }
+        return time?.exceeds(now.duration(to: deadline)) ?? false
     }
 
     @inline(__always)
-    private func missingTime(until deadline: TimerInstant, at host: Int?, _ now: TimerInstant) -> Duration? {
-        guard deadline != .never else { return nil }
-        return missingTime(now.duration(to: deadline), of: host.map { hosts[$0].usualTime } ?? usualTime)
-    }
-
-    @inline(never)
-    private func missingTime(_ left: Duration, of usualTime: UsualTime) -> Duration? {
-        usualTime.estimate.flatMap { left < $0 ? $0 : nil }
+    private func isTooLate(_ deadline: TimerInstant, at host: Int?, _ now: TimerInstant) -> Bool {
+        deadline != .never && (host.map { hosts[$0].usualTime } ?? usualTime).exceeds(now.duration(to: deadline))
     }
 
     /// Learns how long a task took, or that it was ended before it was done.
@@ -312,9 +306,9 @@ extension ThrottleQueues {
         }
         counts[priority] -= 1
         update(host, priority)
-        if canStart, let time = missingTime(until: note.deadline, at: host, now) {
+        if canStart, isTooLate(note.deadline, at: host, now) {
             if hosts[host].isIdle { forget(host) }
-            return Next(waiter: waiter, number: note.number, host: host, isTooLateFor: time)
+            return Next(waiter: waiter, number: note.number, host: host, isTooLate: true)
         }
         turns.count(priority, past: ready, at: now)
         hosts[host].turns.count(priority, past: waiting, at: now)

@@ -81,16 +81,15 @@ final class ThrottleRoom: Sendable {
 
     @inline(__always)
     private func note(_ turn: State.Turn, at now: TimerInstant, in throttle: Throttle) {
-        switch turn {
-        case .starts(let start): start.waiter.run(start.slot, at: now, in: throttle)
-        case .isTooLate(let waiter, _): waiter.phase = .isOver
+        if let slot = turn.slot {
+            turn.waiter.run(slot, at: now, in: throttle)
+        } else {
+            turn.waiter.phase = .isOver
         }
     }
 
-    /// Why a waiter got no slot that usually takes so long.
-    func refusal(of waiter: ThrottleWaiter, for time: Duration) -> String? {
-        waiter.limits?.refusal(at: timers.now, for: time)
-    }
+    /// Why a waiter that was too late got no slot.
+    func refusal(of waiter: ThrottleWaiter) -> String? { waiter.limits?.refusal(at: timers.now) }
 
     /// Counts the end of a task, and gives its slot to the next.
     @inline(__always)

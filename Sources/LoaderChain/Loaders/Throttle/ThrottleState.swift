@@ -37,12 +37,6 @@ struct ThrottleState<Waiter, Reset> {
         let reset: Reset
     }
 
-    /// A waiter whose task is to be passed on, and the slot that it has now.
-    struct Start {
-        let waiter: Waiter
-        let slot: ThrottleSlot
-    }
-
     // MARK: Arriving
 
     /// Lets a task run that need not wait; returns its slot, or nil if it is to wait.
@@ -68,7 +62,7 @@ struct ThrottleState<Waiter, Reset> {
         /// There is no room to wait in.
         case isRefused
         /// Its deadline leaves less than the time that such tasks usually take.
-        case isTooLate(for: Duration)
+        case isTooLate
     }
 
     /// Lets a task run or wait.
@@ -80,9 +74,7 @@ struct ThrottleState<Waiter, Reset> {
         until deadline: TimerInstant = .never, at now: TimerInstant
     ) -> Arrival {
         if let slot = origin.map({ start(number, for: $0) }) ?? start(number) { return .starts(slot) }
-        if let time = queues.missingTime(until: deadline, for: origin, now) {
-            return .isTooLate(for: time)
-        }
+        if queues.isTooLate(deadline, for: origin, now) { return .isTooLate }
         var displaced: Waiter?
         if waiting >= mostWaiting {
             displaced = queues.removeLast(below: priority)
@@ -94,12 +86,12 @@ struct ThrottleState<Waiter, Reset> {
 
     // MARK: Leaving
 
-    /// What becomes of the waiter whose turn it is.
-    enum Turn {
-        /// It runs.
-        case starts(Start)
-        /// It leaves without running, because its deadline leaves less than the time that such tasks usually take.
-        case isTooLate(Waiter, for: Duration)
+    /// A waiter whose turn it is.
+    struct Turn {
+        let waiter: Waiter
+        /// The slot that it has now; nil if it leaves without running, because its deadline leaves less time than such tasks
+        /// usually take.
+        let slot: ThrottleSlot?
     }
 
     /// Takes the waiter whose turn it is, if one may run.
@@ -107,10 +99,16 @@ struct ThrottleState<Waiter, Reset> {
     /// To be asked until it answers nil after a limit has changed, and after a waiter that was too late.
     @inline(__always)
     mutating func next(at now: TimerInstant) -> Turn? {
+<<<<<<< HEAD
         guard waiting > 0, running < allowed, let next = queues.takeNext(at: now) else { return nil }
         if let time = next.isTooLateFor { return .isTooLate(next.waiter, for: time) }
         let slot = occupy(ThrottleSlot(number: next.number, host: next.host))
         return .starts(Start(waiter: next.waiter, slot: slot))
+=======
+        guard waiting > 0, running < limit, let next = queues.takeNext(at: now) else { return nil }
+        let slot = next.isTooLate ? nil : occupy(ThrottleSlot(number: next.number, host: next.host))
+        return Turn(waiter: next.waiter, slot: slot)
+>>>>>>> deadline
     }
 
     /// Takes out the waiter at a place; nil if it waits no longer.

@@ -8,6 +8,17 @@ extension TaskCore {
     @inline(never)
     private func readDeadline() -> Deadline? { withState { state, _ in state.request.deadline } }
 
+    /// Takes over the deadline of the task that this one works for, unless its own is earlier.
+    @inline(never)
+    func beginDeadline() {
+        guard let limit = parent?.deadline else { return watchDeadline() }
+        // Otherwise the end of the parent ends this one in time.
+        if let deadline, deadline.isEarlier(than: limit) { return watchDeadline() }
+        var request = withState { state, _ in state.request }
+        request.deadline = limit
+        withState { state, _ in swap(&state.request, &request) }
+    }
+
     /// Puts a request in the place of another, which ends outside the lock: it may hold the last reference to a user's object.
     ///
     /// Of the deadlines of both, the earlier one stays in force.

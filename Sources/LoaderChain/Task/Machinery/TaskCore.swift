@@ -31,20 +31,9 @@ final class TaskCore: Sendable {
         number = TaskIdentity.next()
         self.parent = parent
         observesWaits = Atomic(parent?.observesWaits.load(ordering: .acquiring) ?? false)
-        let own = request.deadline
-        guard own != nil || parent?.deadline != nil else {
-            state = InPlaceLocked(State(request: request))
-            return
-        }
-        var request = request
-        var isEarlier = true
-        if let limit = parent?.deadline {
-            isEarlier = own?.isEarlier(than: limit) ?? false
-            if !isEarlier { request.deadline = limit }
-        }
-        state = InPlaceLocked(State(request: request), .hasDeadline)
-        // Otherwise the end of the parent ends this one in time.
-        if isEarlier { watchDeadline() }
+        let hasDeadline = request.namesDeadline || parent?.flags.contains(.hasDeadline) ?? false
+        state = InPlaceLocked(State(request: request), hasDeadline ? .hasDeadline : [])
+        if hasDeadline { beginDeadline() }
     }
 
     /// Runs `body` with exclusive access to the state and to the flags that can be read without the lock.

@@ -108,7 +108,7 @@ import Testing
         answer(after: .milliseconds(90))
         let reason = try #require(seen.withLock { $0 }?.reason)
         #expect(
-            reason.hasPrefix("It waited for 0.09 seconds, and the 0.09 seconds that are left are less than the 0.1"))
+            reason.hasPrefix("It waited for 0.09 seconds, and the 0.09 seconds that are left are less than such tasks"))
         answer()
     }
 

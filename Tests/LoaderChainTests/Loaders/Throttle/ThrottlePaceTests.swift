@@ -124,10 +124,10 @@ private struct SteadyTraffic {
             let (id, _, slot) = running.remove(at: index)
             if let task = tasks.removeValue(forKey: id) { runningAtHost[task.host, default: 0] -= 1 }
             var next = state.finish(slot, at: instant).next
-            while case .starts(let start) = next {
+            while let start = next {
                 passOver(start.waiter)
                 waiting.removeAll { $0 == start.waiter }
-                starts(start.waiter, start.slot)
+                if let slot = start.slot { starts(start.waiter, slot) }
                 noteFirsts()
                 next = state.next(at: instant)
             }

@@ -343,7 +343,7 @@ private final class DrivenThrottle {
         let end = state.finish(slot, at: now)
         for reset in end.resets ?? [] { log.append("reset \(reset) ends") }
         if let next = end.next { take(next) }
-        if case .isTooLate = end.next { takeAll() }
+        if let next = end.next, next.slot == nil { takeAll() }
         while let next = state.next(at: now) {
             Issue.record("a waiter was left that could run")
             take(next)
@@ -388,14 +388,10 @@ private final class DrivenThrottle {
     }
 
     private func take(_ turn: State.Turn) {
-        guard case .starts(let start) = turn else {
-            guard case .isTooLate(let waiter, _) = turn else { return }
-            log.append("\(waiter) is too late")
-            return hasLeft(waiter)
-        }
-        hasLeft(start.waiter)
-        if start.slot.number != UInt64(start.waiter) { Issue.record("\(start.waiter) has the slot of another") }
-        starts(start.waiter, start.slot)
+        hasLeft(turn.waiter)
+        guard let slot = turn.slot else { return log.append("\(turn.waiter) is too late") }
+        if slot.number != UInt64(turn.waiter) { Issue.record("\(turn.waiter) has the slot of another") }
+        starts(turn.waiter, slot)
     }
 
     private func starts(_ id: Int, _ slot: ThrottleSlot) {
