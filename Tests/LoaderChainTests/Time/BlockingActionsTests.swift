@@ -77,12 +77,9 @@ import Testing
         release.signal()
     }
 
-    /// A chain whose next task has to wait for a timer.
+    /// A chain whose first task has to wait for a timer.
     private func slowChain() -> HTTPLoader {
-        let chain =
-            RateLimit(requests: 1, per: .milliseconds(2), timers: timers) --> ScriptedTerminal { _ in .success() }
-        chain.load(request: .sample) { _ in }
-        return chain
+        Retry(strategy: Soon(), budget: .unlimited, timers: timers) --> FailingFirst {}
     }
 
     private func wait(for chain: HTTPLoader) -> DispatchTimeoutResult {
