@@ -99,16 +99,9 @@ struct ThrottleState<Waiter, Reset> {
     /// To be asked until it answers nil after a limit has changed, and after a waiter that was too late.
     @inline(__always)
     mutating func next(at now: TimerInstant) -> Turn? {
-<<<<<<< HEAD
         guard waiting > 0, running < allowed, let next = queues.takeNext(at: now) else { return nil }
-        if let time = next.isTooLateFor { return .isTooLate(next.waiter, for: time) }
-        let slot = occupy(ThrottleSlot(number: next.number, host: next.host))
-        return .starts(Start(waiter: next.waiter, slot: slot))
-=======
-        guard waiting > 0, running < limit, let next = queues.takeNext(at: now) else { return nil }
         let slot = next.isTooLate ? nil : occupy(ThrottleSlot(number: next.number, host: next.host))
         return Turn(waiter: next.waiter, slot: slot)
->>>>>>> deadline
     }
 
     /// Takes out the waiter at a place; nil if it waits no longer.
