@@ -130,12 +130,11 @@ threads() {
         run_tests --sanitize=thread --scratch-path .build-thread
 }
 
-# The suppressions name leaks of the test runner itself. The tests of faulty loaders are skipped, since some of them leak on
-# purpose; and locals stay on the real stack, whose depth is measured.
+# The suppressions name leaks of the test runner itself. Locals stay on the real stack, whose depth is measured.
 addresses() {
     ASAN_OPTIONS="detect_stack_use_after_return=0" LSAN_OPTIONS="suppressions=$PWD/Tests/leaks.supp" \
         TEST_SHARE=10 TEST_STACK_KILOBYTES=2048 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=2 \
-        run_tests --sanitize=address --scratch-path .build-address --skip findsALoader --skip findsATimer
+        run_tests --sanitize=address --scratch-path .build-address
 }
 
 # Programs that use the package from outside, as its users do.

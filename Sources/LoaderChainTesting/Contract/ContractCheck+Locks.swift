@@ -35,7 +35,7 @@ extension ContractCheck {
 
     static let resetLockPart = Part(name: "A second thread loads a task while the loader is reset") { stage in
         lockPart(stage, .holds, at: .reset, "is reset", across: "`super.reset(with:)`") { chain, _ in
-            stage.reset(chain)
+            stage.resetNested(chain)
         }
     }
 

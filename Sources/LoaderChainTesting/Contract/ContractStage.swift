@@ -253,6 +253,15 @@ final class ContractStage: Sendable {
         end(of: beginReset(chain), what)
     }
 
+    /// Resets as a loader does that resets others itself: within the call of the first loader, those after it are reset.
+    func resetNested(_ chain: HTTPLoader) {
+        let probe = probe()
+        let group = DispatchGroup()
+        call("`reset(with:)`") { chain.reset(with: group) }
+        group.notify(queue: .global()) { probe.complete() }
+        end(of: probe)
+    }
+
     /// Begins a reset, and returns a probe for its end.
     func beginReset(_ chain: HTTPLoader) -> TaskProbe {
         let probe = probe()

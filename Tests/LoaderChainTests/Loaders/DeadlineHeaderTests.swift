@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite(.timeLimit(.minutes(1))) struct DeadlineHeaderTests {
+@Suite(.timeLimit(.minutes(10))) struct DeadlineHeaderTests {
     private let timers = ManualTimers()
     private let terminal = ScriptedTerminal()
 

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// A task and its deadline, wherever the task is then.
-@Suite(.timeLimit(.minutes(1))) final class TaskDeadlineTests {
+@Suite(.timeLimit(.minutes(10))) final class TaskDeadlineTests {
     let timers = ManualTimers()
     let terminal = ScriptedTerminal()
     let log = EventLog()

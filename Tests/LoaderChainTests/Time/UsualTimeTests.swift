@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoaderChain
 
-@Suite(.timeLimit(.minutes(1))) struct UsualTimeTests {
+@Suite(.timeLimit(.minutes(10))) struct UsualTimeTests {
     private func learned(_ times: [Duration]) -> UsualTime {
         var usual = UsualTime()
         for time in times { usual.learn(time) }

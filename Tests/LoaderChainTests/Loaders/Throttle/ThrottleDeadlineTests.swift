@@ -4,7 +4,7 @@ import Testing
 @testable import LoaderChain
 
 /// Tasks with deadlines in a throttle.
-@Suite(.timeLimit(.minutes(2))) struct ThrottleDeadlineTests {
+@Suite(.timeLimit(.minutes(10))) struct ThrottleDeadlineTests {
     private let timers = ManualTimers()
     private let terminal = ScriptedTerminal()
     private let log = EventLog()
