@@ -32,7 +32,7 @@
 
         @Test func pointsWaitForADatabaseThatIsDown() async throws {
             // Of the same address as the one that comes later.
-            let database = try LoopbackServer()
+            let database = try LoopbackServer.restartable()
             let address = database.baseURL.absoluteString
             database.stop()
             let first = try await watch(

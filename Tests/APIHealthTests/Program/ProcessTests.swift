@@ -14,7 +14,7 @@
         @Test(arguments: [SIGINT, SIGTERM])
         func aServerThatDiesAndReturnsAndASignalCostNoMetric(signal: Int32) async throws {
             let folder = try TestFolder()
-            let first = try LoopbackServer()
+            let first = try LoopbackServer.restartable()
             first.fallback { _ in .ok("well") }
             let child = try ChildProcess(
                 Self.program,

@@ -18,7 +18,7 @@
         func everyCheckIsInTheDatabase(signal: Int32) async throws {
             let database = try await RealDatabase("apihealth_\(signal)_\(UInt32.random(in: 0 ... .max))")
             let folder = try TestFolder()
-            let first = try LoopbackServer()
+            let first = try LoopbackServer.restartable()
             first.fallback { _ in .ok("well") }
             let child = try ChildProcess(
                 ChildProcess.product("apihealth"),

@@ -13,12 +13,12 @@ import Testing
         chain = ResetGuard() --> Autocancel() --> Retry(strategy: Backoff.never) --> terminal
     }
 
-    @Test func `a reset that ends in time leaves no timer`() async throws {
+    @Test func aResetThatEndsInTimeLeavesNoTimer() async throws {
         try await chain.reset(within: .seconds(5), timers: timers)
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func `a task that ignores its cancel is named, and the chain takes tasks again`() async throws {
+    @Test func aTaskThatIgnoresItsCancelIsNamedAndTheChainTakesTasksAgain() async throws {
         let log = EventLog()
         chain.load(request: HTTPRequest(host: "example.com", path: "/slow")) { log.note($0.summary) }
         async let reset: Void = chain.reset(within: .seconds(5), timers: timers)
@@ -45,7 +45,7 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func `a loader that never leaves its group is named`() async {
+    @Test func aLoaderThatNeverLeavesItsGroupIsNamed() async {
         let slow = SlowToReset()
         let chain = HTTPLoader() --> slow --> HTTPLoader()
         async let reset: Void = chain.reset(within: .seconds(1), timers: timers)
@@ -62,7 +62,7 @@ import Testing
         slow.finish()
     }
 
-    @Test func `a caller without a limit keeps the reset running, and the others are told in time`() async {
+    @Test func aCallerWithoutALimitKeepsTheResetRunningAndTheOthersAreToldInTime() async {
         let slow = SlowToReset()
         let chain = ResetGuard() --> slow --> terminal
         let log = EventLog()
@@ -78,7 +78,7 @@ import Testing
         #expect(outcomeAtOnce(of: chain) == nil)
     }
 
-    @Test func `a reset after one that was given up is a new one`() async {
+    @Test func aResetAfterOneThatWasGivenUpIsANewOne() async {
         let slow = SlowToReset()
         let chain = ResetGuard() --> slow
         for round in 1...3 {
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `whether it ends or its time is up, each caller is called back once`() async throws {
+    @Test func whetherItEndsOrItsTimeIsUpEachCallerIsCalledBackOnce() async throws {
         for round in 0..<100 {
             let slow = SlowToReset()
             let chain = ResetGuard() --> slow
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `one group can be used for several resets`() {
+    @Test func oneGroupCanBeUsedForSeveralResets() {
         let first = ResetCounter(), second = ResetCounter()
         let chain = HTTPLoader() --> first
         let other = HTTPLoader() --> second

@@ -7,7 +7,7 @@ import Testing
 
 /// Settings come from remote configurations and from arithmetic: no number traps, and every task still ends.
 @Suite(.timeLimit(.minutes(10))) struct AbsurdSettingsTests {
-    @Test(arguments: Numbers.durations) func `a throttle takes any time and any count`(duration: Duration) {
+    @Test(arguments: Numbers.durations) func aThrottleTakesAnyTimeAndAnyCount(duration: Duration) {
         let timers = ManualTimers()
         for count in Numbers.integers {
             let limit = UInt(bitPattern: count)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Numbers.durations) func `a rate limit takes any rate`(duration: Duration) {
+    @Test(arguments: Numbers.durations) func aRateLimitTakesAnyRate(duration: Duration) {
         let timers = ManualTimers()
         for count in Numbers.integers {
             for burst in Numbers.integers {
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Numbers.durations) func `a retry takes any deadline and any pause`(duration: Duration) {
+    @Test(arguments: Numbers.durations) func aRetryTakesAnyDeadlineAndAnyPause(duration: Duration) {
         let timers = ManualTimers()
         for count in Numbers.integers {
             for number in Numbers.doubles {
@@ -69,7 +69,7 @@ import Testing
         ]
     }
 
-    @Test(arguments: Numbers.durations) func `a circuit breaker takes any settings`(duration: Duration) {
+    @Test(arguments: Numbers.durations) func aCircuitBreakerTakesAnySettings(duration: Duration) {
         let timers = ManualTimers()
         for number in Numbers.doubles {
             for count in Numbers.integers {
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Numbers.durations) func `metrics take any window, capacity and share`(duration: Duration) async {
+    @Test(arguments: Numbers.durations) func metricsTakeAnyWindowCapacityAndShare(duration: Duration) async {
         let timers = ManualTimers()
         for count in Numbers.integers {
             let board = MetricBoard(maximumNumberOfRows: count, window: duration, timers: timers)
@@ -113,7 +113,7 @@ import Testing
         _ = (histogram.mean, histogram.minimum, histogram.maximum, histogram.quantile(0.5))
     }
 
-    @Test(arguments: Numbers.durations) func `a bearer token takes any leeway and lifetime`(duration: Duration) async {
+    @Test(arguments: Numbers.durations) func aBearerTokenTakesAnyLeewayAndLifetime(duration: Duration) async {
         for lifetime in Numbers.durations {
             let timers = ManualTimers()
             let source = Tokens(lifetime: lifetime)
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Numbers.integers) func `printing takes any limit`(count: Int) {
+    @Test(arguments: Numbers.integers) func printingTakesAnyLimit(count: Int) {
         let timers = ManualTimers()
         exercise(PrintLoader(bodyLimit: count, timers: timers, output: { _ in }), timers) {
             $0.method = .post
@@ -138,7 +138,7 @@ import Testing
         exercise(Autocancel() --> Deduplicate() --> ResetGuard(), timers)
     }
 
-    @Test(arguments: Numbers.durations) func `timers take any time`(duration: Duration) async {
+    @Test(arguments: Numbers.durations) func timersTakeAnyTime(duration: Duration) async {
         let manual = ManualTimers()
         for timers in [manual, SystemTimers()] as [any Timers] {
             timers.schedule(after: duration) {}
@@ -151,7 +151,7 @@ import Testing
         _ = manual.date
     }
 
-    @Test func `at the end of time, every loader goes on`() {
+    @Test func atTheEndOfTimeEveryLoaderGoesOn() {
         let timers = ManualTimers()
         timers.advance(by: .seconds(Int64.max))
         #expect(timers.now == TimerInstant(nanoseconds: .max))

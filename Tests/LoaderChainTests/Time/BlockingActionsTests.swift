@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct BlockingActionsTests {
     private let timers = SystemTimers()
 
-    @Test func `a loader that blocks below a retry does not hold up the timers of another chain`() async {
+    @Test func aLoaderThatBlocksBelowARetryDoesNotHoldUpTheTimersOfAnotherChain() async {
         let other = slowChain()
         let waited = Locked<[DispatchTimeoutResult]>([])
         let chain =
@@ -21,7 +21,7 @@ import Testing
         #expect(waited.withLock { $0 } == [.success])
     }
 
-    @Test func `a handler that waits for another timed chain gets its result`() async {
+    @Test func aHandlerThatWaitsForAnotherTimedChainGetsItsResult() async {
         let other = slowChain()
         let waited = Locked<DispatchTimeoutResult?>(nil)
         let chain = Retry(strategy: Soon(), budget: .unlimited, timers: timers) --> FailingFirst {}
@@ -35,7 +35,7 @@ import Testing
         #expect(waited.withLock { $0 } == .success)
     }
 
-    @Test func `while 64 loaders block, other timers run`() async {
+    @Test func while64LoadersBlockOtherTimersRun() async {
         let blocked = EventLog()
         let ended = EventLog()
         let release = DispatchSemaphore(value: 0)
@@ -57,7 +57,7 @@ import Testing
         #expect(ended.events == Array(repeating: "response", count: count))
     }
 
-    @Test func `when all threads are blocked, the rest waits for one of them, and can be cancelled`() async {
+    @Test func whenAllThreadsAreBlockedTheRestWaitsForOneOfThemAndCanBeCancelled() async {
         let timers = SystemTimers(lanes: 2)
         let log = EventLog()
         let release = DispatchSemaphore(value: 0)

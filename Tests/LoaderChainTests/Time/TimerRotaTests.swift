@@ -4,7 +4,7 @@ import Testing
 @testable import LoaderChain
 
 @Suite(.timeLimit(.minutes(10))) struct TimerRotaTests {
-    @Test func `one worker runs all that is due, and the clock looks again a tick later`() {
+    @Test func oneWorkerRunsAllThatIsDueAndTheClockLooksAgainATickLater() {
         var rota = TimerRota<Int>(present: 0, mostWorkers: 4)
         for number in 0..<3 { _ = rota.insert(number, at: 10, present: 0) }
         #expect(rota.wakeUp == 10)
@@ -19,14 +19,14 @@ import Testing
         #expect(rota.wakeUp == TimerRota<Int>.never)
     }
 
-    @Test func `a single due action sets no wake-up`() {
+    @Test func aSingleDueActionSetsNoWakeUp() {
         var rota = TimerRota<Int>(present: 0, mostWorkers: 4)
         _ = rota.insert(1, at: 10, present: 0)
         #expect(rota.wake(at: 10) == 1)
         #expect(rota.wakeUp == TimerRota<Int>.never)
     }
 
-    @Test func `while a worker is busy, the next action gets another one`() {
+    @Test func whileAWorkerIsBusyTheNextActionGetsAnotherOne() {
         var rota = TimerRota<Int>(present: 0, mostWorkers: 4)
         for number in 0..<3 { _ = rota.insert(number, at: 10, present: 0) }
         #expect(rota.wake(at: 10) == 0)
@@ -38,7 +38,7 @@ import Testing
         #expect(rota.workers == 4)
     }
 
-    @Test func `at the limit, what is due waits until a worker ends its action, and can be cancelled`() throws {
+    @Test func atTheLimitWhatIsDueWaitsUntilAWorkerEndsItsActionAndCanBeCancelled() throws {
         var rota = TimerRota<Int>(present: 0, mostWorkers: 1)
         let tickets = (0..<4).map { rota.insert($0, at: 10, present: 0) }
         #expect(rota.wake(at: 10) == 0)
@@ -53,7 +53,7 @@ import Testing
         #expect(rota.wakeUp <= 20)
     }
 
-    @Test func `an early wake-up is repeated`() {
+    @Test func anEarlyWakeUpIsRepeated() {
         var rota = TimerRota<Int>(present: 0, mostWorkers: 1)
         _ = rota.insert(1, at: 10, present: 0)
         #expect(rota.wake(at: 9) == nil)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func `actions are handed out in order, and none is forgotten`(seed: UInt64) {
+    func actionsAreHandedOutInOrderAndNoneIsForgotten(seed: UInt64) {
         var walk = RotaWalk(seed: seed)
         for _ in 0..<2_000 { walk.step() }
         walk.finish()
