@@ -240,6 +240,13 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         fail(task, .queueFull, reason: "\(reason), and no more than \(maximumWaiting ?? 0) may wait")
     }
 
+    /// Gives up a waiter, whose slot is free still.
+    @inline(never)
+    private func passOver(_ waiter: ThrottleWaiter) {
+        giveUp(waiter)
+        startWaiters()
+    }
+
     @inline(never)
     private func giveUp(_ waiter: ThrottleWaiter) {
         let reason = room.refusal(of: waiter)
@@ -259,13 +266,10 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
 
     /// Starts one waiter after the other for as long as there is room.
     private func startWaiters() {
-        while let turn = room.next(in: self) { take(turn) }
+        while let turn = room.next(in: self) {
+            if turn.slot != nil { start(turn.waiter) } else { giveUp(turn.waiter) }
+        }
         isFull.store(false, ordering: .relaxed)
-    }
-
-    @inline(__always)
-    private func take(_ turn: ThrottleRoom.State.Turn) {
-        if turn.slot != nil { start(turn.waiter) } else { giveUp(turn.waiter) }
     }
 
     @inline(__always)
@@ -303,18 +307,17 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
 
     /// Takes back the slot of a task that has ended.
     @inline(__always)
-    func finish(_ slot: ThrottleSlot, after run: ThrottleRun? = nil) {
-        carryOut(room.finish(slot, after: run, in: self))
-    }
+    func finish(_ slot: ThrottleSlot) { carryOut(room.finish(slot, in: self)) }
+
+    /// Learns how long a task took that is about to end.
+    func learn(from run: ThrottleRun, in slot: ThrottleSlot) { room.learn(from: run, in: slot) }
 
     /// Does what the end of a task has led to.
     @inline(__always)
     func carryOut(_ end: ThrottleRoom.State.End) {
         if let resets = end.resets { finish(resets) }
         if let next = end.next {
-            take(next)
-            // The slot is free still.
-            if next.slot == nil { startWaiters() }
+            if next.slot != nil { start(next.waiter) } else { passOver(next.waiter) }
         } else if isFull.load(ordering: .relaxed) {
             isFull.store(false, ordering: .relaxed)
         }

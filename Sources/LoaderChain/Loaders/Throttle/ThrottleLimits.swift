@@ -15,7 +15,12 @@ final class ThrottleLimits: @unchecked Sendable {
         self.deadline = deadline
     }
 
+    /// Cancels the timer, when the wait is over.
+    @inline(never)
+    func cancelTimer() { replace(&timer, with: nil)?.cancel() }
+
     /// Notes when the task leaves the queue.
+    @inline(never)
     func starts(at now: TimerInstant) {
         // Another thread may have read the time before the first deadline came, when nothing depended on it.
         if deadline != .never, now >= arrival { start = now }

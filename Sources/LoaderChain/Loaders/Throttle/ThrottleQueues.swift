@@ -10,11 +10,32 @@ struct ThrottleQueues<Waiter> {
     struct Note {
         /// The number of its task.
         let number: UInt64
-        let priority: ThrottlePriority
         /// When its task must have ended.
         let deadline: TimerInstant
-        /// The index of its host, once hosts are told apart.
-        fileprivate var host: Int32 = -1
+        /// The index of its host, -1 until hosts are told apart, and its priority, in one number: with one field more, the
+        /// compiler copies a node by a call, and waiting takes a sixth longer.
+        private var lane: Int32
+
+        fileprivate init(number: UInt64, priority: ThrottlePriority, deadline: TimerInstant, host: Int = -1) {
+            self.number = number
+            self.deadline = deadline
+            let rank: Int32 =
+                switch priority {
+                case .low: 0
+                case .normal: 1
+                case .high: 2
+                }
+            lane = Int32(host) << 2 | rank
+        }
+
+        var priority: ThrottlePriority {
+            @inline(__always) get { lane & 3 == 0 ? .low : lane & 3 == 1 ? .normal : .high }
+        }
+
+        fileprivate var host: Int {
+            @inline(__always) get { Int(lane >> 2) }
+            @inline(__always) set { lane = Int32(newValue) << 2 | lane & 3 }
+        }
     }
 
     private struct Host {
@@ -107,7 +128,7 @@ struct ThrottleQueues<Waiter> {
         let place: QueuePlace
         if tellsHostsApart {
             let host = index(of: origin ?? .unknown)
-            let note = Note(number: number, priority: priority, deadline: deadline, host: Int32(host))
+            let note = Note(number: number, priority: priority, deadline: deadline, host: host)
             place = append(waiter, note, to: host)
         } else {
             let note = Note(number: number, priority: priority, deadline: deadline)
@@ -149,7 +170,7 @@ struct ThrottleQueues<Waiter> {
         guard let note = waiters.note(at: place) else { return nil }
         counts[note.priority] -= 1
         guard tellsHostsApart else { return queues.change(note.priority) { waiters.remove(place, from: &$0) } }
-        let host = Int(note.host)
+        let host = note.host
         let waiter = hosts[host].change(note.priority, by: -1) { waiters.remove(place, from: &$0) }
         update(host, note.priority)
         if hosts[host].isIdle { forget(host) }
@@ -174,7 +195,6 @@ struct ThrottleQueues<Waiter> {
 
     /// Whether a deadline leaves less time than the tasks for a server usually take.
     func isTooLate(_ deadline: TimerInstant, for origin: HTTPOrigin?, _ now: TimerInstant) -> Bool {
-        guard deadline != .never else { return false }
         guard tellsHostsApart else { return usualTime.exceeds(now.duration(to: deadline)) }
         let origin = origin ?? .unknown
         let time = indices[origin].map { hosts[$0].usualTime } ?? usualTimes[origin]
@@ -276,7 +296,7 @@ extension ThrottleQueues {
         for place in places {
             guard var note = waiters.note(at: place) else { continue }
             let host = index(of: origins[place] ?? .unknown)
-            note.host = Int32(host)
+            note.host = host
             hosts[host].change(priority, by: 1) { waiters.append(place, note, to: &$0) }
         }
     }

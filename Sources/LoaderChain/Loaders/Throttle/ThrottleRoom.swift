@@ -51,7 +51,7 @@ final class ThrottleRoom: Sendable {
         in throttle: Throttle
     ) -> State.Arrival? {
         // Nothing else can have started between its arrival and the present.
-        let (deadline, now) = (waiter.limits?.deadline ?? .never, waiter.limits?.arrival ?? .never)
+        let (deadline, now) = waiter.isLimited ? instants(of: waiter) : (.never, .never)
         return state.withLock { state in
             guard case .arrives = waiter.phase else { return nil }
             let arrival = state.arrive(
@@ -67,6 +67,11 @@ final class ThrottleRoom: Sendable {
             }
             return arrival
         }
+    }
+
+    @inline(never)
+    private func instants(of waiter: ThrottleWaiter) -> (deadline: TimerInstant, now: TimerInstant) {
+        waiter.limits.map { ($0.deadline, $0.arrival) } ?? (.never, .never)
     }
 
     /// Takes the waiter whose turn it is, if one may run.
@@ -93,17 +98,21 @@ final class ThrottleRoom: Sendable {
 
     /// Counts the end of a task, and gives its slot to the next.
     @inline(__always)
-    func finish(_ slot: ThrottleSlot, after run: ThrottleRun? = nil, in throttle: Throttle) -> State.End {
+    func finish(_ slot: ThrottleSlot, in throttle: Throttle) -> State.End {
         let now = now
-        return state.withLock { finish(slot, after: run, &$0, at: now, in: throttle) }
+        return state.withLock { finish(slot, &$0, at: now, in: throttle) }
+    }
+
+    /// Learns how long a task took that is about to end.
+    func learn(from run: ThrottleRun, in slot: ThrottleSlot) {
+        let now = timers.now
+        state.withLock { $0.learn(run.start.duration(to: now), of: slot, isDone: run.isDone) }
     }
 
     @inline(__always)
     private func finish(
-        _ slot: ThrottleSlot, after run: ThrottleRun?, _ state: inout State, at now: TimerInstant,
-        in throttle: Throttle
+        _ slot: ThrottleSlot, _ state: inout State, at now: TimerInstant, in throttle: Throttle
     ) -> State.End {
-        if let run { state.learn(run.start.duration(to: now), of: slot, isDone: run.isDone) }
         let end = state.finish(slot, at: now)
         if let next = end.next { note(next, at: now, in: throttle) }
         return end
@@ -123,15 +132,22 @@ final class ThrottleRoom: Sendable {
     @inline(__always)
     func end(_ waiter: ThrottleWaiter, with result: HTTPResult) -> Ending {
         let now = now
-        let isDone = waiter.limits == nil ? nil : result.isDone
+        let isDone = waiter.isLimited ? result.isDone : nil
         return state.withLock { state in
             guard case .runs(let slot) = waiter.phase, let throttle = replace(&waiter.throttle, with: nil) else {
                 return remove(waiter, &state) ? .waited : .isNothing
             }
             waiter.phase = .isOver
-            let run = ThrottleRun(since: waiter.limits?.start, isDone: isDone)
-            return .ran(finish(slot, after: run, &state, at: now, in: throttle), in: throttle)
+            if let isDone { learn(from: waiter, in: slot, isDone: isDone, &state, at: now) }
+            return .ran(finish(slot, &state, at: now, in: throttle), in: throttle)
         }
+    }
+
+    @inline(never)
+    private func learn(
+        from waiter: ThrottleWaiter, in slot: ThrottleSlot, isDone: Bool, _ state: inout State, at now: TimerInstant
+    ) {
+        if let start = waiter.limits?.start { state.learn(start.duration(to: now), of: slot, isDone: isDone) }
     }
 
     /// Takes out a waiter, and answers whether it was waiting.

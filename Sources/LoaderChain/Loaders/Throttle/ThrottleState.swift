@@ -74,7 +74,7 @@ struct ThrottleState<Waiter, Reset> {
         until deadline: TimerInstant = .never, at now: TimerInstant
     ) -> Arrival {
         if let slot = origin.map({ start(number, for: $0) }) ?? start(number) { return .starts(slot) }
-        if queues.isTooLate(deadline, for: origin, now) { return .isTooLate }
+        if deadline != .never, queues.isTooLate(deadline, for: origin, now) { return .isTooLate }
         var displaced: Waiter?
         if waiting >= mostWaiting {
             displaced = queues.removeLast(below: priority)

@@ -21,6 +21,8 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     var throttle: Throttle?
     private let room: ThrottleRoom
     private let isMeasured: Bool
+    /// Whether there are limits; read where they rarely are, because reading those would count a reference.
+    let isLimited: Bool
     /// Nil if neither the task nor the throttle limits the time.
     let limits: ThrottleLimits?
     // Belongs to the room's lock, and then to what has taken this out of its queue.
@@ -31,6 +33,7 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
         self.room = room
         self.task = task
         self.limits = limits
+        isLimited = limits != nil
         isMeasured = task.beginWait()
     }
 
@@ -41,7 +44,7 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     @inline(__always)
     @discardableResult
     func end() -> HTTPTask? {
-        if let limits { replace(&limits.timer, with: nil)?.cancel() }
+        if isLimited { limits?.cancelTimer() }
         if isMeasured { endWait() }
         return replace(&task, with: nil)
     }
@@ -52,7 +55,7 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     /// Lets it run from now on; under the room's lock.
     @inline(__always)
     func run(_ slot: ThrottleSlot, at now: TimerInstant, in throttle: Throttle) {
-        limits?.starts(at: now)
+        if isLimited { limits?.starts(at: now) }
         phase = .runs(slot)
         self.throttle = throttle
     }
@@ -87,6 +90,7 @@ final class ThrottleSlotHolder: HTTPTaskObserver {
     }
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
-        throttle.finish(slot, after: ThrottleRun(since: start, isDone: result.isDone))
+        if let run = ThrottleRun(since: start, isDone: result.isDone) { throttle.learn(from: run, in: slot) }
+        throttle.finish(slot)
     }
 }

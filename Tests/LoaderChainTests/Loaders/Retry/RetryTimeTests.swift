@@ -71,6 +71,29 @@ import Testing
         #expect(log.events == ["timedOut 1"])
     }
 
+    @Test(arguments: [(1_000, false), (1_001, true)])
+    func aPauseThatLastsUntilTheRequestsDeadlineIsNotBegun(_ milliseconds: Int, _ isBegun: Bool) throws {
+        var request = HTTPRequest.sample
+        request.deadline = .after(.milliseconds(milliseconds), on: timers)
+        _ = load(deadline: nil, request)
+        terminal.answer(try only, .serviceUnavailable, headers: ["Retry-After": "1"])
+        #expect(log.events == (isBegun ? [] : ["response 1"]))
+        timers.advance(by: .seconds(2))
+        #expect(log.events == [isBegun ? "deadlineExceeded 2" : "response 1"])
+        #expect(timers.pendingCount == 0)
+    }
+
+    @Test(arguments: [(3, 5), (5, 3)])
+    func theEarlierOfBothDeadlinesCounts(_ own: Int, _ loaders: Int) throws {
+        var request = HTTPRequest.sample
+        request.deadline = .after(.seconds(own), on: timers)
+        _ = load(deadline: .seconds(loaders), request)
+        timers.advance(by: .milliseconds(2_999))
+        #expect(log.events.isEmpty)
+        timers.advance(by: .milliseconds(1))
+        #expect(log.events == ["deadlineExceeded 1"] && timers.pendingCount == 0)
+    }
+
     @Test func anAnswerInTimeLeavesNoTimerBehind() throws {
         _ = load(deadline: .seconds(1))
         #expect(timers.pendingCount == 1)
