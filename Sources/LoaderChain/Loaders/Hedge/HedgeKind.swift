@@ -27,7 +27,7 @@ final class HedgeKind: Sendable {
         guard let result else { return true }
         if result.isAcceptable { return false }
         switch result.error?.code {
-        case .cancelled?, .timedOut?, .connectionLost?: return true
+        case .cancelled?, .deadlineExceeded?, .timedOut?, .connectionLost?: return true
         default: return nil
         }
     }
@@ -46,7 +46,7 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
     var isAcceptable: Bool {
         guard response != nil, !isTransientFailure else { return false }
         switch error?.code {
-        case .cancelled?, .resetInProgress?: return false
+        case .cancelled?, .deadlineExceeded?, .resetInProgress?: return false
         default: return true
         }
     }

@@ -163,5 +163,5 @@ private final class HedgeSecond: HTTPTaskWaitObserver, @unchecked Sendable {
 
 extension Result where Success == HTTPResponse, Failure == HTTPError {
     /// Whether there is no response because nothing was sent, if this was the result at once.
-    fileprivate var isRefusal: Bool { response == nil && error?.code != .cancelled }
+    fileprivate var isRefusal: Bool { response == nil && error?.code != .cancelled && error?.code != .deadlineExceeded }
 }

@@ -6,7 +6,7 @@
 /// | any other status below 500, also beneath an error | served |
 /// | any other status: the server failed, which has nothing to do with how much it is asked | nothing |
 /// | ``HTTPError/Code/timedOut`` and ``HTTPError/Code/connectionLost`` without a response | pushed back |
-/// | any other error: a cancel, a refusal of a loader, no network, no such host, no trust | nothing |
+/// | any other error: a cancel, a deadline, which may have left only a moment, a refusal of a loader, no network, no such host, no trust | nothing |
 package enum AttemptOutcome: Hashable, Sendable {
     /// The server has answered after its work.
     case served
@@ -34,7 +34,7 @@ package enum AttemptOutcome: Hashable, Sendable {
     @inline(never)
     private init(_ error: HTTPError) {
         // The task was given up, whatever had arrived by then.
-        if error.code == .cancelled || error.code == .resetInProgress {
+        if error.code == .cancelled || error.code == .deadlineExceeded || error.code == .resetInProgress {
             self = .nothing
         } else if let response = error.response {
             self.init(response.status)
