@@ -231,9 +231,10 @@ package struct AdaptiveLimitState {
         let length = max(Tuning.fewestMeasured, Tuning.measuredPerSlot * slots) / slots
         let interval = max(Tuning.servicesBetween, Tuning.rarity * length) * service.shortest
         // A power of two, so that clients whose intervals differ meet all the same.
-        let shared = exp2(ceil(log2(interval)))
+        let shared = interval.significand > 1 ? interval.binade * 2 : interval.binade
         let clock = now + wallClockOffset
-        nextMeasurement = (floor((clock + shared / 2) / shared) + 1) * shared - wallClockOffset
+        let past = ((clock + shared / 2) / shared).rounded(.down)
+        nextMeasurement = (past + 1) * shared - wallClockOffset
     }
 
     private mutating func endMeasurement(_ window: AttemptWindow) {
