@@ -69,15 +69,17 @@ extension HTTPLoader {
     private func join(_ caller: ResetCaller, until end: (limit: Duration, timers: any Timers)? = nil) {
         let walk = ResetWalk(whole: DispatchGroup())
         let isFirst = RunningResets.join(caller, at: self, walk)
-        if let (limit, timers) = end {
+        if let (limit, timers) = end, limit > .zero {
             // Scheduled before the walk, because a loader may block it.
             caller.keep(timers.schedule(after: limit) { self.timeOut(caller, after: limit) })
         }
-        guard isFirst else { return }
-        walk.go(on: [self])
-        walk.whole.notify(queue: .global()) {
-            for caller in RunningResets.end(walk, at: self) { caller.call(.success(())) }
+        if isFirst {
+            walk.go(on: [self])
+            walk.whole.notify(queue: .global()) {
+                for caller in RunningResets.end(walk, at: self) { caller.call(.success(())) }
+            }
         }
+        if let limit = end?.limit, limit <= .zero { timeOut(caller, after: limit) }
     }
 
     private func timeOut(_ caller: ResetCaller, after limit: Duration) {

@@ -43,10 +43,8 @@ final class ResetWalk: Sendable {
     /// Ends the reset without the loaders that have not finished, and tells them.
     func giveUp() {
         let given = state.withLock { $0.giveUp() }
-        for visit in given.left {
-            Self.forget(visit.group)
-            visit.loader.resetTimedOut(with: visit.group)
-        }
+        // Their groups stay known: a loader that is still being reset announces the next ones to this walk, which ends there.
+        for visit in given.left { visit.loader.resetTimedOut(with: visit.group) }
         // Now, so that a guard opens only when the loaders below it take tasks again.
         for _ in 0..<given.holds { whole.leave() }
     }
@@ -57,6 +55,8 @@ final class ResetWalk: Sendable {
         // Most have finished by now, which needs no other thread.
         if visit.group.wait(timeout: .now()) == .success { return finish(visit.group) }
         visit.group.notify(queue: .global()) { self.finish(visit.group) }
+        // If the reset was given up meanwhile, that may have been told before the loader had anything to give up.
+        if state.withLock({ $0.isGivenUp }) { visit.loader.resetTimedOut(with: visit.group) }
     }
 
     private func finish(_ group: DispatchGroup) {
@@ -82,7 +82,7 @@ private struct State {
     private var toVisit: [HTTPLoader] = []
     private var isUnderWay = false
     private(set) var unfinished: [Visit] = []
-    private var isGivenUp = false
+    private(set) var isGivenUp = false
 
     init(whole: DispatchGroup) { self.whole = whole }
 
@@ -99,16 +99,14 @@ private struct State {
 
     /// The next loader to visit; nil if there is none.
     mutating func next() -> Visit? {
-        guard let loader = toVisit.popLast() else {
+        guard !isGivenUp, let loader = toVisit.popLast() else {
             isUnderWay = false
             if !isGivenUp { whole.leave() }
             return nil
         }
         let visit = Visit(loader: loader)
-        if !isGivenUp {
-            unfinished.append(visit)
-            whole.enter()
-        }
+        unfinished.append(visit)
+        whole.enter()
         return visit
     }
 

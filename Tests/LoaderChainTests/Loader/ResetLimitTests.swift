@@ -45,6 +45,29 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
+    @Test func aLoaderThatIsResetWhenTheTimeIsAlreadyUpTakesTasksAgainToo() async {
+        let chain =
+            ResetGuard() --> ActsAtReset { [timers] in timers.advance(by: .seconds(1)) } --> Autocancel() --> terminal
+        let ended = EventLog()
+        chain.load(request: .sample) { ended.note($0.summary) }
+        let log = EventLog()
+        chain.reset(within: .seconds(1), timers: timers) { log.note($0.isSuccess ? "success" : "timed out") }
+        await log.reaches(1)
+        #expect(log.events == ["timed out"])
+        #expect(outcomeAtOnce(of: chain) == nil)
+        #expect(terminal.count == 2)
+        terminal.answerAll()
+        await ended.reaches(1)
+    }
+
+    @Test func whatCanBeDoneAtOnceNeedsNoTime() async throws {
+        for _ in 0..<200 { try await chain.reset(within: .zero) }
+        chain.load(request: .sample) { _ in }
+        await #expect(throws: ResetTimedOut.self) { try await chain.reset(within: .zero) }
+        #expect(outcomeAtOnce() == nil)
+        terminal.answerAll()
+    }
+
     @Test func aLoaderThatNeverLeavesItsGroupIsNamed() async {
         let slow = SlowToReset()
         let chain = HTTPLoader() --> slow --> HTTPLoader()
@@ -127,6 +150,18 @@ import Testing
         let log = EventLog()
         chain.load(request: .sample) { log.note($0.summary) }
         return log.events.first
+    }
+}
+
+/// Does something while it is reset.
+private final class ActsAtReset: HTTPLoader, @unchecked Sendable {
+    private let action: @Sendable () -> Void
+
+    init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+
+    override func reset(with group: DispatchGroup) {
+        action()
+        super.reset(with: group)
     }
 }
 

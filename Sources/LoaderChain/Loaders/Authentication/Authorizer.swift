@@ -109,11 +109,14 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
 
     private func pursue(_ question: State.Question, for loader: any ForwardingLoader) async {
         let answer = await answer(to: question, for: loader)
-        let (ending, work) = books.withLock { books in
+        let heard = books.withLock { books -> (State.Ending, Task<Void, Never>?)? in
+            guard books.state.hears(question.number) else { return nil }
             let ending = books.state.answer(
                 answer.credential, until: answer.credential?.deadline, hasForgotten: answer.hasForgotten)
             return (ending, replace(&books.work, with: nil))
         }
+        // A reset was given up that had ended this question.
+        guard let (ending, work) = heard else { return }
         _ = consume work
         switch ending {
         case .go(let waiters, let held):
@@ -125,7 +128,7 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
                 if let failure = answer.failure { journey.fail(failure) } else { journey.goWithout() }
             }
         case .forget:
-            forget()
+            forget(after: question.number)
         }
     }
 
@@ -134,20 +137,32 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
     /// Forgets everything, and leaves the group when no question is under way any more.
     func reset(with group: DispatchGroup) {
         group.enter()
-        let (reset, work) = books.withLock { books in
+        let (reset, question, work) = books.withLock { books in
             books.groups.append(group)
-            return (books.state.reset(), replace(&books.work, with: nil))
+            return (books.state.reset(), books.state.lastQuestion, replace(&books.work, with: nil))
         }
         work?.cancel()
         for journey in reset.waiters { journey.refuse() }
-        if reset.forgetsNow { forget() }
+        if reset.forgetsNow { forget(after: question) }
+    }
+
+    /// Takes tasks again, though the question or the store has not ended.
+    func giveUpReset(of group: DispatchGroup) {
+        let isGivenUp = books.withLock { books in
+            guard let index = books.groups.firstIndex(where: { $0 === group }) else { return false }
+            books.groups.remove(at: index)
+            if books.groups.isEmpty { books.state.giveUpReset() }
+            return true
+        }
+        if isGivenUp { group.leave() }
     }
 
     /// Empties the store in a new Swift task, because that of the question has been cancelled.
-    private func forget() {
+    private func forget(after question: Int) {
         Task {
             let hasForgotten = await emptyStore()
-            let groups = books.withLock { books in
+            let groups = books.withLock { books -> [DispatchGroup] in
+                guard books.state.hears(question) else { return [] }
                 books.state.finishReset(hasForgotten: hasForgotten)
                 return replace(&books.groups, with: [])
             }

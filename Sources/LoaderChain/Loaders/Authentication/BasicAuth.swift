@@ -88,6 +88,12 @@ public final class BasicAuth: HTTPLoader, @unchecked Sendable {
         super.reset(with: group)
     }
 
+    /// Takes tasks again, though the source or the store has not returned; the credentials are forgotten before the next question.
+    public override func resetTimedOut(with group: DispatchGroup) {
+        authorizer?.giveUpReset(of: group)
+        super.resetTimedOut(with: group)
+    }
+
     /// Whether there are credentials, and how many tasks wait for some.
     public override var details: String { authorizer?.details ?? "" }
 }

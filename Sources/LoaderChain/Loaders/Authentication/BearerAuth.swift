@@ -74,6 +74,12 @@ public final class BearerAuth: HTTPLoader, @unchecked Sendable {
         super.reset(with: group)
     }
 
+    /// Takes tasks again, though the source or the store has not returned; the token is forgotten before the next question.
+    public override func resetTimedOut(with group: DispatchGroup) {
+        authorizer.giveUpReset(of: group)
+        super.resetTimedOut(with: group)
+    }
+
     /// The state of the token.
     public enum State: Hashable, Sendable {
         /// There is no token, and neither the store nor the source has been asked.

@@ -165,6 +165,21 @@ struct CredentialState<Credential: Sendable, Waiter> {
         mustForget = !hasForgotten
     }
 
+    /// Ends a reset that was given up: tasks may ask again, and what is still under way is not heard any more.
+    ///
+    /// The store is emptied before the next question.
+    mutating func giveUpReset() {
+        guard case .resetting = phase else { return }
+        phase = .idle
+        questions += 1
+    }
+
+    /// Whether what began with the question of this number, or after it, is still to be heard.
+    func hears(_ number: Int) -> Bool { number == questions }
+
+    /// The number of the last question.
+    var lastQuestion: Int { questions }
+
     // MARK: Inside
 
     private mutating func ask(replacing old: Held?, for waiter: Waiter) -> Step {

@@ -276,6 +276,40 @@ import Testing
         #expect(try await chain.load(.sample).status == .ok)
     }
 
+    @Test func afterAResetThatWasGivenUpTheTokenIsAskedForAnew() async throws {
+        let timers = ManualTimers()
+        let hung = Locked<[CheckedContinuation<Void, Never>]>([])
+        let asked = EventLog()
+        let source = ClosureSource<BearerToken> { _, _ in
+            if !asked.events.isEmpty {
+                asked.note("new")
+                return BearerToken(accessToken: "new")
+            }
+            await withCheckedContinuation { continuation in
+                hung.withLock { $0.append(continuation) }
+                asked.note("old")
+            }
+            return BearerToken(accessToken: "old")
+        }
+        let server = ClosureLoader("server") { request, _ in
+            let isNew = request.headers["Authorization"] == "Bearer new"
+            return HTTPResponse(request: request, status: isNew ? .ok : .forbidden)
+        }
+        let chain = ResetGuard() --> BearerAuth(hosts: .all, source: source, timers: timers) --> server
+        let log = EventLog()
+        chain.load(request: .sample) { log.note($0.summary) }
+        await asked.reaches(1)
+        chain.reset(within: .seconds(1), timers: timers) { _ in log.note("reset") }
+        timers.advance(by: .seconds(1))
+        await log.reaches(2)
+        #expect(try await chain.load(.sample).status == .ok)
+        // The answer of the question that was given up comes late, and is not heard.
+        for continuation in hung.withLock({ replace(&$0, with: []) }) { continuation.resume() }
+        await chain.reset()
+        #expect(try await chain.load(.sample).status == .ok)
+        #expect(asked.events == ["old", "new", "new"])
+    }
+
     @Test func aTaskSurvivesAsManyRevocationsAsItHasReplays() async throws {
         let server = RevokingServer()
         let chain = BearerAuth(hosts: .all, source: server, timers: ManualTimers()) --> server.terminal
