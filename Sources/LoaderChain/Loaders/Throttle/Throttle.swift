@@ -240,11 +240,11 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         fail(task, .queueFull, reason: "\(reason), and no more than \(maximumWaiting ?? 0) may wait")
     }
 
-    /// Gives up a waiter, whose slot is free still.
+    /// Gives up a waiter, after its slot, which is free still, was given to the next.
     @inline(never)
     private func passOver(_ waiter: ThrottleWaiter) {
-        giveUp(waiter)
         startWaiters()
+        giveUp(waiter)
     }
 
     @inline(never)
@@ -298,7 +298,10 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     }
 
     /// Lets hosts that were not used for long begin anew.
-    func forgetLimits(of origins: [HTTPOrigin]) { room.with { $0.queues.forgetFound(for: origins) } }
+    func forgetLimits(of origins: [HTTPOrigin]) {
+        room.with { $0.queues.forgetFound(for: origins) }
+        startWaiters()
+    }
 
     /// Gives a slot to the next in line; the throttle hears here of tasks that did not wait and are counted for no host.
     public func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {

@@ -280,7 +280,12 @@ extension ThrottleQueues {
 
     /// Forgets the adaptive limits of servers that are not used any more.
     mutating func forgetFound(for origins: [HTTPOrigin]) {
-        for origin in origins { found[origin] = nil }
+        for origin in origins {
+            found[origin] = nil
+            guard let host = indices[origin] else { continue }
+            hosts[host].found = foundForNew
+            updateAll(host)
+        }
     }
 
     /// The waiters that are not told apart by their hosts, with their places.

@@ -3,7 +3,7 @@
 /// | End | Outcome |
 /// |---|---|
 /// | 429, 503, 504, also beneath an error | pushed back |
-/// | any other status below 500, also beneath an error | served |
+/// | any other status from 200 to 499, but 408 and 425, also beneath an error | served |
 /// | any other status: the server failed, which has nothing to do with how much it is asked | nothing |
 /// | ``HTTPError/Code/timedOut`` and ``HTTPError/Code/connectionLost`` without a response | pushed back |
 /// | any other error: a cancel, a deadline, which may have left only a moment, a refusal of a loader, no network, no such host, no trust | nothing |

@@ -17,6 +17,8 @@ final class LimitFinder: HTTPTaskObserver {
     private let timingMask = Atomic<UInt64>(0)
     /// How many attempts are under way.
     private let inFlight = Atomic(0)
+    /// Whether there was an attempt that was not timed since that was last asked.
+    private let wasUsed = Atomic(false)
     private let listener: LimitListener
 
     private struct State {
@@ -70,15 +72,23 @@ final class LimitFinder: HTTPTaskObserver {
 
     /// Whether it has not been used for so long that what it knows may be forgotten.
     func isIdle(at now: TimerInstant) -> Bool {
-        inFlight.load(ordering: .relaxed) == 0 && state.withLock { $0.lastUse.duration(to: now) > .seconds(600) }
+        guard inFlight.load(ordering: .relaxed) == 0 else { return false }
+        let wasUsed = wasUsed.exchange(false, ordering: .relaxed)
+        return state.withLock { state in
+            if wasUsed { state.lastUse = now }
+            // What ends a pause must stay until then.
+            return state.pauseEnd == nil && state.lastUse.duration(to: now) > .seconds(600)
+        }
     }
 
     // MARK: Attempts
 
-    /// Watches an attempt that is about to be passed on.
+    /// Counts an attempt that is about to be watched, so that this is not taken for idle.
+    func enter() { inFlight.wrappingAdd(1, ordering: .relaxed) }
+
+    /// Watches an attempt that has entered and is about to be passed on.
     func watch(_ task: HTTPTask) {
-        inFlight.wrappingAdd(1, ordering: .relaxed)
-        if isTimed(task) { begin(task.number, at: clock.now) }
+        if isTimed(task) { begin(task.number, at: clock.now) } else { wasUsed.store(true, ordering: .relaxed) }
         task.addObserver(self)
     }
 

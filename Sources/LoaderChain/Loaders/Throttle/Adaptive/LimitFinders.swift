@@ -36,11 +36,15 @@ final class LimitFinders: Sendable {
 
     /// Watches an attempt that is about to be passed on.
     func watch(_ task: HTTPTask) {
-        total?.watch(task)
-        if let perHost { finder(for: task.request.origin, perHost).watch(task) }
+        if let total {
+            total.enter()
+            total.watch(task)
+        }
+        if let perHost { enteredFinder(for: task.request.origin, perHost).watch(task) }
     }
 
-    private func finder(for origin: HTTPOrigin, _ settings: AdaptiveLimit) -> LimitFinder {
+    /// The finder of a host, in which an attempt has entered: before another thread can take it for idle.
+    private func enteredFinder(for origin: HTTPOrigin, _ settings: AdaptiveLimit) -> LimitFinder {
         let now = clock.now
         var forgotten: [LimitFinder] = []
         let finder = hosts.withLock { hosts in
@@ -55,15 +59,27 @@ final class LimitFinders: Sendable {
                     if isIdle { forgotten.append(finder) }
                     return isIdle
                 },
-                { $0 })
+                { finder in
+                    finder.enter()
+                    return finder
+                })
         }
-        if !forgotten.isEmpty { listener.forget(forgotten.compactMap(\.origin)) }
+        forget(forgotten.compactMap(\.origin))
         return finder
+    }
+
+    /// Lets the throttle begin anew with hosts whose finders are gone.
+    private func forget(_ origins: [HTTPOrigin]) {
+        guard !origins.isEmpty else { return }
+        listener.forget(origins)
+        // Another thread may have made new ones, and what they have found must hold.
+        let new = hosts.withLock { hosts in origins.compactMap { hosts.all[$0] } }
+        for finder in new { listener.adopt(finder) }
     }
 
     /// What is known about the server of each host.
     var statusOfHosts: [String: AdaptiveLimit.Status] {
         let finders = hosts.withLock { $0.all }
-        return Dictionary(uniqueKeysWithValues: finders.map { ($0.key.description, $0.value.status) })
+        return Dictionary(finders.map { ($0.key.description, $0.value.status) }) { first, _ in first }
     }
 }

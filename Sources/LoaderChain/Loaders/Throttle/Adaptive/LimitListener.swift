@@ -12,6 +12,9 @@ final class LimitListener: @unchecked Sendable {
         onChange?(change)
     }
 
+    /// Has the throttle go by what a finder has found, without telling the program.
+    func adopt(_ finder: LimitFinder) { throttle?.adopt(finder, raises: true) }
+
     /// Called when the limits of hosts were forgotten that were not used for long.
     func forget(_ origins: [HTTPOrigin]) { throttle?.forgetLimits(of: origins) }
 }

@@ -30,6 +30,35 @@ import Testing
         #expect("\(stage.throttle)".contains("limit 4, running 4"))
     }
 
+    @Test func aHostThatIsPausedIsNotForgotten() {
+        let timers = ManualTimers()
+        let refuses = Locked(false)
+        let throttle = Throttle(limit: .fixed(1_000), perHost: .adaptive(), timers: timers)
+        let chain =
+            throttle
+            --> ScriptedTerminal { _ in
+                refuses.withLock { $0 } ? .success(.tooManyRequests, headers: ["Retry-After": "30"]) : .success(.ok)
+            }
+        let ended = Locked(0)
+        func load(_ host: String) {
+            chain.load(request: HTTPRequest(host: host, path: "/")) { _ in ended.withLock { $0 += 1 } }
+        }
+        let hosts = (0..<64).map { "host\($0)" }
+        // So many that only some of them are timed from now on.
+        for host in hosts { for _ in 0..<70 { load(host) } }
+        timers.advance(by: .seconds(700))
+        refuses.withLock { $0 = true }
+        for host in hosts { load(host) }
+        refuses.withLock { $0 = false }
+        for host in hosts { load(host) }
+        #expect(throttle.snapshot.total.waiting == 64)
+        // A new host has those forgotten that were not used for long.
+        load("new")
+        timers.advance(by: .seconds(31))
+        #expect(throttle.snapshot.total == .init())
+        #expect(ended.withLock { $0 } == 64 * 72 + 1)
+    }
+
     @Test func itPausesForAsLongAsTheServerAsks() {
         let stage = Stage(AdaptiveLimit(initial: 5))
         defer { stage.end() }
