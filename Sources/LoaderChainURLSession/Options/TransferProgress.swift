@@ -32,7 +32,8 @@ extension HTTPRequest {
     /// A closure that is called with the progress of the transfer, in both directions.
     ///
     /// It runs on a queue of its own, never twice at once, and for the last time before the task completes. A slow closure
-    /// misses steps in between. A request that is redirected or retried starts again at zero.
+    /// misses steps in between. A request that is redirected or retried starts again at zero. A `Hedge` does not send a request
+    /// with progress twice, unless its `hedging` allows that: then two attempts would report beside each other.
     ///
     /// ```swift
     /// let (updates, continuation) = AsyncStream.makeStream(
@@ -42,6 +43,9 @@ extension HTTPRequest {
     /// ```
     public var onProgress: (@Sendable (TransferProgress) -> Void)? {
         get { self[option: ProgressOption.self] }
-        set { self[option: ProgressOption.self] = newValue }
+        set {
+            self[option: ProgressOption.self] = newValue
+            if newValue != nil, hedging == .automatic { hedging = .never }
+        }
     }
 }
