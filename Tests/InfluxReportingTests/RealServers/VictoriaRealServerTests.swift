@@ -1,6 +1,7 @@
 import Foundation
 import LineProtocol
 import LoaderChain
+import LoaderChainTesting
 import LoaderChainURLSession
 import Testing
 
@@ -42,7 +43,6 @@ struct VictoriaRealServerTests {
             let outcome = await sender.send(lines)
             #expect(outcome.deliveredCount == part.count && outcome.requests == 1)
         }
-        _ = try await chain.load(HTTPRequest(url: url.appending(path: "internal/force_flush")))
         for column in shape.fieldNames.indices { try await expectAll(shape, column, run, url) }
     }
 
@@ -55,11 +55,8 @@ struct VictoriaRealServerTests {
             HTTPQueryItem("match[]", "{__name__=\"\(shape.measurement)_\(field)\",run=\"\(run)\"}"),
             HTTPQueryItem("start", "1"),
         ]
-        let response = try await chain.load(request)
-        #expect(response.status == .ok)
         var seen = 0
-        for line in response.body.split(separator: UInt8(ascii: "\n")) {
-            let series = try JSONDecoder().decode(Series.self, from: line)
+        for series in try await exported(by: request, url) {
             // Points whose tags are those of this series.
             var isTagged: Set<Int> = []
             for (value, time) in zip(series.values, series.timestamps) {
@@ -81,6 +78,21 @@ struct VictoriaRealServerTests {
             }
         }
         #expect(seen == realServerPoints)
+    }
+
+    /// What an export returns once all points are there: a flush makes some series visible a moment later.
+    private func exported(by request: HTTPRequest, _ url: URL) async throws -> [Series] {
+        var all: [Series] = []
+        try await eventually("an export has all points") {
+            _ = try await chain.load(HTTPRequest(url: url.appending(path: "internal/force_flush")))
+            let response = try await chain.load(request)
+            #expect(response.status == .ok)
+            all = try response.body.split(separator: UInt8(ascii: "\n")).map {
+                try JSONDecoder().decode(Series.self, from: $0)
+            }
+            return all.reduce(0) { $0 + $1.values.count } >= realServerPoints
+        }
+        return all
     }
 
     /// Whether a number is what the server makes of a value: truths are ones, and strings are nothing.
