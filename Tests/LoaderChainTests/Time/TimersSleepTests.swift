@@ -45,7 +45,7 @@ import Testing
         #expect(start.duration(to: timers.now) >= .milliseconds(3))
     }
 
-    @Test func sleepsAndCancellationsRaceWithoutALoss() async {
+    @Test func sleepsAndCancellationsRaceWithoutALoss() async throws {
         let timers = SystemTimers()
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<500 {
@@ -56,6 +56,7 @@ import Testing
                 }
             }
         }
-        #expect(!timers.isArmed)
+        // A worker may have run the last action before the wake-up that was set for it.
+        try await eventually("no wake-up is set") { !timers.isArmed }
     }
 }
