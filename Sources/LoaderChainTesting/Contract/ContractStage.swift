@@ -149,6 +149,9 @@ final class ContractStage: Sendable {
 
     // MARK: Waiting
 
+    /// Lets everything run that waits for a thread.
+    func takeAllTurns() { patience.takeAllTurns() }
+
     private var patience: ContractPatience { ContractPatience(time: check.patience) }
 
     /// Waits until `isDone` holds, while the clock moves if it does; false if that is in vain, or has been before.
