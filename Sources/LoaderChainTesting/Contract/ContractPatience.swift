@@ -10,8 +10,11 @@ struct ContractPatience: Sendable {
     let time: Duration
     /// More than any loader takes for one task.
     private static let turns = 100
-    /// How many times longer than `time` the turns may take altogether.
-    private static let greatestDelay = 8
+    /// How long the turns may take altogether, in seconds.
+    ///
+    /// While many tests share a few threads, one turn may take as long as most of them. So only threads that are blocked for good
+    /// exhaust this.
+    private static let longestDelay = 300.0
 
     /// Waits until `isOver` holds, and looks again whenever `wait` returns, which waits for an event until a deadline.
     func wait(until isOver: () -> Bool, _ wait: (DispatchTime) -> Void) -> Bool {
@@ -29,9 +32,7 @@ struct ContractPatience: Sendable {
         return isOver()
     }
 
-    private var deadlineOfTurns: DispatchTime {
-        .now() + Double(time / .seconds(1)) * Double(Self.greatestDelay)
-    }
+    private var deadlineOfTurns: DispatchTime { .now() + Self.longestDelay }
 
     /// Goes through the threads that loaders use as often as before giving up.
     func takeAllTurns() { Self.takeTurns(Self.turns, until: deadlineOfTurns) }
