@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import Testing
 
@@ -21,11 +22,13 @@ import Testing
     @Test func allThreadsRunAtOnce() {
         // Each thread waits for all others, which only works if all of them run at once.
         let threads = 8
-        let arrived = Atomic<Int>(0)
+        let missing = DispatchGroup()
+        for _ in 0..<threads { missing.enter() }
+        let met = Atomic<Int>(0)
         onThreads(threads, total: threads) { _ in
-            arrived.wrappingAdd(1, ordering: .acquiringAndReleasing)
-            while arrived.load(ordering: .acquiring) < threads {}
+            missing.leave()
+            if missing.wait(timeout: .now() + .seconds(120)) == .success { met.wrappingAdd(1, ordering: .relaxed) }
         }
-        #expect(arrived.load(ordering: .relaxed) == threads)
+        #expect(met.load(ordering: .relaxed) == threads)
     }
 }

@@ -26,6 +26,12 @@ final class LoopbackClient {
     private var descriptor: Int32
     private var unread: [UInt8] = []
 
+    /// Whether something of the server's can be read at once.
+    var hasBytes: Bool {
+        var look = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&look, 1, 0) > 0
+    }
+
     init(_ server: LoopbackServer) throws {
         #if canImport(Glibc)
             descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -12,6 +12,8 @@ struct InfluxServer {
     static let session: URLSession = {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
+        // A server that makes a database while the machine is busy may take its time.
+        configuration.timeoutIntervalForRequest = 600
         return URLSession(configuration: configuration)
     }()
 

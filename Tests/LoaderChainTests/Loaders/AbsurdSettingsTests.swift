@@ -61,8 +61,10 @@ import Testing
 
     private func strategies(_ number: Double, _ count: Int) -> [any HTTPRetryStrategy] {
         [
-            Backoff.exponential(delay: number, maximumNumberOfAttempts: count, maximumDelay: number),
-            Backoff.exponential(delay: 1, maximumNumberOfAttempts: 3, maximumDelay: number),
+            Backoff.exponential(
+                delay: number, maximumNumberOfAttempts: count, maximumDelay: number, random: RandomSource(seed: 1)),
+            Backoff.exponential(
+                delay: 1, maximumNumberOfAttempts: 3, maximumDelay: number, random: RandomSource(seed: 1)),
             Backoff.constant(delay: number, maximumNumberOfAttempts: count == .max ? 3 : count),
             Backoff.immediately(maximumNumberOfAttempts: count == .max ? 3 : count),
             Own(delay: number),
@@ -83,9 +85,11 @@ import Testing
             var settings = CircuitBreaker.Settings(minimumNumberOfCalls: 1)
             settings.jitter = number
             settings.maximumOpenDuration = duration
-            exercise(CircuitBreaker(settings, perHost: false, timers: timers), timers)
+            exercise(
+                CircuitBreaker(settings, perHost: false, timers: timers, random: RandomSource(seed: 1)), timers)
             settings.openDuration = duration
-            exercise(CircuitBreaker(settings, perHost: false, timers: timers), timers)
+            exercise(
+                CircuitBreaker(settings, perHost: false, timers: timers, random: RandomSource(seed: 1)), timers)
         }
     }
 
@@ -98,7 +102,7 @@ import Testing
             for number in Numbers.doubles {
                 let recorder = MetricRecorder(
                     ClosureSink { _ in }, board, MetricStream(capacity: count), samplingRate: number, capacity: count,
-                    timers: timers)
+                    random: RandomSource(seed: 1), timers: timers)
                 exercise(MetricsTap(recorder), timers)
                 let trace = recorder.startTrace("trace")
                 trace.increment("counter", by: Int64(count))
@@ -159,7 +163,7 @@ import Testing
         let settings = CircuitBreaker.Settings(minimumNumberOfCalls: 1)
         exercise(Throttle(maximumNumberOfRequests: 1, deadline: .seconds(1), timers: timers), timers)
         exercise(Retry(strategy: strategy, deadline: .seconds(2), timers: timers), timers)
-        exercise(CircuitBreaker(settings, timers: timers), timers)
+        exercise(CircuitBreaker(settings, timers: timers, random: RandomSource(seed: 1)), timers)
         exercise(RateLimit(requests: 10, per: .seconds(1), burst: 10, timers: timers), timers)
         exercise(MetricsTap(MetricRecorder(MetricBoard(timers: timers), timers: timers)), timers)
     }

@@ -169,13 +169,13 @@ import Testing
         #expect(!timer.cancel())
     }
 
-    @Test func havingRunLetsGoOfTheActionThoughTheTimerIsKept() async {
+    @Test func havingRunLetsGoOfTheActionThoughTheTimerIsKept() async throws {
         let timers = SystemTimers(lanes: 1)
         weak var captured: Captured?
         let timer = scheduleCapturing(&captured, with: timers, after: .zero)
-        // Two in a row on one lane: the action of the first is gone when the last one runs.
         await timers.reach(timers.now.advanced(by: .milliseconds(1)))
-        #expect(captured == nil)
+        // The lane may have run both in a row, and lets go of the first only when it has no more to run.
+        try await eventually("the action is released") { captured == nil }
         #expect(!timer.cancel())
     }
 

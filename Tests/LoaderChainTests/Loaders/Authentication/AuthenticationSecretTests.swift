@@ -13,9 +13,11 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct AuthenticationSecretTests {
     private static let secrets = ["Geheimnis", "Passwort", "Auffrischung", "zugriff"]
     private let credentials = BasicCredentials(user: "Geheimnis", password: "Passwort")
-    /// Good for longer than any machine takes for a test: one that had expired would be waited for.
+    /// A clock that stands still, so that the token is good for the whole test: one that had expired would be waited for.
+    private let timers = ManualTimers()
     private let token = BearerToken(
-        accessToken: "zugriff", refreshToken: "Auffrischung", lifetime: .seconds(1_000_000), obtained: Date())
+        accessToken: "zugriff", refreshToken: "Auffrischung", lifetime: .seconds(1_000_000),
+        obtained: ManualTimers.defaultDate)
     private let client = OAuthClient(id: "app", secret: "Passwort")
 
     /// Complains about each secret that a text made of `value` holds, in any of the forms in which they are sent.
@@ -79,7 +81,8 @@ import Testing
                     let terminal = ScriptedTerminal { _ in answer }
                     var expired = token
                     expired.obtained = .distantPast
-                    let auth = BearerAuth(hosts: .all, source: source, store: MemoryCredentialStore(expired))
+                    let auth = BearerAuth(
+                        hosts: .all, source: source, store: MemoryCredentialStore(expired), timers: timers)
                     do {
                         _ = try await (auth --> terminal).load(.sample)
                         Issue.record("there was a response")
@@ -100,7 +103,8 @@ import Testing
         let terminal = ScriptedTerminal { _ in .success() }
         let basic = BasicAuth(hosts: .all, store: MemoryCredentialStore(credentials)) --> terminal
         let bearer =
-            BearerAuth(hosts: .all, source: ScriptedAnswers(), store: MemoryCredentialStore(token)) --> terminal
+            BearerAuth(hosts: .all, source: ScriptedAnswers(), store: MemoryCredentialStore(token), timers: timers)
+            --> terminal
         for chain in [basic, bearer] {
             let response = try await chain.load(.sample)
             #expect(response.request.headers.contains("Authorization"))

@@ -55,8 +55,9 @@ final class ScriptedAnswers<Credential: Sendable>: Sendable {
                 if Task.isCancelled, endsOnCancel { end(.failure(CancellationError())) }
             }
         } onCancel: {
-            if endsOnCancel { resume.withLock { $0 }?(.failure(CancellationError())) }
+            // Noted first, so that what waits for the end of the question finds it.
             cancels.note("cancelled")
+            if endsOnCancel { resume.withLock { $0 }?(.failure(CancellationError())) }
         }
     }
 }

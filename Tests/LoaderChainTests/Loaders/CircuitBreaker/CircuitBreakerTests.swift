@@ -187,7 +187,9 @@ import Testing
         let settings = CircuitBreaker.Settings(
             failureRatio: .nan, minimumNumberOfCalls: -1, window: .zero, openDuration: .seconds(-1),
             maximumOpenDuration: .seconds(Int64.max), jitter: .infinity, probes: 0)
-        let breaker = CircuitBreaker(settings, timers: timers) --> ScriptedTerminal { _ in .failure(.timedOut) }
+        let breaker =
+            CircuitBreaker(settings, timers: timers, random: RandomSource(seed: 3))
+            --> ScriptedTerminal { _ in .failure(.timedOut) }
         for _ in 0..<100 {
             breaker.load(request: .sample) { _ in }
             timers.advance(by: .seconds(1))
@@ -207,7 +209,7 @@ import Testing
     @Test func withItsUsualNeighboursItKeepsTheContract() async {
         let violations = await ContractCheck(patience: .patient) { timers in
             Retry(strategy: Backoff.constant(delay: 1, maximumNumberOfAttempts: 3), timers: timers)
-                --> CircuitBreaker(timers: timers)
+                --> CircuitBreaker(timers: timers, random: RandomSource(seed: 3))
                 --> RateLimit(requests: 1_000, per: .seconds(1), burst: 5, timers: timers)
         }.run()
         #expect(violations.isEmpty, "\(violations)")

@@ -190,7 +190,11 @@ import Testing
         await chain.reset()
         #expect(completed.events.count == 2_000, "seed \(seed)")
         #expect(Set(completed.events).isSubset(of: ["response", "cancelled", "resetInProgress"]), "seed \(seed)")
-        #expect("\(chain)".hasPrefix("Deduplicate(executions 0, for 0 tasks)"), "seed \(seed)")
+        // One that all have left may still be on its way: the reset may have joined one that began before it, and an execution
+        // has ended a moment before it is removed.
+        try await eventually("no execution is left, seed \(seed)") {
+            "\(chain)".hasPrefix("Deduplicate(executions 0, for 0 tasks)")
+        }
     }
 
     @Test func keepsTheContract() async {

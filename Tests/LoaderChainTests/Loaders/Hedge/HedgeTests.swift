@@ -430,11 +430,11 @@ import Testing
         }
         await ends.reaches(threads * tasks)
         await chain.reset()
-        // The last losers may be about to be counted.
-        try await eventually("every hedge has won or lost") {
-            hedge.snapshot.sent == hedge.snapshot.won + hedge.snapshot.lost
+        // The last losers may be about to be counted, and to leave the list.
+        try await eventually("every hedge has won or lost, and nothing runs") {
+            let snapshot = hedge.snapshot
+            return snapshot.sent == snapshot.won + snapshot.lost && "\(chain)".contains("running 0")
         }
-        #expect("\(chain)".contains("running 0"))
     }
 }
 

@@ -172,10 +172,11 @@ import Testing
     }
 
     @Test func aWaiterThatSomebodyElseCompletesLeavesToo() {
-        let stage = Stage(Throttle(maximumNumberOfRequests: 0, deadline: .seconds(1)))
+        let stage = Stage(limit: 0, deadline: .seconds(1))
         defer { stage.end() }
         let task = HTTPTask(request: .sample) { stage.log.note($0.summary) }
         stage.chain.load(task: task)
+        #expect(stage.timers.pendingCount == 1)
         task.complete(.sample)
         #expect(stage.throttle.snapshot.total == .init())
         #expect(stage.timers.pendingCount == 0)
@@ -347,9 +348,9 @@ private final class Stage: Sendable {
         throttle --> terminal
     }
 
-    convenience init(deadline: Duration) {
+    convenience init(limit: UInt = 1, deadline: Duration) {
         let timers = ManualTimers()
-        self.init(Throttle(maximumNumberOfRequests: 1, deadline: deadline, timers: timers), timers: timers)
+        self.init(Throttle(maximumNumberOfRequests: limit, deadline: deadline, timers: timers), timers: timers)
     }
 
     var chain: HTTPLoader { throttle }
