@@ -128,6 +128,8 @@ import Testing
         #expect(response.status == .ok)
         var chunks = try #require(response.chunks).makeAsyncIterator()
         #expect(try await chunks.next() == Data("he".utf8))
+        // The bytes are here before the server has put the rest on hold, and a release before that would miss it.
+        try await site.server.waitForHeld(count: 1)
         site.server.release()
         var rest = Data()
         while let chunk = try await chunks.next() { rest.append(chunk) }

@@ -17,7 +17,9 @@
 
         @Test func cancelsAtRandomMomentsAreHarmless() async throws {
             let count = testSize("URLSESSION_CANCELS", usually: 3000)
-            let outcome = try await runFaults("cancels", "\(count)")
+            let closed = try ClosedPort()
+            let outcome = try await runFaults("cancels", "\(count)", "\(closed.number)")
+            withExtendedLifetime(closed) {}
             expectComplete(outcome)
             // Otherwise the run did not test both.
             #expect(outcome.output.contains("cancelled") && outcome.output.contains("cannotConnect"))

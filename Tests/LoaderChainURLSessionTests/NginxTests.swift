@@ -30,7 +30,7 @@
                 process = try ChildProcess(
                     program, ["-p", folder.url.path, "-c", configuration.path, "-e", "\(folder.url.path)/errors"],
                     in: folder.url, input: .held, keepsOutput: false)
-                let loader = URLSessionLoader(configuration: .ephemeral)
+                let loader = URLSessionLoader(configuration: .patient)
                 while await loader.failure(HTTPRequest(url: base))?.code == .cannotConnect, process.isRunning {}
             }
 
@@ -58,7 +58,7 @@
 
         @Test func aRealServerIsUnderstood() async throws {
             guard let nginx = try await Nginx() else { return }
-            let loader = URLSessionLoader(configuration: .ephemeral)
+            let loader = URLSessionLoader(configuration: .patient)
             #expect(try await loader.load(nginx.request("small")).body == Data("hello nginx".utf8))
             let moved = try await loader.load(nginx.request("moved"))
             #expect(moved.body == Data("hello nginx".utf8))
@@ -80,7 +80,7 @@
 
         @Test func manyRequestsAtOnceAreAnswered() async throws {
             guard let nginx = try await Nginx() else { return }
-            let loader = URLSessionLoader(configuration: .ephemeral)
+            let loader = URLSessionLoader(configuration: .patient)
             await withTaskGroup(of: Int.self) { group in
                 for _ in 0..<16 {
                     group.addTask {

@@ -72,7 +72,7 @@ import Testing
         let other = try LoopbackServer()
         other.fallback { _ in .ok("elsewhere") }
         site.server.route("/a") { [url = other.url("/b")] _ in .redirect(to: url) }
-        let configuration = URLSessionConfiguration.ephemeral
+        let configuration = URLSessionConfiguration.patient
         configuration.httpAdditionalHeaders = ["X-Auth-Token": "secret"]
         let loader = URLSessionLoader(configuration: configuration)
         let request = site.request("/a") {

@@ -10,7 +10,10 @@ enum Main {
         let count = arguments.count > 1 ? Int(arguments[1]) ?? 0 : 0
         switch arguments.first {
         case "answer": print(try await Faults.answer(to: arguments[1]))
-        case "cancels": print(try await Storm.cancels(count))
+        case "cancels":
+            // By default at a port that only servers of the system may have.
+            let closedPort = arguments.count > 2 ? Int(arguments[2]) : nil
+            print(try await Storm.cancels(count, refusedAt: closedPort ?? 1))
         case "redirects": print(try await Storm.cancelledRedirects(count))
         case "uploads": print(try await Storm.cancelledUploads(count))
         case "fuzz": print(try await Fuzz.exchanges(count))

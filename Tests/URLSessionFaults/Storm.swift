@@ -7,21 +7,20 @@ import Synchronization
 
 /// Cancels at random moments, to find races in the session.
 enum Storm {
-    /// Sends requests to a port that responds, one that drips, one that refuses and one that resets.
-    static func cancels(_ count: Int) async throws -> String {
+    /// Sends requests to a port that responds, drips and resets, and to one that refuses.
+    static func cancels(_ count: Int, refusedAt closedPort: Int) async throws -> String {
         let server = try LoopbackServer()
         server.route("/quick") { _ in .ok("hello") }
         server.route("/slow") { _ in .ok("hello").drippingBody(1, every: .milliseconds(1)) }
         server.route("/reset") { _ in .abort() }
         server.route("/basic") { _ in .unauthorized(basic: "realm") }
         server.route("/held") { _ in .ok("hello").held() }
-        let closed = try LoopbackServer()
-        let refused = closed.url("/")
-        closed.stop()
-        let urls =
-            ["/quick", "/quick", "/slow", "/reset", "/basic", "/held"].map { server.url($0) } + [refused, refused]
+        let refused = HTTPRequest(scheme: "http", host: "127.0.0.1", port: closedPort, path: "/")
+        let requests =
+            ["/quick", "/quick", "/slow", "/reset", "/basic", "/held"].map { HTTPRequest(url: server.url($0)) }
+            + [refused, refused]
         return try await cancels(count) { number, random in
-            HTTPRequest(url: urls[Int(random.next() % UInt64(urls.count))])
+            isLeftAlone(number) ? refused : requests[Int(random.next() % UInt64(requests.count))]
         }
     }
 
@@ -50,7 +49,12 @@ enum Storm {
         }
     }
 
-    /// Keeps 64 requests in flight; each is cancelled after a random time, if it has not ended by then.
+    /// Whether a request is not cancelled.
+    ///
+    /// On a slow machine, all others may be cancelled before they end by themselves.
+    private static func isLeftAlone(_ number: Int) -> Bool { number.isMultiple(of: 16) }
+
+    /// Keeps 64 requests in flight; but for a few, each is cancelled after a random time, if it has not ended by then.
     private static func cancels(
         _ count: Int, _ request: @escaping @Sendable (Int, inout SeededGenerator) -> HTTPRequest
     ) async throws -> String {
@@ -62,7 +66,11 @@ enum Storm {
                     var random = SeededGenerator(seed: UInt64(worker))
                     var number = worker
                     while number < count {
-                        await load(request(number, &random), with: loader, random.next(), tally)
+                        let next = request(number, &random)
+                        let chance = random.next()
+                        // At the latest after 40 milliseconds, so that held requests end too.
+                        let delay = chance % 4 == 0 ? 0 : Int(chance / 4 % 40_000)
+                        await load(next, with: loader, cancelledAfter: isLeftAlone(number) ? nil : delay, tally)
                         number += 64
                     }
                 }
@@ -72,7 +80,10 @@ enum Storm {
         return tally.summary(expecting: count)
     }
 
-    private static func load(_ request: HTTPRequest, with loader: HTTPLoader, _ chance: UInt64, _ tally: Tally) async {
+    /// Loads a request, and cancels it after some microseconds.
+    private static func load(
+        _ request: HTTPRequest, with loader: HTTPLoader, cancelledAfter delay: Int?, _ tally: Tally
+    ) async {
         await withUnsafeContinuation { (waiting: UnsafeContinuation<Void, Never>) in
             let completions = Completions()
             let task = loader.load(request: request) { result in
@@ -81,8 +92,7 @@ enum Storm {
                 completions.note()
                 waiting.resume()
             }
-            // At the latest after that delay, so that held requests end too.
-            let delay = chance % 4 == 0 ? 0 : Int(chance / 4 % 40_000)
+            guard let delay else { return }
             DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(delay)) { task.cancel() }
         }
     }

@@ -47,7 +47,7 @@ import Testing
                 ChildProcess.product("apihealth"),
                 [
                     "--seconds", "3", "--json", "--influx", database.address, "--database", database.name, "--spool",
-                    folder.path("spool"),
+                    folder.path("spool"), "--patience", "10m",
                 ])
             #expect(demo.status == 0, "\(demo.errors)")
             try await dropAPoint(at: database)

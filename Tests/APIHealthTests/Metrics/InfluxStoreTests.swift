@@ -18,11 +18,14 @@
             watched.fallback { _ in .ok("well") }
         }
 
+        /// Runs a watch whose checks are good, however long they take.
         private func watch(_ arguments: String...) async throws -> ChildProcess.Outcome {
             try await ChildProcess.run(
                 ChildProcess.product("apihealth"),
-                ["watch", watched.url("/a").absoluteString, "--every", "10ms", "--spool", folder.path("spool")]
-                    + arguments)
+                [
+                    "watch", watched.url("/a").absoluteString, "--every", "10ms", "--timeout", "10m", "--spool",
+                    folder.path("spool"),
+                ] + arguments)
         }
 
         /// The lines that a server was sent, which are too few to be compressed.
@@ -92,8 +95,8 @@
             let child = try ChildProcess(
                 ChildProcess.product("apihealth"),
                 [
-                    "watch", watched.url("/a").absoluteString, "--spool", folder.path("spool"), "--influx", address,
-                    "--database", "health",
+                    "watch", watched.url("/a").absoluteString, "--timeout", "10m", "--spool", folder.path("spool"),
+                    "--influx", address, "--database", "health", "--patience", "10m",
                 ])
             while let line = await child.output.line(), !line.contains("Z  ok ") {}
             let second = try await watch("--once", "--influx", address, "--database", "health")

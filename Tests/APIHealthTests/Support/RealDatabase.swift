@@ -21,6 +21,8 @@ struct RealDatabase {
     func ask(_ query: String) async throws -> [Series] {
         var request = HTTPRequest(method: .post, url: try #require(URL(string: address + "/query")))
         request.queryItems = [.init("db", name), .init("q", query)]
+        // A busy database takes its time.
+        request.timeout = .seconds(600)
         let answer: Answer = try await chain.load(request)
         if let error = answer.results.first?.error { Issue.record("\(error), of: \(query)") }
         return answer.results.first?.series ?? []
