@@ -91,7 +91,8 @@
                 sender: sender, directory: SystemDirectory(directory.url), settings: WriterSettings())
             await heir.shutDown()
             #expect(sender.batches.isEmpty)
-            #expect(directory.names == ["lock"])
+            // And files with a line that a kill tore, which are kept when their whole lines have arrived.
+            #expect(directory.names.filter { !DamagedFile.isOne($0) } == ["lock"])
         }
 
         /// What the program writes under an identifier.

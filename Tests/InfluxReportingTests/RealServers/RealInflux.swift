@@ -26,7 +26,7 @@
             + "CHuOgVZVNhXpyYUZh0cjYEQJ_xnTVIr2SkNlF-F-Daw"
 
         let url: URL
-        let chain: HTTPLoader = Autocancel() --> URLSessionLoader(configuration: .ephemeral)
+        let chain: HTTPLoader = Autocancel() --> URLSessionLoader(configuration: .patient)
         private let program: URL
         private let folder: ServerFolder
         private let process: Locked<ChildProcess?>
@@ -34,6 +34,7 @@
         init(_ settings: Settings = Settings()) async throws {
             program = try #require(ChildProcess.find("influxd"), "influxd is not installed")
             while true {
+                try Task.checkCancellation()
                 // Beneath the ports that systems give out by themselves, so that it is still free after a restart.
                 let port = Int.random(in: 15_000..<32_000)
                 let folder = try ServerFolder()
@@ -82,9 +83,9 @@
                 keepsOutput: false)
         }
 
-        /// Waits until the server answers; false if it has ended instead.
+        /// Waits until the server answers; false if it, or the time of the test, has ended instead.
         private static func isUp(_ url: URL, _ process: ChildProcess, _ chain: HTTPLoader) async -> Bool {
-            while process.isRunning {
+            while process.isRunning, !Task.isCancelled {
                 let response = try? await chain.load(HTTPRequest(url: url.appending(path: "ping")))
                 if response?.status == .noContent, process.isRunning { return true }
             }

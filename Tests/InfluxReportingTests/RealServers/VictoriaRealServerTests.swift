@@ -14,7 +14,7 @@ private let address = ProcessInfo.processInfo.environment["VICTORIA_URL"].flatMa
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: address != nil, "VICTORIA_URL is not set; run this under Tests/servers.sh"))
 struct VictoriaRealServerTests {
-    private let chain: HTTPLoader = URLSessionLoader(configuration: .ephemeral)
+    private let chain: HTTPLoader = URLSessionLoader(configuration: .patient)
 
     /// A series as it is exported, one on each line.
     private struct Series: Decodable {

@@ -5,10 +5,14 @@ import LoaderChainURLSession
 
 @testable import InfluxReporting
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// A loopback server in the place of an InfluxDB, with a chain that leads to it.
 final class InfluxLoopback: Sendable {
     let server: LoopbackServer
-    let chain: HTTPLoader = Autocancel() --> URLSessionLoader(configuration: .ephemeral)
+    let chain: HTTPLoader = Autocancel() --> URLSessionLoader(configuration: .patient)
 
     init() throws { server = try LoopbackServer() }
 
@@ -40,6 +44,16 @@ final class InfluxLoopback: Sendable {
     }
 
     deinit { server.stop() }
+}
+
+extension URLSessionConfiguration {
+    /// One that waits for a server as long as a test may take: on a machine with much else to do, a server may be silent
+    /// for the usual minute.
+    static var patient: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = 600
+        return configuration
+    }
 }
 
 extension LoopbackReply {

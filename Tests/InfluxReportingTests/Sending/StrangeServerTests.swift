@@ -72,7 +72,7 @@ import Testing
 
     @Test func aComplaintBeyondTheTerminalsLimitIsNoVerdictOnLines() async throws {
         influx.answer(.text(String(repeating: "x", count: 100_000), status: .badRequest))
-        let chain = URLSessionLoader(configuration: .ephemeral, responseSizeLimit: 1_000)
+        let chain = URLSessionLoader(configuration: .patient, responseSizeLimit: 1_000)
         let outcome = await BatchSender(to: try influx.destination(.v1), through: chain).send(lines)
         #expect(outcome.deliveredCount == 0)
         #expect(outcome.undelivered.count + outcome.rejected.count == 3)

@@ -26,7 +26,7 @@ import Testing
         #expect(test.statistics.addsUp && test.statistics.failures == 1)
     }
 
-    @Test func aServerIsLeftAloneForAsLongAsItAsks() async {
+    @Test func aServerIsLeftAloneForAsLongAsItAsks() async throws {
         let sender = FakeSender(FakeSender.kept(.busy(after: .seconds(90), reason: "too many")))
         let test = TestWriter(sender)
         test.write(1)
@@ -36,13 +36,14 @@ import Testing
         // Not even a flush may go before.
         async let report = test.writer.flush(within: .seconds(200))
         await test.timers.waitForPending(count: 2)
+        try await test.settle()
         #expect(sender.count == 1)
         sender.answer(FakeSender.delivered)
         test.timers.advance(by: .seconds(90))
         #expect(await report.delivered == 1)
     }
 
-    @Test func whatIsLeftOfABatchIsSentAgain() async {
+    @Test func whatIsLeftOfABatchIsSentAgain() async throws {
         let sender = FakeSender { batch in
             var outcome = BatchOutcome()
             outcome.deliveredCount = 2
@@ -54,7 +55,9 @@ import Testing
         let test = TestWriter(sender)
         for number in 0..<5 { test.write(number) }
         async let report = test.writer.flush()
-        await test.timers.waitForPending(count: 2)
+        await sender.reaches(1)
+        // The pause has begun, whose end the clock is to bring.
+        try await test.settle()
         sender.answer(FakeSender.delivered)
         test.timers.advance(by: .seconds(1))
         let result = await report

@@ -12,8 +12,8 @@ import Testing
     }
 
     /// Waits until so many writes wait.
-    private static func waits(_ writer: InfluxWriter, _ count: Int) async {
-        while writer.engine.room.waiting != count { await Task.yield() }
+    private static func waits(_ writer: InfluxWriter, _ count: Int) async throws {
+        try await eventually("\(count) writes wait") { writer.engine.room.waiting == count }
     }
 
     @Test(arguments: [WriterSettings.WhenFull.dropOldest, .dropNewest])
@@ -39,7 +39,7 @@ import Testing
         for number in 0..<8 { test.write(number) }
         let write = Task { try await test.writer.writeWhenThereIsRoom(Self.point(8)) }
         await sender.reaches(1)
-        await Self.waits(test.writer, 1)
+        try await Self.waits(test.writer, 1)
         #expect(test.statistics.accepted == 8 && test.statistics.dropped == [:])
         sender.answer()
         #expect(try await write.value == .inMemory)
@@ -54,7 +54,7 @@ import Testing
         }
         for number in 0..<8 { test.write(number) }
         let write = Task { try await test.writer.writeWhenThereIsRoom(Self.point(8)) }
-        await Self.waits(test.writer, 1)
+        try await Self.waits(test.writer, 1)
         write.cancel()
         await #expect(throws: CancellationError.self) { try await write.value }
         #expect(test.statistics.accepted == 8 && test.statistics.addsUp)
@@ -70,7 +70,7 @@ import Testing
         }
         for number in 0..<8 { test.write(number) }
         let write = Task { try await test.writer.writeWhenThereIsRoom(Self.point(8)) }
-        await Self.waits(test.writer, 1)
+        try await Self.waits(test.writer, 1)
         test.writer.engine.stop()
         #expect(try await write.value == .dropped(.shutDown))
         sender.answer()

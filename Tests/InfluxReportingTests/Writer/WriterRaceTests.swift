@@ -15,6 +15,8 @@ import Testing
 /// Many threads at once.
 @Suite(.timeLimit(.minutes(10))) struct WriterRaceTests {
     private static let threads = 16
+    /// As long as the tests take at most; how quick the machine is decides nothing here.
+    private static let patience = Duration.seconds(600)
     private static let points =
         testSize("INFLUX_RACE_POINTS", usually: 2_000)
 
@@ -44,12 +46,12 @@ import Testing
         let flushed = Locked(0)
         await Self.write(to: writer) {
             for _ in 0..<50 {
-                let report = await writer.flush()
+                let report = await writer.flush(within: Self.patience)
                 flushed.withLock { $0 += report.delivered }
                 await Task.yield()
             }
         }
-        let last = await writer.flush()
+        let last = await writer.flush(within: Self.patience)
         let total = Self.threads * Self.points
         #expect(writer.statistics.accepted == total && writer.statistics.delivered == total)
         #expect(writer.statistics.addsUp && last.kept == 0)
@@ -59,7 +61,7 @@ import Testing
         #expect(sender.batches.allSatisfy { $0.count <= 1_000 })
     }
 
-    @Test func theBoundsHoldAndEveryPointIsCountedWhileTheServerFailsAtRandom() async {
+    @Test func theBoundsHoldAndEveryPointIsCountedWhileTheServerFailsAtRandom() async throws {
         let random = RandomSource(seed: 3)
         let sender = FakeSender { batch in
             var outcome = BatchOutcome()
@@ -86,13 +88,17 @@ import Testing
             }
         }
         sender.answer(FakeSender.delivered)
-        await writer.flush()
-        await writer.flush()
-        let end = await writer.shutDown(within: .seconds(600))
+        await writer.flush(within: Self.patience)
+        await writer.flush(within: Self.patience)
+        let end = await writer.shutDown(within: Self.patience)
         #expect(end.kept == 0)
         #expect(!isBroken.withLock { $0 })
-        let statistics = writer.statistics
-        #expect(statistics.addsUp && statistics.held == 0, "\(statistics)")
+        // The thread of an earlier answer may be about to count a point on drops, which came too late to be taken.
+        var statistics = writer.statistics
+        try await eventually("every point is in one place") {
+            statistics = writer.statistics
+            return statistics.addsUp && statistics.held == 0
+        }
         #expect(statistics.accepted >= Self.threads * Self.points)
     }
 
@@ -119,7 +125,7 @@ import Testing
                 }
                 group.addTask {
                     await Task.yield()
-                    await writer.shutDown(within: .seconds(600))
+                    await writer.shutDown(within: Self.patience)
                 }
             }
             // A point that was said to be held is delivered.

@@ -40,7 +40,9 @@ import Testing
         life.settings.maximumInFlight = 1 + Int(random.next() % 4)
         life.settings.maximumAttempts = 3 + Int(random.next() % 20)
         if random.chance(0.3) { life.settings.seal = XORSeal(key: UInt8(truncatingIfNeeded: seed)) }
-        life.script.withLock { $0 = { _ in weather(random) } }
+        // The server's moods have a chance of their own: it is asked by another thread, and must not change what the app does.
+        let moods = RandomSource(seed: seed &+ 1_000_000)
+        life.script.withLock { $0 = { _ in weather(moods) } }
         for _ in 0..<(1 + random.next() % 4) {
             cut(life, random)
             if life.open(existing: { _ in random.chance(0.2) ? .replace(upload) : .keep }) {

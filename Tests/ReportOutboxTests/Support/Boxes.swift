@@ -37,6 +37,24 @@ extension OutboxSettings {
 
 let upload = HTTPRequest(method: .put, host: "reports.example.com", path: "/v1/reports")
 
+extension ManualTimers {
+    /// Lets time pass, and stands still whenever a timer has given a box something to do.
+    ///
+    /// A box works on a queue of its own. If the clock moved meanwhile, it would depend on which thread is quicker how
+    /// often the box tries in that time, and what it reads of the two clocks, one after the other.
+    func advance(by duration: Duration, draining drain: () -> Void) {
+        // What the box was told before sets its alarm before the time moves.
+        drain()
+        let end = now.advanced(by: duration)
+        while let next = nextDeadline, next <= end {
+            advanceToNext()
+            drain()
+        }
+        advance(by: now.duration(to: end))
+        drain()
+    }
+}
+
 extension ReportOutbox {
     /// Ends the box as the end of its process would, but for the descriptors.
     func abandon() { engine.stop() }

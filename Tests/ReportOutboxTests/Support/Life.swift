@@ -150,10 +150,7 @@ final class Life: @unchecked Sendable {
 
     func drain() { box?.drain() }
 
-    func advance(_ seconds: Int) {
-        timers.advance(by: .seconds(seconds))
-        drain()
-    }
+    func advance(_ seconds: Int) { timers.advance(by: .seconds(seconds), draining: drain) }
 
     /// Ends the process, and lets the next one find what is left.
     func end(powerIsLost: Bool = false) {
@@ -161,7 +158,10 @@ final class Life: @unchecked Sendable {
         disk.kill()
         box?.abandon()
         drain()
+        let engine = box?.engine
         box = nil
+        // What the last reference to the box leaves to be done would be done to the next one's directory.
+        engine?.drain()
         disk.revive(afterPowerLoss: powerIsLost)
     }
 
@@ -174,8 +174,7 @@ final class Life: @unchecked Sendable {
         drain()
         var rounds = 0
         while let box, box.count > 0, rounds < 50 {
-            timers.advance(by: .seconds(4000))
-            drain()
+            advance(4_000)
             rounds += 1
         }
         var faults = book.withLock { $0.faults }

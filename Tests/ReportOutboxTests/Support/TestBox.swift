@@ -35,10 +35,7 @@ final class TestBox: Sendable {
         return try box.submit(bytes(count), identifier: id, request: request)
     }
 
-    func advance(_ duration: Duration) {
-        timers.advance(by: duration)
-        box.drain()
-    }
+    func advance(_ duration: Duration) { timers.advance(by: duration, draining: box.drain) }
 
     /// When each attempt was made, in seconds, until nothing waits or so many were made.
     func attemptTimes(atMost count: Int) -> [Double] {

@@ -287,7 +287,8 @@ struct UploadEngineTests {
             log.note("told")
         }
         engine.drain()
-        await Task.yield()
+        // What was to be told by now stands before this in the main thread's line.
+        await Task { @MainActor in }.value
         #expect(log.events == [])
         life.daemon.finishEvents()
         await log.reaches(1)

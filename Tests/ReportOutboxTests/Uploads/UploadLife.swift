@@ -66,10 +66,26 @@ final class UploadLife {
 
     /// Waits until nothing goes on by itself.
     func drain() {
-        repeat {
-            box?.drain()
+        if let box = box?.engine {
+            while !isAtRest(box) {}
+        } else {
             terminal?.engine.drain()
-        } while (box?.engine.shared.withLock { $0.pendingWork > 0 } ?? false) || terminal?.engine.isBusy == true
+        }
+    }
+
+    /// Lets the box and the uploads do what they have to do, and says whether neither has given the other something new.
+    private func isAtRest(_ box: BoxEngine) -> Bool {
+        box.drain()
+        terminal?.engine.drain()
+        let isAtRest = Locked(false)
+        // Asked on the box's queue, where this is all that goes on meanwhile. Asked one after the other from here, both
+        // could seem idle while one hands over to the other.
+        box.enqueue { [uploads = terminal?.engine] in
+            guard uploads?.isBusy != true, box.shared.withLock({ $0.pendingWork == 1 }) else { return }
+            isAtRest.withLock { $0 = true }
+        }
+        box.drain()
+        return isAtRest.withLock { $0 }
     }
 
     func submit(_ id: String) {
@@ -85,9 +101,15 @@ final class UploadLife {
 
     /// Closes the box, whose uploads go on.
     func close() {
+        let engine = box?.engine
         box?.abandon()
         drain()
         box = nil
+        // The last work on its queue gives the directory up right after it counts as done.
+        let deadline = ContinuousClock.now + Duration.patient
+        while engine?.shared.withLock({ $0.ownership != nil }) == true, ContinuousClock.now < deadline {
+            SystemThread.yield()
+        }
     }
 
     /// Ends the process at this moment.
@@ -104,9 +126,7 @@ final class UploadLife {
     /// Lets time pass, in which the system tells what it has to tell.
     func advance(_ seconds: Int) {
         daemon.deliver()
-        drain()
-        timers.advance(by: .seconds(seconds))
-        drain()
+        timers.advance(by: .seconds(seconds), draining: drain)
     }
 
     var delivered: Int {

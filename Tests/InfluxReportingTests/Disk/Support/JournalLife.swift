@@ -75,9 +75,11 @@ final class JournalLife: @unchecked Sendable {
     func synchronize() {
         guard let writer else { return }
         let promised = book.withLock { $0.promised }
-        writer.engine.synchronize()
-        // A second time, since what was on its way the first time is there now.
-        writer.engine.synchronize()
+        // Twice, since what was on its way the first time is there the second time; on the queue, where the writer does
+        // it, since two threads at once would each leave files to the other.
+        writer.engine.queue.sync {
+            for _ in 0..<2 { writer.engine.synchronize() }
+        }
         if !journal.isDead, !writer.engine.shared.withLock({ $0.isDiskFailing }) {
             book.withLock { $0.synchronized = promised }
         }
@@ -87,7 +89,7 @@ final class JournalLife: @unchecked Sendable {
     func settle() async throws {
         guard let writer else { return }
         writer.engine.queue.sync {}
-        try await eventually("nothing is on its way") { writer.engine.shared.withLock { $0.batching.inFlight.isEmpty } }
+        try await writer.engine.settle()
         writer.engine.queue.sync {}
     }
 
@@ -112,9 +114,18 @@ final class JournalLife: @unchecked Sendable {
         journal.kill()
         writer?.engine.stop()
         try await settle()
-        writer = nil
+        try await release()
         journal.revive(afterPowerLoss: random != nil, writtenPages: random)
         if random != nil { book.withLock { $0.promised = $0.synchronized } }
+    }
+
+    /// Lets go of the writer, and waits until no thread uses it: what it still does would be done to the next one's
+    /// directory.
+    private func release() async throws {
+        weak var engine: WriterEngine?
+        engine = writer?.engine
+        writer = nil
+        try await eventually("the writer is gone") { engine == nil }
     }
 
     /// Opens it once more with a disk and a server that work, and says what is wrong.
@@ -122,14 +133,17 @@ final class JournalLife: @unchecked Sendable {
         serverIsUp(true)
         journal.cut(nil)
         guard open() else { return ["it does not open"] }
-        // Points about drops come while others are delivered, and leave with the second flush.
-        try await flushAndSettle()
-        try await flushAndSettle()
-        let statistics = writer?.statistics ?? WriterStatistics()
+        // Points about drops come while others are delivered, and leave with the next flush.
+        var statistics = WriterStatistics()
+        for _ in 0..<20 {
+            try await flushAndSettle()
+            statistics = writer?.statistics ?? WriterStatistics()
+            if statistics.addsUp && statistics.held == 0 { break }
+        }
         var faults = book.withLock { $0.faults }
         if !statistics.addsUp || statistics.held > 0 { faults.append("\(statistics)") }
         await writer?.shutDown()
-        writer = nil
+        try await release()
         let lost = book.withLock { $0.promised.subtracting($0.delivered) }
         if !lost.isEmpty { faults.append("\(lost.sorted()) were promised and are lost") }
         // A line that was cut short at the beginning of its block leaves a file in which nothing can be read.

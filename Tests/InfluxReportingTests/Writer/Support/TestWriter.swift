@@ -27,10 +27,8 @@ final class TestWriter: Sendable {
     var events: [WriterEvent] { book.withLock { $0 } }
     var statistics: WriterStatistics { writer.statistics }
 
-    /// Waits until nothing is on its way.
-    func settle() async throws {
-        try await eventually("nothing is on its way") { writer.engine.shared.withLock { $0.batching.inFlight.isEmpty } }
-    }
+    /// Waits until nothing is on its way, and the timer of what comes next has been set.
+    func settle() async throws { try await writer.engine.settle() }
 
     /// Waits until a timer of that moment is the next.
     func waits(until moment: Duration) async throws {
@@ -51,6 +49,29 @@ final class TestWriter: Sendable {
     static func line(_ number: Int) -> String { "m i=\(number)i \(number * 1_000_000_000)" }
 
     static func lines(_ numbers: Range<Int>) -> [String] { numbers.map(line) }
+}
+
+extension WriterEngine {
+    /// Whether nothing is on its way, and the timer of what comes next has been set.
+    ///
+    /// A batch has left the state before the thread of its answer sets that timer. A clock that is moved in between has
+    /// nothing to ring.
+    var isAtRest: Bool {
+        shared.withLock { shared in
+            guard shared.batching.inFlight.isEmpty else { return false }
+            guard !shared.isStopped, let next = shared.batching.nextAlarm else { return true }
+            // Asked of a copy: if it is set for that moment, it has nothing to change, and if its timer waits, it can give
+            // that away.
+            var alarm = shared.alarm
+            guard alarm.set(for: next) == nil else { return false }
+            return alarm.clear() != nil
+        }
+    }
+
+    /// Waits until it is at rest.
+    func settle() async throws {
+        try await eventually("nothing is on its way, and the next timer is set") { isAtRest }
+    }
 }
 
 extension WriterStatistics {
