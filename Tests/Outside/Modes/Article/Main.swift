@@ -49,12 +49,12 @@ enum Main {
 
         while !terminal.kept.isEmpty { terminal.answerFirst() }
         expect(counter.completed == 6, "everything completes once")
-        print("SwiftFive: the throttle works")
+        print("The throttle works here.")
     }
 
     static func expect(_ condition: Bool, _ sentence: String) {
         guard condition else {
-            print("SwiftFive: it is not true that \(sentence)")
+            print("It is not true that \(sentence)")
             exit(1)
         }
     }
