@@ -122,3 +122,9 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Tests of a release build are there for what the optimizer makes of the sources. Optimizing the tests too takes most of the time
+// of such a build, and shows nothing more.
+for target in package.targets where target.type == .test {
+    target.swiftSettings = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+}

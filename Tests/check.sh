@@ -1,96 +1,100 @@
 #!/usr/bin/env bash
-# The whole gate, which stops at the first failure. It can be run from any directory.
+# The checks of this repository, in two parts. CONTRIBUTING.md says what each step proves. The first failure ends a run, whose last
+# lines say what failed and how long every step took.
 #
-#   Tests/check.sh          everything
+#   Tests/check.sh          the gate, which every change passes
+#   Tests/check.sh long     everything else, before a release or after a change of its subject
 #   Tests/check.sh STEP…    only these steps
-#
-# For rare failures, run Tests/repeat.sh by hand: it runs the tests in release many times.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-steps=(lint apple build tests release stress servers pages threads addresses outside documentation benchmarks)
-sources=(Package.swift Sources Tests Benchmarks)
+gate=(lint build tests documentation servers pages release benchmarks stress outside apple)
+long=(repeat threads addresses stress-sanitized outside-long apple-all)
 
-# Runs the tests, and prints the failures again at the end of the long output.
+# Each variant has its own scratch path, so that all builds stay incremental. Builds are much quicker without debug information, whose
+# absence leaves the names of functions in stacks; debug builds also without an index of the system's modules, and if the compiler
+# reads each module once instead of once for each group of files. Users' flags are those of the step `outside-long`.
+plainly=(-debug-info-format none -Xswiftc -warnings-as-errors)
+quickly=(
+    "${plainly[@]}" -Xswiftc -index-ignore-system-modules -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1
+)
+# Tests need internal declarations, which a release build only exposes with a flag. So programs do not share that build.
+testable=(-c release -Xswiftc -enable-testing "${plainly[@]}")
+
+# A crash shows its stack.
+export SWIFT_BACKTRACE=enable=yes,registers=none,images=none,color=no,interactive=no
+# The suppressions name what the system and the test runner leak, and what a sanitizer does not see. Locals stay on the real stack,
+# whose depth is measured.
+export TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Tests/races.supp"
+export ASAN_OPTIONS="detect_stack_use_after_return=0"
+export LSAN_OPTIONS="suppressions=$PWD/Tests/leaks.supp print_suppressions=0"
+
+# Builds and runs the tests. Arguments: the scratch path and the flags of the build.
 run_tests() {
-    local output status=0
-    output=$(mktemp)
-    end_tests_after 30 "$output" &
-    swift test "$@" 2>&1 | tee "$output" || status=$?
-    if [ $status -ne 0 ]; then
-        printf '\n-- what failed:\n'
-        grep -E '^✘|recorded an issue|Sanitizer|error:' "$output" | head -n 100 || true
-    fi
-    rm -f "$output"
-    return $status
+    local scratch=$1
+    shift
+    swift build --build-tests --scratch-path "$scratch" "$@"
+    Tests/run.sh "$scratch"
 }
 
-# A time limit reports a test that takes too long, but cannot end what it waits for. So a run that takes much too long is
-# ended after some minutes, unless the file is gone by then. Only the process of the tests is killed, so that `swift test`
-# still prints its output. The first signal makes Swift print the stacks of all threads, after which the process continues.
-end_tests_after() {
-    local end=$((SECONDS + 60 * $1)) process
-    while [ $SECONDS -lt $end ]; do
-        sleep 1
-        [ -e "$2" ] || return 0
-    done
-    for process in $(descendants $$); do
-        case $(ps -o args= -p "$process") in
-            *.xctest*)
-                echo "error: the tests are not over after $1 minutes, and are ended"
-                kill -ABRT "$process"
-                sleep 20
-                kill -KILL "$process" 2>/dev/null || true
-                ;;
-        esac
-    done
+# Under a sanitizer everything takes many times as long, so tests that repeat something do a tenth of it, and the same calls
+# need more stack, so the tests allow a thread more. Two tests run at a time: with more, slow ones keep all threads from tests that
+# wait, and with one, both cores of a small machine wait for it.
+run_tests_sanitized() {
+    TEST_SHARE=10 TEST_STACK_KILOBYTES=2048 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=2 run_tests "$@"
 }
 
-# The ids of all processes that a process has started, directly or indirectly.
-descendants() {
-    local child
-    for child in $(pgrep -P "$1"); do
-        echo "$child"
-        descendants "$child"
-    done
-}
-
-# Each variant has its own scratch path, so that all builds stay incremental.
-strict=(-Xswiftc -warnings-as-errors)
+# MARK: The gate
 
 lint() {
-    swift format lint --strict --recursive --parallel "${sources[@]}"
+    swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks
     Tests/layers.py --prove
     Tests/time-limits.sh
     Tests/workflows.sh
     python3 Tests/CLDR/units.py check
 }
 
-# Compiles everything as an Apple system's compiler would, and proves that the check finds what it is for.
-apple() {
-    Tests/Apple/check.py --prove macos ios tvos watchos visionos
-}
-
 build() {
-    swift build --build-tests --scratch-path .build-check "${strict[@]}"
+    swift build --build-tests --scratch-path .build-check "${quickly[@]}"
 }
 
 tests() {
-    run_tests --scratch-path .build-check "${strict[@]}"
+    run_tests .build-check "${quickly[@]}"
 }
 
-# Users run release builds, in which the optimizer reorders what a debug build does not. Tests need internal declarations, which
-# a release build only exposes with a flag: so `swift test -c release` alone cannot compile them. For the same reason the
-# benchmarks cannot share this build.
+documentation() {
+    build
+    Tests/documentation.sh .build-check/debug
+}
+
+# The tests that talk to real servers, which the step `tests` skips.
+servers() {
+    build
+    Tests/servers.sh Tests/run.sh .build-check --filter RealServer
+}
+
+# The pages of apihealth, rendered by a browser if one is installed.
+pages() {
+    build
+    Tests/Pages/check.sh .build-check/debug/apihealth
+}
+
+# Users run release builds, in which the optimizer reorders what a debug build does not.
 release() {
-    run_tests -c release -Xswiftc -enable-testing --scratch-path .build-release-tests "${strict[@]}"
+    run_tests .build-release-tests "${testable[@]}"
+}
+
+# Allocations are exact and are asserted; times are only printed.
+benchmarks() {
+    swift build -c release --product Benchmarks --scratch-path .build-release "${plainly[@]}"
+    .build-release/release/Benchmarks --quick --check-allocations
 }
 
 # Small programs, each several times in a process of its own, and all loaders under the load of many threads; built as users
-# build them, and with sanitizers, under which the same run takes many times as long.
+# build them. Then fewer tasks with the sanitizers: they find a race or a use of freed memory although nothing came of it, and leaks.
 stress() {
     local program
-    swift build -c release --product Stress --scratch-path .build-release
+    swift build -c release --product Stress --scratch-path .build-release "${plainly[@]}"
     for program in $(.build-release/release/Stress --list programs); do
         for _ in 1 2 3 4 5; do
             if ! .build-release/release/Stress --program "$program" --seconds 1; then
@@ -100,41 +104,16 @@ stress() {
         done
     done
     .build-release/release/Stress
+    stress_sanitized 100000 100000
+}
 
+# Arguments: how many tasks with the thread sanitizer, and how many with the address sanitizer.
+stress_sanitized() {
+    # With debug information: suppressions name functions that are inlined.
     swift build -c release --product Stress --sanitize=thread --scratch-path .build-release-thread
-    TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Tests/races.supp" \
-        .build-release-thread/release/Stress --tasks 390000 --orderly
-
+    .build-release-thread/release/Stress --orderly --tasks "$1"
     swift build -c release --product Stress --sanitize=address --scratch-path .build-release-address
-    ASAN_OPTIONS="detect_stack_use_after_return=0" LSAN_OPTIONS="suppressions=$PWD/Tests/leaks.supp" \
-        .build-release-address/release/Stress --tasks 650000
-}
-
-# The tests that talk to real servers, which the step `tests` skips.
-servers() {
-    Tests/servers.sh swift test --scratch-path .build-check "${strict[@]}" --filter RealServer
-}
-
-# The pages of apihealth, rendered by a browser if one is installed.
-pages() {
-    swift build --product apihealth --scratch-path .build-check "${strict[@]}"
-    Tests/Pages/check.sh .build-check/debug/apihealth
-}
-
-# Under a sanitizer everything takes many times as long, so the tests that repeat something do a tenth of it, and the same calls
-# need more stack, so the tests allow a thread more. Two tests run at a time: with more, slow ones keep all threads from tests
-# that wait, and with one, both cores of a small machine wait for it.
-threads() {
-    TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/Tests/races.supp" TEST_SHARE=10 TEST_STACK_KILOBYTES=1024 \
-        SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=2 \
-        run_tests --sanitize=thread --scratch-path .build-thread
-}
-
-# The suppressions name leaks of the test runner itself. Locals stay on the real stack, whose depth is measured.
-addresses() {
-    ASAN_OPTIONS="detect_stack_use_after_return=0" LSAN_OPTIONS="suppressions=$PWD/Tests/leaks.supp" \
-        TEST_SHARE=10 TEST_STACK_KILOBYTES=2048 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=2 \
-        run_tests --sanitize=address --scratch-path .build-address
+    .build-release-address/release/Stress --tasks "$2"
 }
 
 # Programs that use the package from outside, as its users do.
@@ -142,25 +121,85 @@ outside() {
     Tests/Outside/run.sh
 }
 
-documentation() {
-    Tests/documentation.sh
+# Compiles everything as the compiler of a Mac and of an iPhone would, which also stands for the systems like it.
+apple() {
+    Tests/Apple/check.py macos ios
 }
 
-# Allocations are exact and are asserted; times are only printed.
-benchmarks() {
-    swift run -c release --scratch-path .build-release Benchmarks --quick --check-allocations
+# MARK: Long
+
+# The tests many times on a busy machine, for rare failures.
+repeat() {
+    build
+    swift build --build-tests --scratch-path .build-release-tests "${testable[@]}"
+    Tests/repeat.sh .build-check
+    Tests/repeat.sh .build-release-tests
 }
 
-[ $# -gt 0 ] || set -- "${steps[@]}"
-for step in "$@"; do
-    case " ${steps[*]} " in
+# A debug build, since the sanitizer does not see that a reference count orders the changes of two threads to a shared value, which
+# the optimizer makes of copies.
+threads() {
+    run_tests_sanitized .build-thread --sanitize=thread "${quickly[@]}"
+}
+
+addresses() {
+    run_tests_sanitized .build-address --sanitize=address "${quickly[@]}"
+}
+
+stress-sanitized() {
+    stress_sanitized 390000 650000
+}
+
+outside-long() {
+    Tests/Outside/run.sh long
+}
+
+# The other systems, which only differ in what they lack, and faults in the sources that the check must find.
+apple-all() {
+    Tests/Apple/check.py --prove macos ios tvos watchos visionos
+}
+
+# MARK: Running
+
+case "$*" in
+    "") steps=("${gate[@]}") ;;
+    long) steps=("${long[@]}") ;;
+    *) steps=("$@") ;;
+esac
+for step in "${steps[@]}"; do
+    case " ${gate[*]} ${long[*]} " in
         *" $step "*) ;;
-        *) echo "There is no step '$step'; the steps are: ${steps[*]}" >&2; exit 2 ;;
+        *) echo "There is no step '$step'. The gate: ${gate[*]}. Long: ${long[*]}." >&2; exit 2 ;;
     esac
 done
-for step in "$@"; do
+
+said=$(mktemp)
+table=""
+failed=""
+
+# The end of the output is all that some readers see, so it repeats what a failure said.
+finish() {
+    if [ -n "$failed" ]; then
+        printf '\n== What failed in the step %s\n' "$failed"
+        Tests/failures.sh "$said"
+    fi
+    printf '\n== Seconds of each step\n%s%8d  in all\n' "$table" "$SECONDS"
+    rm -f "$said"
+}
+trap finish EXIT
+
+for step in "${steps[@]}"; do
     printf '\n== %s\n' "$step"
     start=$SECONDS
-    "$step"
-    printf '== %s passed after %d s\n' "$step" $((SECONDS - start))
+    # Not in a condition, within which the shell would ignore failures.
+    set +e
+    (set -e; "$step") 2>&1 | tee "$said"
+    status=${PIPESTATUS[0]}
+    set -e
+    took=$((SECONDS - start))
+    result=passed
+    [ "$status" -eq 0 ] || result=failed
+    table+=$(printf '%8d  %s %s' $took "$step" $result)$'\n'
+    printf '== %s %s after %d s\n' "$step" $result $took
+    [ "$status" -eq 0 ] || { failed=$step; exit "$status"; }
 done

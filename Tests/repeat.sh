@@ -1,50 +1,24 @@
 #!/usr/bin/env bash
-# Runs tests in release many times, to find rare failures. It is not a part of the gate.
+# Runs tests that have been built many times, beside as many busy loops as there are cores, and stops at the first run that fails.
 #
-#   Tests/repeat.sh [PAIRS [SUITES]]    the contract of every pair of loaders, by default 50 times, and all tests, 10 times
-#
-# It stops at the first run that fails or hangs.
+#   Tests/repeat.sh SCRATCH [RUNS [ARGUMENT…]]     by default 10 runs; arguments such as --filter NAME
 set -euo pipefail
 cd "$(dirname "$0")/.."
-
-build=.build-release-tests
-swift build --build-tests -c release -Xswiftc -enable-testing -Xswiftc -warnings-as-errors --scratch-path $build
+scratch=$1
+runs=${2:-10}
+shift $(($# < 2 ? $# : 2))
 
 output=$(mktemp)
-trap 'rm -f "$output"' EXIT
-
-# Runs the tests once, and prints their output only if they failed. The program is started as `swift test` starts it, which
-# would first check for something to build.
-run() {
-    local minutes=$1 status=0 process
-    shift
-    $build/release/LoaderChainPackageTests.xctest --testing-library swift-testing "$@" >"$output" 2>&1 &
-    process=$!
-    end_after "$minutes" "$process" &
-    wait $process || status=$?
-    [ $status -eq 0 ] || { cat "$output"; exit $status; }
-}
-
-end_after() {
-    local end=$((SECONDS + 60 * $1))
-    while kill -0 "$2" 2>/dev/null; do
-        sleep 1
-        if [ $SECONDS -ge $end ]; then
-            echo "error: the tests are not over after $1 minutes, and are ended" >>"$output"
-            # Swift prints the stacks of all threads, and then lets the process continue.
-            kill -ABRT "$2"
-            sleep 20
-            kill -KILL "$2" 2>/dev/null || true
-            return
-        fi
-    done
-}
-
-for round in $(seq "${1:-50}"); do
-    run 10 --filter everyPairKeepsTheContract
-    printf 'pairs %d: %s\n' "$round" "$(tail -n 1 "$output")"
+loops=()
+trap 'kill "${loops[@]}"; rm -f "$output"' EXIT
+for _ in $(seq "$(getconf _NPROCESSORS_ONLN)"); do
+    while :; do :; done &
+    loops+=($!)
 done
-for round in $(seq "${2:-10}"); do
-    run 20
-    printf 'suite %d: %s\n' "$round" "$(tail -n 1 "$output")"
+
+for run in $(seq "$runs"); do
+    status=0
+    Tests/run.sh "$scratch" "$@" >"$output" 2>&1 || status=$?
+    [ $status -eq 0 ] || { cat "$output"; exit $status; }
+    printf 'run %d: %s\n' "$run" "$(grep 'Test run with' "$output" | tail -n 1)"
 done
