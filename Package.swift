@@ -15,41 +15,46 @@ let package = Package(
         .library(name: "MetricKitReporting", targets: ["MetricKitReporting"]),
     ],
     targets: [
-        .target(name: "LoaderChain", dependencies: ["CLockFence", "DurableFiles", "PortableC", "PortableFoundation"]),
+        .target(
+            name: "LoaderChain",
+            dependencies: ["CLockFence", "DurableFiles", "LoaderChainPlatformC", "LoaderChainPlatformFoundation"]),
         // Files, directories and locks, for everything that is kept on a disk.
-        .target(name: "DurableFiles", dependencies: ["PortableC", "PortableFoundation"]),
+        .target(name: "DurableFiles", dependencies: ["LoaderChainPlatformC", "LoaderChainPlatformFoundation"]),
         // One empty function, which keeps reference counts on their side of an unlock.
         .target(name: "CLockFence"),
         // What every system has under another name: the C library, and the part of Foundation that is enough.
-        .target(name: "PortableC"),
-        .target(name: "PortableFoundation"),
+        .target(name: "LoaderChainPlatformC"),
+        .target(name: "LoaderChainPlatformFoundation"),
         .target(name: "LoaderChainURLSession", dependencies: ["LoaderChain", "DurableFiles"]),
-        .target(name: "LoaderChainTesting", dependencies: ["LoaderChain", "DurableFiles"]),
         .target(
-            name: "ReportOutbox", dependencies: ["LoaderChain", "DurableFiles", "PortableC", "PortableFoundation"]),
+            name: "LoaderChainTesting",
+            dependencies: ["LoaderChain", "DurableFiles", "LoaderChainPlatformC", "LoaderChainPlatformFoundation"]),
+        .target(
+            name: "ReportOutbox",
+            dependencies: ["LoaderChain", "DurableFiles", "LoaderChainPlatformC", "LoaderChainPlatformFoundation"]),
         .target(
             name: "MetricKitReporting",
-            dependencies: ["LoaderChain", "LineProtocol", "ReportOutbox", "PortableFoundation"]),
+            dependencies: ["LoaderChain", "LineProtocol", "ReportOutbox", "LoaderChainPlatformFoundation"]),
 
         .target(name: "LineProtocol"),
-        .target(name: "LineProtocolFoundation", dependencies: ["LineProtocol", "PortableFoundation"]),
+        .target(name: "LineProtocolFoundation", dependencies: ["LineProtocol", "LoaderChainPlatformFoundation"]),
 
         // A library that Swift itself is linked against on every system; the Debian package is zlib1g-dev.
         .systemLibrary(name: "CZlib"),
         .target(
             name: "InfluxReporting",
             dependencies: [
-                "LoaderChain", "LineProtocol", "LineProtocolFoundation", "DurableFiles", "CZlib", "PortableC",
-                "PortableFoundation",
+                "LoaderChain", "LineProtocol", "LineProtocolFoundation", "DurableFiles", "CZlib",
+                "LoaderChainPlatformC", "LoaderChainPlatformFoundation",
             ]),
 
         // The program is thin, so that tests reach its parts. Their names differ in more than case, as the folders must.
-        .executableTarget(name: "apihealth", dependencies: ["APIHealthKit", "PortableC"]),
+        .executableTarget(name: "apihealth", dependencies: ["APIHealthKit", "LoaderChainPlatformC"]),
         .target(
             name: "APIHealthKit",
             dependencies: [
                 "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "LineProtocol", "LineProtocolFoundation",
-                "ReportOutbox", "InfluxReporting", "MetricKitReporting", "DurableFiles", "PortableC",
+                "ReportOutbox", "InfluxReporting", "MetricKitReporting", "DurableFiles", "LoaderChainPlatformC",
             ]),
 
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),

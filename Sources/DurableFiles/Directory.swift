@@ -8,8 +8,8 @@
 //     FileDescriptor   an open file
 //     FileFailure      what went wrong
 
-import PortableC
-import PortableFoundation
+import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 
 /// A directory on a disk.
 ///

@@ -1,5 +1,5 @@
-import PortableC
-import PortableFoundation
+import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 import Synchronization
 
 /// An open file or directory of the machine, closed at the latest when the last reference goes.

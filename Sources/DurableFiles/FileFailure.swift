@@ -1,4 +1,4 @@
-import PortableC
+import LoaderChainPlatformC
 
 /// Something that could not be done with a file.
 package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
-import PortableC
-import PortableFoundation
+import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 
 /// A directory of the machine's file system, for this user alone.
 ///

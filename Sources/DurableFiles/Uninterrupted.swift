@@ -1,4 +1,4 @@
-import PortableC
+import LoaderChainPlatformC
 
 /// Calls the system, again for as long as a signal interrupts it, and answers with the error's number as well.
 ///

@@ -1,5 +1,5 @@
 import LineProtocol
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 extension LineDecodingError: LocalizedError {
     /// The place and the reason.

@@ -1,5 +1,5 @@
 import LineProtocol
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 extension Timestamp {
     /// Makes a timestamp from a date.

@@ -1,5 +1,5 @@
 import APIHealthKit
-import PortableC
+import LoaderChainPlatformC
 
 /// The entry point; everything else is in `APIHealthKit`, where tests reach it.
 @main

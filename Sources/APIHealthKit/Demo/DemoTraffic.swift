@@ -1,5 +1,5 @@
 import LoaderChain
-import PortableC
+import LoaderChainPlatformC
 
 /// The schedule of requests, which depends on the seed alone.
 struct DemoTraffic: Sendable {

@@ -4,7 +4,6 @@
 import Foundation
 
 extension Output {
-    /// Writes a value as JSON.
     func write(json value: some Encodable) throws(ProgramError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -1,6 +1,6 @@
 import Dispatch
 import LoaderChain
-import PortableC
+import LoaderChainPlatformC
 
 /// A request to stop the program, which its parts wait for and then finish their work.
 ///

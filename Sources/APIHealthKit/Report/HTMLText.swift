@@ -1,4 +1,3 @@
-/// Text for HTML.
 enum HTMLText {
     static func escape(_ text: String) -> String {
         var escaped = ""

@@ -1,6 +1,6 @@
 import DurableFiles
 import LoaderChain
-import PortableC
+import LoaderChainPlatformC
 
 /// A destination for text: a terminal, a pipe or a test.
 final class Output: Sendable {

@@ -1,7 +1,7 @@
 // Batching: collects points in blocks, and decides when they leave. It may use Sending and Results.
 
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// What a writer's settings come to, in numbers that fit each other.
 struct BatchingLimits {

@@ -1,7 +1,7 @@
 // Compression: gzip. It uses no other folder.
 
 import CZlib
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Compresses one run of bytes after the other by gzip, through the system's zlib, at its quickest level.
 ///

@@ -1,7 +1,7 @@
 // Destination: where lines are written to, and with which credentials. It uses no other folder.
 
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Addresses that lines are written to.
 enum EndpointAddress {

@@ -1,6 +1,6 @@
 import LineProtocol
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Where points are written to: a database of a server, and how to be let in.
 ///

@@ -1,7 +1,7 @@
 import DurableFiles
 import LineProtocol
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 import Synchronization
 
 /// Keeps blocks in files, and removes each file when all of its lines are settled.

@@ -1,5 +1,5 @@
 import DurableFiles
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Why a writer cannot use a directory.
 public struct WriterError: Error, Sendable, Hashable {

@@ -1,7 +1,7 @@
 import LineProtocol
 import LineProtocolFoundation
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// How measured requests, events and traces become points.
 ///

@@ -1,5 +1,5 @@
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Sends batches of lines through a chain, and finds out what became of each line.
 ///

@@ -1,5 +1,5 @@
 import LineProtocol
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Which lines of a request a server complains of.
 package struct ComplaintMatch: Sendable, Hashable {

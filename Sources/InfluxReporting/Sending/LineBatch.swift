@@ -1,5 +1,5 @@
 import LineProtocol
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Whole lines behind each other, and where each of them ends.
 ///

@@ -1,5 +1,5 @@
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Lines as the body of a request.
 struct LineBody: HTTPBody {

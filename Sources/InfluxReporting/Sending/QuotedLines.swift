@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// The lines that InfluxDB 1 and 2 quote: `unable to parse '…': reason`, one line of text each, in the order of the lines.
 struct QuotedLines {

@@ -1,5 +1,5 @@
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// What a sender has learnt about its server, and what it keeps from one batch to the next.
 ///

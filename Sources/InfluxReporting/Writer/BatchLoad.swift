@@ -3,7 +3,7 @@
 import DurableFiles
 import LineProtocol
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// What parcels come to when they are sent as one.
 struct BatchLoad: Sendable {

@@ -1,7 +1,7 @@
 import DurableFiles
 import LineProtocol
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Collects points from all threads and sends them to InfluxDB in batches, through a chain of loaders.
 ///

@@ -1,7 +1,7 @@
 import DurableFiles
 import LineProtocol
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Sends points: parcels become a batch, and what is left of it comes back.
 extension WriterEngine {

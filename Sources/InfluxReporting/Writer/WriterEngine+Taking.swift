@@ -1,7 +1,7 @@
 import DurableFiles
 import LineProtocol
 import LoaderChain
-import PortableC
+import LoaderChainPlatformC
 
 /// Takes points: a point becomes a line, and the line lies in a block before the call returns.
 extension WriterEngine {

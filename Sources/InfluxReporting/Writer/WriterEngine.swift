@@ -1,7 +1,7 @@
 import Dispatch
 import LineProtocol
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Runs a writer: the stripes that take points in, the state that decides, and the effects.
 ///

@@ -59,7 +59,6 @@ struct LineBytes: ~Copyable {
 // MARK: Reading
 
 extension LineBytes {
-    /// The byte at a place.
     subscript(place: Int) -> UInt8 {
         precondition(place >= 0 && place < count, "there is a byte at this place")
         return base.load(fromByteOffset: place, as: UInt8.self)

@@ -61,8 +61,7 @@ public struct PreparedSeries: Sendable {
             let keyEnd = EscapedText.firstIndex(of: UInt8(ascii: "="), in: text.dropFirst())
             let isPlain = !text[1..<keyEnd].contains(UInt8(ascii: "\\"))
             let leading = (1..<9).reduce(0 as UInt64) { $0 << 8 | UInt64($1 < keyEnd ? text[$1] : 0) }
-            result.append(
-                .init(text: text, key: .init(start: 1, end: keyEnd, isPlain: isPlain, leading: leading)))
+            result.append(.init(text: text, key: .init(start: 1, end: keyEnd, isPlain: isPlain, leading: leading)))
             rest = rest[end...]
         }
         return result

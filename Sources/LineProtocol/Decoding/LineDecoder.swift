@@ -52,9 +52,7 @@ public struct LineDecoder: Sendable {
     /// - Parameters:
     ///   - bytes: The piece, which may begin and end anywhere.
     ///   - body: Is handed each point or error, in the order of the lines.
-    public mutating func decode(
-        _ bytes: some Sequence<UInt8>, _ body: (Result<Point, LineDecodingError>) -> Void
-    ) {
+    public mutating func decode(_ bytes: some Sequence<UInt8>, _ body: (Result<Point, LineDecodingError>) -> Void) {
         let done: Void? = bytes.withContiguousStorageIfAvailable { decode($0[...], body) }
         if done == nil { decode(Array(bytes)[...], body) }
     }

@@ -45,7 +45,6 @@ extension LineParser {
     }
 }
 
-/// A set of ASCII bytes.
 struct ByteSet {
     private var low: UInt64 = 0
     private var high: UInt64 = 0

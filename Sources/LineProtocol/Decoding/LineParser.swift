@@ -66,8 +66,7 @@ struct LineParser {
             guard !key.isEmpty else { throw fault(.missingTagKey) }
             guard byte == UInt8(ascii: "=") else { throw fault(.missingTagValue) }
             index += 1
-            let value = try name(
-                until: Self.escapes, escapes: Self.escapes)
+            let value = try name(until: Self.escapes, escapes: Self.escapes)
             guard byte != UInt8(ascii: "=") else { throw fault(.invalidTagFormat) }
             guard !value.isEmpty else { throw fault(.missingTagValue) }
             guard key != "time" else { throw LineFault(index: keyStart, code: .reservedTag) }

@@ -100,9 +100,7 @@ extension Tags: CustomStringConvertible {
 
 extension Tags: Codable {
     /// Reads an object of strings.
-    public init(from decoder: any Decoder) throws {
-        self.init(try [String: String](from: decoder))
-    }
+    public init(from decoder: any Decoder) throws { self.init(try [String: String](from: decoder)) }
 
     /// Writes an object of strings.
     public func encode(to encoder: any Encoder) throws {

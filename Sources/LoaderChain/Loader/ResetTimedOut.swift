@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// The error of a reset that took longer than it may, with the loaders that have not finished.
 public struct ResetTimedOut: Error, Sendable {

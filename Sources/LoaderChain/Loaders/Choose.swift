@@ -30,9 +30,7 @@ public final class Choose<Option: HTTPRequestOption>: HTTPLoader, @unchecked Sen
     ///   - option: the option whose value decides.
     ///   - branches: the branch for each value.
     ///   - otherwise: the branch for all other values; nil for the next loader.
-    public init(
-        by option: Option.Type, _ branches: [Option.Value: HTTPLoader], otherwise: HTTPLoader? = nil
-    ) {
+    public init(by option: Option.Type, _ branches: [Option.Value: HTTPLoader], otherwise: HTTPLoader? = nil) {
         branchesByValue = branches
         self.otherwise = otherwise
         let named = branches.map { (label: Self.label(of: $0.key), branch: $0.value) }

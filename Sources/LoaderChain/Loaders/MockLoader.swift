@@ -2,7 +2,7 @@
 // use everything below. A folder in Loaders uses no other, except where Tests/layers.txt has it higher up.
 
 import Dispatch
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// A terminal without a server: each request is answered by the next handler of a queue.
 ///

@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// A request that has been checked and can be sent as it is.
 ///

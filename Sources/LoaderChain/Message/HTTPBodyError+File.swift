@@ -1,6 +1,6 @@
 import DurableFiles
-import PortableC
-import PortableFoundation
+import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 
 extension HTTPBodyError {
     /// A file by its path, as a sentence begins with it.

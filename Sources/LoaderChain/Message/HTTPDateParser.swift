@@ -1,4 +1,3 @@
-/// Parses one HTTP date.
 struct HTTPDateParser {
     private var rest: ArraySlice<UInt8>
     private let now: CalendarTime

@@ -1,7 +1,7 @@
 // Message: what is sent and what comes back, as values: requests, responses, results and errors. It may use its folders
 // Headers and Bodies, and Support; it knows neither tasks nor loaders.
 
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// A request to a server.
 ///

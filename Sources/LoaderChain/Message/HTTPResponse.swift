@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// The response of a server.
 public struct HTTPResponse: Sendable {

@@ -6,14 +6,10 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable {
     public let rawValue: Int
 
     /// The status of that code.
-    public init(rawValue: Int) {
-        self.rawValue = rawValue
-    }
+    public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// The status of that code.
-    public init(_ code: Int) {
-        self.init(rawValue: code)
-    }
+    public init(_ code: Int) { self.init(rawValue: code) }
 
     /// Whether the final response is still to come: 100 to 199.
     public var isInformational: Bool { 100..<200 ~= rawValue }
@@ -33,9 +29,7 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable {
 
 extension HTTPStatus: ExpressibleByIntegerLiteral, CustomStringConvertible {
     /// The status of the code as written.
-    public init(integerLiteral value: Int) {
-        self.init(value)
-    }
+    public init(integerLiteral value: Int) { self.init(value) }
 
     /// The code and its reason phrase, as in `404 Not Found`; the code alone if it is not registered.
     public var description: String {

@@ -1,5 +1,5 @@
-import PortableC
-import PortableFoundation
+import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 
 /// The address of a request: the parts of a URL, percent-encoded, any of which may be missing.
 struct RequestAddress: Sendable {

@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// The body of a response, piece by piece as it arrives.
 ///
@@ -23,9 +23,7 @@ public struct ResponseChunks: AsyncSequence, Sendable {
     /// - Parameters:
     ///   - next: returns the next chunk, or nil at the end. It is called again only after it has returned.
     ///   - onDrop: called once, when the last copy of the sequence is released.
-    public init(
-        next: @escaping @Sendable () async throws -> Data?, onDrop: @escaping @Sendable () -> Void = {}
-    ) {
+    public init(next: @escaping @Sendable () async throws -> Data?, onDrop: @escaping @Sendable () -> Void = {}) {
         source = Source(next: next, onDrop: onDrop)
     }
 

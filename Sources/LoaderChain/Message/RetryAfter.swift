@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// How long a server asks its clients to wait, in either form of the `Retry-After` header.
 package enum RetryAfter {

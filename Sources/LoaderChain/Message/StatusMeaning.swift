@@ -35,7 +35,6 @@ package enum StatusMeaning: Hashable, Sendable, CaseIterable {
     /// The server will never take the request, whatever its content.
     case refused
 
-    /// The meaning of a status.
     package init(_ status: HTTPStatus) {
         switch status.rawValue {
         case 200..<300: self = .accepted

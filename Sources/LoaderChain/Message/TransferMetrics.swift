@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// The measurements of a response's transfer: its times, its bytes and its connection.
 ///

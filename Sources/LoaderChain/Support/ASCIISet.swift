@@ -27,7 +27,6 @@ package struct ASCIISet: Sendable {
 }
 
 extension ASCIISet {
-    /// The letters and digits.
     static let alphanumerics = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
     /// The punctuation that a token may hold besides letters and digits (RFC 9110, section 5.6.2).

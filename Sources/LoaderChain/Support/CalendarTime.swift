@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// A second of a calendar day, in universal time.
 struct CalendarTime: Hashable, Sendable {

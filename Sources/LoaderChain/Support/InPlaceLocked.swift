@@ -22,9 +22,7 @@ struct InPlaceLocked<Value: Sendable>: ~Copyable, Sendable {
     }
 
     /// The current flags; a flag is never removed.
-    var flags: Flags {
-        @inline(__always) get { Flags(rawValue: word.load(ordering: .acquiring)) }
-    }
+    var flags: Flags { @inline(__always) get { Flags(rawValue: word.load(ordering: .acquiring)) } }
 
     /// Runs `body` with exclusive access to the value, and publishes the flags that it leaves.
     ///

@@ -16,9 +16,7 @@ public final class RandomSource: Sendable {
     private let counter: Atomic<UInt64>
 
     /// A source whose numbers are those of ``SeededGenerator`` with the same seed.
-    public init(seed: UInt64) {
-        counter = Atomic(seed)
-    }
+    public init(seed: UInt64) { counter = Atomic(seed) }
 
     /// The next number, any of 64 bits.
     public func next() -> UInt64 {

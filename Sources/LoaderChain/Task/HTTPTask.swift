@@ -1,11 +1,7 @@
 // Task: one execution of a request: its life, its handlers, its attempts. HTTPTask and its extensions are what users
 // see; Machinery is what they are made of. It may use Message, Time and Support, and knows no loader.
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// One execution of a request.
 ///

@@ -24,9 +24,7 @@ final class Clockwork: Sendable {
         source.activate()
     }
 
-    var isArmed: Bool {
-        state.withLock { $0.rota.wakeUp != Rota.never }
-    }
+    var isArmed: Bool { state.withLock { $0.rota.wakeUp != Rota.never } }
 
     func schedule(at deadline: TimerInstant, _ action: @escaping @Sendable () -> Void) -> SystemTimer {
         let present = UInt64.tick(reachedBy: .uptime)

@@ -7,9 +7,7 @@ public struct TimerInstant: InstantProtocol, Hashable, Sendable {
     public let nanoseconds: Int64
 
     /// Makes the instant `nanoseconds` after the clock's start.
-    public init(nanoseconds: Int64) {
-        self.nanoseconds = nanoseconds
-    }
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// The instant that never comes.
     static var never: TimerInstant { TimerInstant(nanoseconds: .max) }

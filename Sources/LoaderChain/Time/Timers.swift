@@ -1,11 +1,7 @@
 // Time: what the clock says, calls at an instant, and what is counted over a while. It may use Support; whatever waits
 // or measures uses it.
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// The time that a chain uses: a clock, and calls at an instant.
 ///

@@ -3,7 +3,6 @@ import LoaderChain
 import Synchronization
 
 extension ContractCheck {
-    /// The parts with many tasks.
     static let loadParts = [
         Part(name: "Many tasks from many threads, cancelled and reset at random") { stage in
             let chain = stage.chain(to: ChanceTerminal(seed: stage.check.seed))

@@ -25,7 +25,6 @@ final class TaskProbe: @unchecked Sendable {
     /// Whether the completion was called.
     var hasEnded: Bool { completions > 0 }
 
-    /// The first result.
     var result: HTTPResult? { state.withLock { $0.result } }
 
     /// Cancels the task, and returns whether that came before its result.
@@ -42,7 +41,6 @@ final class TaskProbe: @unchecked Sendable {
     }
 }
 
-/// A weak reference to an object.
 final class WeakReference: @unchecked Sendable {
     private(set) weak var object: AnyObject?
 

@@ -8,7 +8,5 @@ public struct LoopbackHold: Sendable {
     /// Releases the reply, so that the server continues to send it.
     ///
     /// Calling this again has no effect.
-    public func release() {
-        core.release { $0.number == number }
-    }
+    public func release() { core.release { $0.number == number } }
 }

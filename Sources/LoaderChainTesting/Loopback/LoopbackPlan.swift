@@ -1,23 +1,16 @@
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// The steps in which a connection sends one reply to one request.
 ///
 /// Every decision about a reply is made here, without a socket. A plan that does not end with `.close` or `.reset` leaves the
 /// connection open for the next request.
 package struct LoopbackPlan: Sendable, Hashable {
-    /// One step of a connection.
     package enum Step: Sendable, Hashable {
         /// Sends bytes as fast as the client reads them.
         case send(Data)
         /// Sends bytes in portions, with a pause after each but the last.
         case drip(Data, portion: Int, interval: Duration)
-        /// Waits for a duration.
         case wait(Duration)
         /// Waits until the test releases the reply.
         case hold
@@ -27,10 +20,8 @@ package struct LoopbackPlan: Sendable, Hashable {
         case reset
     }
 
-    /// The steps, in order.
     package private(set) var steps: [Step] = []
 
-    /// Plans a reply to a request.
     package init(_ reply: LoopbackReply, to request: LoopbackRequest) {
         self.init(Draft(reply, to: request), reply: reply)
     }

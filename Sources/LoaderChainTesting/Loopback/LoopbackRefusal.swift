@@ -2,7 +2,6 @@ import LoaderChain
 
 /// Why a request was refused before any route saw it.
 package struct LoopbackRefusal: Error, Sendable, Hashable {
-    /// The status of the response.
     package let status: HTTPStatus
     /// The sentence in the body of the response.
     package let explanation: String

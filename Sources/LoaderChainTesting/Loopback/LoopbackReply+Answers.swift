@@ -1,21 +1,12 @@
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 extension LoopbackReply {
     /// A 200 with a text.
-    public static func ok(_ text: String = "") -> Self {
-        .text(text, status: .ok)
-    }
+    public static func ok(_ text: String = "") -> Self { .text(text, status: .ok) }
 
     /// A 200 with a body.
-    public static func ok(_ body: Data) -> Self {
-        Self(.ok, body: .bytes(body))
-    }
+    public static func ok(_ body: Data) -> Self { Self(.ok, body: .bytes(body)) }
 
     /// A 200 with a JSON text.
     public static func json(_ text: String) -> Self {
@@ -96,24 +87,16 @@ extension LoopbackReply {
     }
 
     /// Bytes instead of a reply, after which the server closes the connection.
-    public static func verbatim(_ bytes: Data) -> Self {
-        Self(.ok, body: .verbatim(bytes))
-    }
+    public static func verbatim(_ bytes: Data) -> Self { Self(.ok, body: .verbatim(bytes)) }
 
     /// A text instead of a reply, after which the server closes the connection.
-    public static func verbatim(_ text: String) -> Self {
-        verbatim(Data(text.utf8))
-    }
+    public static func verbatim(_ text: String) -> Self { verbatim(Data(text.utf8)) }
 
     /// No reply: the server closes the connection without sending a byte.
-    public static func hangUp() -> Self {
-        Self(.ok).hangingUp(at: .start)
-    }
+    public static func hangUp() -> Self { Self(.ok).hangingUp(at: .start) }
 
     /// No reply: the server resets the connection.
-    public static func abort() -> Self {
-        Self(.ok).aborting(at: .start)
-    }
+    public static func abort() -> Self { Self(.ok).aborting(at: .start) }
 
     private static func quoted(_ text: String) -> String {
         let escaped = text.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }

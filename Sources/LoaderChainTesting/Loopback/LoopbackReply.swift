@@ -1,10 +1,5 @@
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// A response of a ``LoopbackServer``, and its faults.
 ///
@@ -100,19 +95,13 @@ extension LoopbackReply {
     }
 
     /// The reply held at a position until the test releases it; see ``LoopbackServer/waitForHeld(count:)``.
-    public func held(at place: Place = .start) -> Self {
-        interrupted(.hold, at: place)
-    }
+    public func held(at place: Place = .start) -> Self { interrupted(.hold, at: place) }
 
     /// The reply cut off at a position by closing the connection.
-    public func hangingUp(at place: Place) -> Self {
-        interrupted(.hangUp, at: place)
-    }
+    public func hangingUp(at place: Place) -> Self { interrupted(.hangUp, at: place) }
 
     /// The reply cut off at a position by resetting the connection.
-    public func aborting(at place: Place) -> Self {
-        interrupted(.abort, at: place)
-    }
+    public func aborting(at place: Place) -> Self { interrupted(.abort, at: place) }
 
     /// The reply sent in portions of a few bytes, with a pause between them.
     public func dripping(_ bytes: Int, every interval: Duration) -> Self {
@@ -125,9 +114,7 @@ extension LoopbackReply {
     }
 
     /// The reply with `Connection: close`, after which the server closes the connection.
-    public func closing() -> Self {
-        header("Connection", "close")
-    }
+    public func closing() -> Self { header("Connection", "close") }
 
     /// The reply with its body in chunks of a size; the last one may be shorter.
     public func chunked(by size: Int, trailers: HTTPHeaders = [:]) -> Self {

@@ -1,10 +1,5 @@
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// A request as a ``LoopbackServer`` received it, parsed and byte for byte.
 public struct LoopbackRequest: Sendable, Hashable {
@@ -26,9 +21,7 @@ public struct LoopbackRequest: Sendable, Hashable {
     public let connection: Int
 
     /// The path of the target, still percent-encoded and without the query.
-    public var path: String {
-        String(originForm.prefix { $0 != "?" })
-    }
+    public var path: String { String(originForm.prefix { $0 != "?" }) }
 
     /// The part of the target after the first `?`; nil if there is none.
     public var query: String? {

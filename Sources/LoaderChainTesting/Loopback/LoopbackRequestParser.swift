@@ -1,10 +1,5 @@
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// Parses the bytes of one connection into requests.
 ///
@@ -58,7 +53,6 @@ package struct LoopbackRequestParser: Sendable {
         self.connection = connection
     }
 
-    /// Appends bytes.
     package mutating func feed(_ bytes: some Sequence<UInt8>) {
         if case .refused = stage { return }  // What follows a fault has no meaning, and is not worth keeping.
         buffer.append(contentsOf: bytes)

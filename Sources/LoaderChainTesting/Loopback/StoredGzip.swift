@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// Gzip streams with stored blocks, which every decoder reads and no compressor is needed for.
 package enum StoredGzip {

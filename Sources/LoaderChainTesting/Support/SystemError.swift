@@ -1,14 +1,7 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LoaderChainPlatformC
 
 /// A call of the operating system that failed.
 package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The name of the call.
     package let call: String
     /// The value of `errno` after it.
     package let code: Int32

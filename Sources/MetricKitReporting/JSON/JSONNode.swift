@@ -8,7 +8,6 @@ struct JSONNode: Sendable {
 
     var bytes: ArraySlice<UInt8> { document.bytes[Int(entry.start)..<Int(entry.end)] }
 
-    /// The text of a string.
     var text: String? { kind == .string ? JSONText.text(bytes.dropFirst().dropLast()) : nil }
 
     /// The exact value of a number.

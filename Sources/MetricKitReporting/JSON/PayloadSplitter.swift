@@ -64,7 +64,6 @@ struct PayloadSplitter {
     /// Whether the payload is whole.
     var isAtEnd: Bool { place == .end }
 
-    /// Takes a piece of the text.
     mutating func read(_ bytes: ArraySlice<UInt8>, _ take: (Piece) -> Void) throws(JSONProblem) {
         var index = bytes.startIndex
         while index < bytes.endIndex {

@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 extension MetricPayload {
     init(_ document: JSONDocument, _ data: Data) throws(PayloadError) {

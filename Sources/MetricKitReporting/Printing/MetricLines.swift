@@ -2,8 +2,7 @@ struct MetricLines {
     private(set) var lines: [String] = []
 
     init(_ payload: MetricPayload) {
-        lines = ReportHead.lines(
-            "Metrics", version: payload.appVersion, payload.metaData, payload.timeRange)
+        lines = ReportHead.lines("Metrics", version: payload.appVersion, payload.metaData, payload.timeRange)
         if payload.includesMultipleAppVersions {
             lines.append("The payload tells of several versions, and does not count for the averages of one.")
         }

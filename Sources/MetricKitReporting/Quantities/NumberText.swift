@@ -112,9 +112,7 @@ struct NumberText: Hashable, Sendable {
     /// Whether a fraction would end with a zero, which no system prints.
     var endsWithZero: Bool { runs[runs.count - 1].last == 0 }
 
-    private func reading(
-        _ whole: some Sequence<Int>, _ fraction: [Int], grouping: Mark?, decimal: Mark?
-    ) -> Reading? {
+    private func reading(_ whole: some Sequence<Int>, _ fraction: [Int], grouping: Mark?, decimal: Mark?) -> Reading? {
         DecimalNumber(whole: whole, fraction: fraction, isNegative: isNegative).map {
             Reading(grouping: grouping, decimal: decimal, number: $0)
         }

@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// The kind of a payload, which its keys tell.
 enum PayloadKind {
@@ -46,9 +46,7 @@ enum DiagnosticSection: String {
     case appLaunch = "appLaunchDiagnostics"
 
     /// The section for a kind as reports of iOS 27 name it.
-    init?(result: String) {
-        self.init(rawValue: result + "Diagnostics")
-    }
+    init?(result: String) { self.init(rawValue: result + "Diagnostics") }
 }
 
 extension JSONDocument {

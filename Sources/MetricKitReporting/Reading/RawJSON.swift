@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// A piece of JSON from a payload.
 public struct RawJSON: Sendable, Hashable {

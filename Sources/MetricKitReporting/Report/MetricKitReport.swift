@@ -1,6 +1,6 @@
 // Report: a payload of any kind. Depends on Payload and Diagnostics; Printing, Tracking and Apple may use it.
 
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// A payload of any kind, including one that cannot be read.
 ///

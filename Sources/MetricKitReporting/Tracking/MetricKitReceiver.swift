@@ -2,7 +2,7 @@
 
 import Dispatch
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 import ReportOutbox
 
 /// Receives payloads: stores them in the outbox first, and then hands them to the trackers.

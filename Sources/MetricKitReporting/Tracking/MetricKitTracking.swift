@@ -1,5 +1,5 @@
 import LineProtocol
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// A tracker for payloads.
 ///

@@ -1,6 +1,6 @@
 import DurableFiles
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Takes in what the directory contains.
 extension BoxEngine {

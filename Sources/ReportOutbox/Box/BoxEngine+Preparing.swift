@@ -1,7 +1,7 @@
 import DurableFiles
 import LoaderChain
-import PortableC
-import PortableFoundation
+import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 
 /// Makes a request of a file on the disk.
 extension BoxEngine {

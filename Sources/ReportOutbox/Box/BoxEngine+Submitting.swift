@@ -1,6 +1,6 @@
 import Dispatch
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Takes reports in, on the calling thread.
 extension BoxEngine {

@@ -1,7 +1,7 @@
 import Dispatch
 import DurableFiles
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Runs a box: the state behind its lock, the files, and a queue on which everything happens but submissions.
 ///

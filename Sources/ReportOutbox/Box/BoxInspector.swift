@@ -1,6 +1,6 @@
 import DurableFiles
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Looks into a box from outside, to debug it.
 ///

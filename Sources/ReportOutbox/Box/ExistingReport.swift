@@ -1,5 +1,5 @@
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// A report that an earlier launch has left, shown to the handler of existing reports before it is sent.
 public struct ExistingReport: Sendable {

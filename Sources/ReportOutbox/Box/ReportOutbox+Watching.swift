@@ -1,5 +1,5 @@
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 // MARK: Watching
 

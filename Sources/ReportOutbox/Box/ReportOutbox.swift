@@ -1,6 +1,6 @@
 import DurableFiles
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Keeps what must arrive, such as crash reports, on the disk until it was delivered.
 ///

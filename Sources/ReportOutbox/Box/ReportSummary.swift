@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// What a box knows about a report without reading it.
 public struct ReportSummary: Hashable, Sendable {

@@ -1,7 +1,7 @@
 // Coding: numbers and texts as bytes, digests and checksums. It uses no other folder.
 
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Numbers and texts as bytes: little-endian, texts with their length before them.
 struct ByteWriter {

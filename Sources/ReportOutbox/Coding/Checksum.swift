@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// CRC-32 as in Ethernet, four bytes at a time: enough to tell torn bytes from whole ones.
 struct Checksum: Sendable {

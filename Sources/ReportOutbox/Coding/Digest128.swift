@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// 128 bits of bytes, by FNV-1a: enough that no two of one program meet by chance.
 ///

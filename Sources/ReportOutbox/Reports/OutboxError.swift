@@ -1,5 +1,5 @@
 import DurableFiles
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Why a box cannot be opened, or a report is not taken in.
 public struct OutboxError: Error, Hashable, Sendable {

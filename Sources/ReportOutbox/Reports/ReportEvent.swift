@@ -1,5 +1,5 @@
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Something that happened to a report, or to the box.
 public enum ReportEvent: Hashable, Sendable {

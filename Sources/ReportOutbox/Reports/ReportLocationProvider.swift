@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Keeps the files of reports where the app wants them, instead of in the box.
 ///
@@ -12,7 +12,7 @@ public protocol ReportLocationProvider: Sendable {
     /// is not any more drops the report with ``ReportLoss/missingFile``.
     func location(of id: ReportID) -> URL?
 
-    /// Releases the file of a report that the box is done with.
+    /// Releases the file of a report that the box is done with: it was delivered, or is lost and not set aside any more.
     ///
     /// Unless implemented, the file of a delivered report is removed, and the file of any other stays.
     func release(_ id: ReportID, at url: URL, delivered: Bool)

@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Encrypts what a box writes down, and decrypts it again.
 ///

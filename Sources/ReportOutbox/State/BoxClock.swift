@@ -1,7 +1,7 @@
 // State: what a box knows and decides, as a value without a lock, a disk or a clock. It may use Settings, Reports and Store.
 
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Time as a box counts it: the time since it was opened, which no setting of the wall clock moves.
 ///

@@ -1,5 +1,5 @@
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// The constant part of a report besides its bytes: its identifier, and how it is sent.
 struct RecordHead: Sendable {

@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// The name of a report's file, which holds all that changes during the report's life.
 ///

@@ -1,6 +1,6 @@
 import DurableFiles
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// The form of a report's file.
 ///

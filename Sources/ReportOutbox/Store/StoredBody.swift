@@ -1,6 +1,6 @@
 import DurableFiles
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// The bytes of a report, read from its file piece by piece while they are sent.
 struct StoredBody: HTTPBody {

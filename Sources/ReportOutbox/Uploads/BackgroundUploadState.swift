@@ -1,5 +1,3 @@
-// Uploads: uploads that go on without the app, but for the session that makes them. It may use Box and all below it.
-
 import LoaderChain
 
 /// What is known of uploads that go on without the app, and what is to be done when something is heard of them.

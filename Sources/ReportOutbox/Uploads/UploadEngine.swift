@@ -1,7 +1,7 @@
 import Dispatch
 import DurableFiles
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Runs uploads that go on without the app: the state, its ledger, a session, and a queue on which events are handled one
 /// after the other.

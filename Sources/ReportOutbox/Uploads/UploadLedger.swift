@@ -1,6 +1,6 @@
 import DurableFiles
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// The directory of uploads that go on without the app.
 ///

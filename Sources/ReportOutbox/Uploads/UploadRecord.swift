@@ -1,5 +1,5 @@
 import LoaderChain
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// The name of one upload, which no other upload ever has: not of another report, and not of the same report later.
 ///

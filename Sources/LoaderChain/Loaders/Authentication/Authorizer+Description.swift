@@ -1,5 +1,4 @@
 extension Authorizer {
-    /// The loader's details.
     var details: String {
         let waiting = waiting
         return phase.name + (waiting == 0 ? "" : ", waiting \(waiting)")

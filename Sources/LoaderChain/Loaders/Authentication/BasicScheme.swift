@@ -1,4 +1,3 @@
-/// Basic authentication, for ``BasicAuth``.
 struct BasicScheme: AuthenticationScheme {
     let provider: (any BasicCredentialsProvider)?
 

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// An access token, with the refresh token that gets the next one.
 ///
@@ -20,9 +16,7 @@ public struct BearerToken: Hashable, Codable, Sendable {
     public var obtained: Date?
 
     /// Makes a token.
-    public init(
-        accessToken: String, refreshToken: String? = nil, lifetime: Duration? = nil, obtained: Date? = nil
-    ) {
+    public init(accessToken: String, refreshToken: String? = nil, lifetime: Duration? = nil, obtained: Date? = nil) {
         secretAccessToken = Secret(accessToken)
         secretRefreshToken = refreshToken.map { Secret($0) }
         self.lifetime = lifetime

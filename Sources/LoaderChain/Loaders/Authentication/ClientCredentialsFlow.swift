@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// Gets a token for the program itself, with its identifier and secret: RFC 6749, section 4.4.
 ///

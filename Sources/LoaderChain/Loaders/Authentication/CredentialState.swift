@@ -6,7 +6,6 @@
 ///
 /// Every method changes the state and returns what there is to do, which the owner does after it has unlocked.
 struct CredentialState<Credential: Sendable, Waiter> {
-    /// A phase of the credential.
     enum Phase: Sendable {
         /// There is no credential. The store may have one.
         case idle
@@ -177,7 +176,6 @@ struct CredentialState<Credential: Sendable, Waiter> {
     /// Whether what began with the question of this number, or after it, is still to be heard.
     func hears(_ number: Int) -> Bool { number == questions }
 
-    /// The number of the last question.
     var lastQuestion: Int { questions }
 
     // MARK: Inside

@@ -41,9 +41,7 @@ public actor MemoryCredentialStore<Credential: Sendable>: CredentialStore {
     private var credential: Credential?
 
     /// Makes a store, with `credential` if you have one.
-    public init(_ credential: Credential? = nil) {
-        self.credential = credential
-    }
+    public init(_ credential: Credential? = nil) { self.credential = credential }
 
     /// Returns the credential.
     public func load() -> Credential? { credential }

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// The response of a token endpoint, read with tolerance for how servers deviate from the standard.
 struct TokenAnswer: Decodable {
@@ -56,7 +52,6 @@ struct TokenAnswer: Decodable {
         guard status.isSuccess, let accessToken = answer.accessToken,
             ASCII.isEqualIgnoringCase(answer.tokenType ?? "Bearer", "Bearer")
         else { throw OAuthError(.unreadableAnswer, status: status) }
-        return BearerToken(
-            accessToken: accessToken, refreshToken: answer.refreshToken, lifetime: answer.lifetime)
+        return BearerToken(accessToken: accessToken, refreshToken: answer.refreshToken, lifetime: answer.lifetime)
     }
 }

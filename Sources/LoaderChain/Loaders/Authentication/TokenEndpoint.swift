@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// A token endpoint, and the requests to it: RFC 6749, section 3.2.
 struct TokenEndpoint: Sendable {

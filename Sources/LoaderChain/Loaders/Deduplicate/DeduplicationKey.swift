@@ -8,9 +8,7 @@ extension Deduplicate {
         private let content: Content
 
         /// Makes a key of your own, which is never equal to a ``standard(for:ignoring:)`` key.
-        public init(_ text: String) {
-            content = .text(text)
-        }
+        public init(_ text: String) { content = .text(text) }
 
         /// The standard key; nil for a request that is never shared, because it has a body or an unsafe method.
         ///
@@ -34,9 +32,7 @@ extension Deduplicate {
             return Key(content: .request(request.method, address: address, HTTPHeaders(headers), checks, credentials))
         }
 
-        private init(content: Content) {
-            self.content = content
-        }
+        private init(content: Content) { self.content = content }
     }
 
     /// The headers that the standard key ignores: those that number or trace requests.

@@ -20,9 +20,7 @@ public final class ApplyEnvironment: HTTPLoader, @unchecked Sendable {
     private let environment: ServerEnvironment
 
     /// Makes a loader that fills in `environment` for requests without one of their own.
-    public init(environment: ServerEnvironment) {
-        self.environment = environment
-    }
+    public init(environment: ServerEnvironment) { self.environment = environment }
 
     /// Fills in what is missing, and passes the task on.
     public override func load(task: HTTPTask) {

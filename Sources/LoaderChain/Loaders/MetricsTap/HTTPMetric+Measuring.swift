@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 extension HTTPMetric {
     /// Makes the metric of a task from its result.

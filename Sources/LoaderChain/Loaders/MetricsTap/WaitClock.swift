@@ -4,16 +4,13 @@ struct WaitClock {
     private var since = TimerInstant(nanoseconds: 0)
     private var sum = Duration.zero
 
-    /// Whether a wait is not over.
     var isWaiting: Bool { waiting > 0 }
 
-    /// A wait begins.
     mutating func begin(at now: TimerInstant) {
         if waiting == 0 { since = now }
         waiting += 1
     }
 
-    /// A wait ends.
     mutating func end(at now: TimerInstant) {
         guard waiting > 0 else { return }
         waiting -= 1

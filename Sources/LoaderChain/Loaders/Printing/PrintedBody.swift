@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// The beginning of a body, as the lines of a log show it.
 struct PrintedBody {
@@ -31,9 +31,7 @@ struct PrintedBody {
         }
     }
 
-    private init(lines: [String]) {
-        self.lines = lines
-    }
+    private init(lines: [String]) { self.lines = lines }
 
     private init(beginning: Data, length: Int64?) {
         guard !beginning.isEmpty else {

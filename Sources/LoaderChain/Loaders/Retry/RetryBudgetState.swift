@@ -6,7 +6,6 @@ struct RetryBudgetState {
     private let reserve: Int64
     private var saved: SlidingWindow<Int64>
 
-    /// The price of a retry.
     static var price: Int64 { 1_000_000 }
 
     /// Makes a budget of `ratio` retries per request, and at least `minimumPerSecond` retries, over a sliding window.

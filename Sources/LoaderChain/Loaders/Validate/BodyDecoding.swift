@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// A check that a body can be decoded, without the type.
 protocol ResponseDecoding: Sendable {

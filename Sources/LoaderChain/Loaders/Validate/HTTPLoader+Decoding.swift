@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 extension HTTPLoader {
     /// Loads a request and decodes the body of its response.

@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// The requirements that a response must meet.
 ///

@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// A search for a boundary in content, window by window, so that no whole file is in memory.
 struct BoundarySearch {

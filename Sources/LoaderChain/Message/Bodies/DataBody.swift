@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// A body of bytes that are in memory.
 public struct DataBody: HTTPBody {

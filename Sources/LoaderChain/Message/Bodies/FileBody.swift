@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// A body of a file's bytes, read piece by piece while they are sent.
 ///

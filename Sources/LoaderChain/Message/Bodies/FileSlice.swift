@@ -1,5 +1,5 @@
 import DurableFiles
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// A file, or a range of its bytes, as it was at one moment.
 ///

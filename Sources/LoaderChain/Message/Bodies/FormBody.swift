@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// A body of names and values, as a web form sends them: `application/x-www-form-urlencoded`.
 ///

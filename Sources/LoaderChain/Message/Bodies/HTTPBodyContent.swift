@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// The bytes of an encoded body, in the order in which they are sent.
 ///

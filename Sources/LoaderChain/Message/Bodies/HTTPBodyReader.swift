@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// A position in the bytes of a body, which reading moves on.
 ///
@@ -13,9 +13,7 @@ public struct HTTPBodyReader: Sendable {
     private var current: (any SegmentReader)?
     private var failure: (any Error)?
 
-    init(_ segments: [HTTPBodyContent.Segment]) {
-        self.segments = segments[...]
-    }
+    init(_ segments: [HTTPBodyContent.Segment]) { self.segments = segments[...] }
 
     /// The next bytes, at least one and at most `count`, or nil at the end.
     ///

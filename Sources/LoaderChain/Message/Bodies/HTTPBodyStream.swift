@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Bytes that are made while they are sent, for one reader only.
 public struct HTTPBodyStream: Sendable {

@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 extension MultipartBody {
     /// One part of the body: a name, and a text, bytes or a file under it.

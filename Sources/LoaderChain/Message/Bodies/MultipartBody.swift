@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// A body of named parts, as a web form with files sends them: `multipart/form-data`.
 ///

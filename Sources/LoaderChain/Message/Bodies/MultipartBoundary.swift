@@ -53,9 +53,7 @@ extension MultipartBoundary {
     private struct Candidates {
         private var generator: SeededGenerator
 
-        init(seed: UInt64) {
-            generator = SeededGenerator(seed: seed)
-        }
+        init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
         mutating func next() -> String {
             hexadecimal(generator.next()) + hexadecimal(generator.next())

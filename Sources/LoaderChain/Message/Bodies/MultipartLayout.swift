@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// A multipart body whose boundary is known to occur in none of its sections.
 struct MultipartLayout: Sendable {

@@ -1,5 +1,5 @@
 import DurableFiles
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// A position in the bytes of one segment.
 protocol SegmentReader: Sendable {
@@ -11,9 +11,7 @@ protocol SegmentReader: Sendable {
 struct DataReader: SegmentReader {
     private var rest: Data
 
-    init(_ data: Data) {
-        rest = data
-    }
+    init(_ data: Data) { rest = data }
 
     mutating func read(upTo count: Int) -> Data? {
         guard !rest.isEmpty else { return nil }
@@ -81,9 +79,7 @@ struct StreamReader: SegmentReader {
         case finished
     }
 
-    init(_ stream: HTTPBodyStream) {
-        self.stream = stream
-    }
+    init(_ stream: HTTPBodyStream) { self.stream = stream }
 
     mutating func read(upTo count: Int) throws -> Data? {
         if state == .unopened {

@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 extension HTTPHeaders {
     /// Throws for the first header that must not be sent.

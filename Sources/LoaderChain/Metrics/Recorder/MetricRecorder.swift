@@ -113,7 +113,6 @@ public final class MetricRecorder: Sendable {
 
     // MARK: For taps and traces
 
-    /// Whether there is any sink.
     let isListening: Bool
 
     /// The only sink, if it is a board and there is no filter.

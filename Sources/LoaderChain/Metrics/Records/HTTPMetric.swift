@@ -1,6 +1,6 @@
 // Metrics/Records: what is told about a request, an event or a trace, as values. It may use Message and Support.
 
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// The measurement of one request: when, how long, where to, how much, and how it ended.
 ///

@@ -1,4 +1,4 @@
-import PortableFoundation
+import LoaderChainPlatformFoundation
 
 /// Something that happened at one moment; see ``MetricRecorder/event(_:counters:attributes:)``.
 public struct MetricEvent: Hashable, Sendable {

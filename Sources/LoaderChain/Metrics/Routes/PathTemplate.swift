@@ -106,12 +106,10 @@ private enum PathByte {
 }
 
 extension ASCII {
-    /// Whether the byte is a letter or a digit.
     static func isAlphanumeric(_ byte: UInt8) -> Bool {
         isDigit(byte) || isLetter(byte)
     }
 
-    /// Whether the byte is a letter.
     static func isLetter(_ byte: UInt8) -> Bool {
         (byte | 0x20) &- UInt8(ascii: "a") < 26
     }

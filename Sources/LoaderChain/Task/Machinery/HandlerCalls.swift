@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LoaderChainPlatformC
 
 /// The calls to handlers that are under way on one thread, and those that wait until its stack is flat again.
 ///

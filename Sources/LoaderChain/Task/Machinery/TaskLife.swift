@@ -129,7 +129,6 @@ struct TaskLife: Sendable {
         return .won
     }
 
-    /// The observers of the task.
     var observers: [any HTTPTaskObserver] {
         handlers.inOrder.compactMap { if case .observer(let observer) = $0 { observer } else { nil } }
     }

@@ -1,4 +1,4 @@
-// PortableC: the system's C library under one name. Files that import Foundation have it already.
+// LoaderChainPlatformC: the system's C library under one name. Files that import Foundation have it already.
 
 #if canImport(Darwin)
     @_exported import Darwin
