@@ -71,7 +71,7 @@ let package = Package(
 
         .testTarget(
             name: "LoaderChainTests",
-            dependencies: ["LoaderChain", "LoaderChainTesting", "BenchmarkSupport", "TestSizes"]),
+            dependencies: ["LoaderChain", "LoaderChainTesting", "BenchmarkSupport", "TestProcesses", "TestSizes"]),
         // For faults that only show with many threads and in release builds; see Tests/check.sh.
         .executableTarget(name: "Stress", dependencies: ["LoaderChain", "LoaderChainTesting"], path: "Tests/Stress"),
         .testTarget(
@@ -84,7 +84,9 @@ let package = Package(
         .executableTarget(
             name: "URLSessionFaults", dependencies: ["LoaderChain", "LoaderChainURLSession", "LoaderChainTesting"],
             path: "Tests/URLSessionFaults"),
-        .testTarget(name: "LoaderChainTestingTests", dependencies: ["LoaderChain", "LoaderChainTesting"]),
+        .testTarget(
+            name: "LoaderChainTestingTests",
+            dependencies: ["LoaderChain", "LoaderChainTesting", "LoaderChainPlatformC"]),
         .testTarget(
             name: "LineProtocolTests",
             dependencies: ["LineProtocol", "LineProtocolFoundation", "LoaderChain", "TestSizes"]),

@@ -29,8 +29,22 @@ package protocol Directory: Sendable {
     /// Creates a file to write to; fails if the file exists.
     func create(_ path: String) throws(FileFailure) -> any DurableFile
 
+    /// Opens a file to write to, and cuts off what it has after the first `length` bytes; fails if there is no file.
+    func reopen(_ path: String, keeping length: Int64) throws(FileFailure) -> any DurableFile
+
     /// Opens a file to read from.
     func open(_ path: String) throws(FileFailure) -> any DurableFile
+
+    /// Opens a file that exists, to read from and to write to in place.
+    func update(_ path: String) throws(FileFailure) -> any DurableFile
+
+    /// Returns a file's number, its length and the time of its last change.
+    func stamp(of path: String) throws(FileFailure) -> FileStamp
+
+    /// Lets those read a file, and write to it, who could if the process had created it in the usual way.
+    ///
+    /// The process's mask (`umask`) decides, and what the directory itself prescribes. A directory whose files have no modes does nothing.
+    func share(_ path: String) throws(FileFailure)
 
     /// Renames a file, and replaces one that has the new name.
     func rename(_ path: String, to newPath: String) throws(FileFailure)
@@ -43,7 +57,7 @@ package protocol Directory: Sendable {
 
     /// Takes the lock of that name until the returned value is released, or returns nil if another holder has it.
     ///
-    /// A process that dies loses its locks.
+    /// A process that dies loses its locks. The lock is a file, which its holder may remove before it releases the lock.
     func lock(_ path: String) throws(FileFailure) -> (any Sendable)?
 
     /// Returns where others can read a file, or nil if they cannot.
@@ -78,13 +92,7 @@ extension Directory {
         let file = try open(path)
         let length = try file.length()
         guard length <= longest else { throw FileFailure("read", path, code: EFBIG) }
-        var bytes = Data(capacity: Int(length))
-        while bytes.count < length {
-            let more = try file.read(Int(length) - bytes.count, at: Int64(bytes.count))
-            if more.isEmpty { break }
-            bytes.append(more)
-        }
-        return bytes
+        return try file.readAll(Int(length), at: 0)
     }
 
     /// Writes a whole file, so that a process or a machine that dies meanwhile leaves the old content or the new.
@@ -112,6 +120,17 @@ extension Directory {
 }
 
 extension DurableFile {
+    /// Reads `count` bytes from `offset` on, or as many as there are before the end.
+    package func readAll(_ count: Int, at offset: Int64) throws(FileFailure) -> Data {
+        var bytes = try read(count, at: offset)
+        while bytes.count < count {
+            let more = try read(count - bytes.count, at: offset + Int64(bytes.count))
+            if more.isEmpty { break }
+            bytes.append(more)
+        }
+        return bytes
+    }
+
     /// Writes all of the bytes from `offset` on.
     package func write(_ bytes: Data, at offset: Int64) throws(FileFailure) {
         let result = bytes.withUnsafeBytes { buffer in

@@ -37,6 +37,13 @@ package final class FileDescriptor: DurableFile {
         guard try status().st_mode & S_IFMT == S_IFREG else { throw FileFailure("opened", path, code: EISDIR) }
     }
 
+    /// Opens a regular file to read from and to write to.
+    package convenience init(updating path: String, in directory: CInt) throws(FileFailure) {
+        // Opening a pipe for both does not wait, and it is refused below for what it is.
+        try self.init(path, in: directory, flags: O_RDWR | O_NONBLOCK | O_NOFOLLOW, for: "opened")
+        guard try status().st_mode & S_IFMT == S_IFREG else { throw FileFailure("opened", path, code: EISDIR) }
+    }
+
     /// Creates a file to write to, which must not exist.
     ///
     /// - Parameter isRead: whether it is read, too; opening it for both costs a little more.
@@ -45,6 +52,15 @@ package final class FileDescriptor: DurableFile {
     ) throws(FileFailure) {
         let access = isRead ? O_RDWR : O_WRONLY
         try self.init(path, in: directory, flags: access | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode, for: "made")
+    }
+
+    /// Opens a regular file to write to, and cuts off what it has after the first `length` bytes.
+    package convenience init(
+        reopening path: String, keeping length: Int64, in directory: CInt = AT_FDCWD
+    ) throws(FileFailure) {
+        try self.init(path, in: directory, flags: O_WRONLY | O_NONBLOCK | O_NOFOLLOW, for: "opened")
+        guard try status().st_mode & S_IFMT == S_IFREG else { throw FileFailure("opened", path, code: EISDIR) }
+        if try self.length() > length { try shorten(to: length) }
     }
 
     deinit { _ = end() }
@@ -73,6 +89,15 @@ package final class FileDescriptor: DurableFile {
     package func stamp() throws(FileFailure) -> FileStamp { FileStamp(try status()) }
 
     package func length() throws(FileFailure) -> Int64 { Int64(try status().st_size) }
+
+    /// Returns who may use the file.
+    func mode() throws(FileFailure) -> mode_t { try status().st_mode & 0o777 }
+
+    /// Sets who may use the file.
+    func setMode(_ mode: mode_t) throws(FileFailure) {
+        let (answer, code) = uninterrupted { fchmod(number, mode) }
+        guard answer == 0 else { throw FileFailure("shared", path, code: code) }
+    }
 
     /// Whether a directory was deleted while it was open.
     package var isDeleted: Bool { (try? status().st_nlink) == 0 }
@@ -103,9 +128,12 @@ package final class FileDescriptor: DurableFile {
     }
 
     /// Removes all bytes of the file.
-    package func empty() throws(FileFailure) {
-        let (answer, code) = uninterrupted { ftruncate(number, 0) }
-        guard answer == 0 else { throw FileFailure("emptied", path, code: code) }
+    package func empty() throws(FileFailure) { try shorten(to: 0) }
+
+    /// Removes the bytes after the first `length`.
+    package func shorten(to length: Int64) throws(FileFailure) {
+        let (answer, code) = uninterrupted { ftruncate(number, off_t(length)) }
+        guard answer == 0 else { throw FileFailure(length == 0 ? "emptied" : "shortened", path, code: code) }
     }
 
     package func sync() throws(FileFailure) {
@@ -124,21 +152,38 @@ package final class FileDescriptor: DurableFile {
     }
 }
 
-/// A file's length and the time of its last change, which tell whether it has changed.
+/// A file's number, its length and the time of its last change, which tell whether it has changed.
 package struct FileStamp: Hashable, Sendable {
+    /// The number of the file, which another one of the same name does not have.
+    package let number: UInt64
     package let length: Int64
+    /// The time of the last change by the machine's clock.
     private let seconds: Int64
     private let nanoseconds: Int64
 
-    fileprivate init(_ status: stat) {
+    /// The stamp of a file that was changed so many seconds after the beginning of 1970.
+    package init(number: UInt64, length: Int64, seconds: Int64) {
+        (self.number, self.length, self.seconds, nanoseconds) = (number, length, seconds, 0)
+    }
+
+    init(_ status: stat) {
         #if canImport(Darwin)
             let changed = status.st_mtimespec
         #else
             let changed = status.st_mtim
         #endif
+        number = UInt64(status.st_ino)
         length = Int64(status.st_size)
         seconds = Int64(changed.tv_sec)
         nanoseconds = Int64(changed.tv_nsec)
+    }
+
+    /// When the file was changed last, by the machine's clock.
+    package var changed: Date { Date(timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / 1e9) }
+
+    /// Whether this file was changed before another.
+    package func isOlder(than other: FileStamp) -> Bool {
+        (seconds, nanoseconds) < (other.seconds, other.nanoseconds)
     }
 }
 

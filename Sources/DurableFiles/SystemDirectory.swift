@@ -80,8 +80,7 @@ package final class SystemDirectory: Directory {
     }
 
     private func openFolder(_ folder: String, for action: String) throws(FileFailure) -> FileDescriptor {
-        try FileDescriptor(
-            folder.isEmpty ? "." : folder, in: root.number, flags: O_RDONLY | O_DIRECTORY, for: action)
+        try FileDescriptor(folder.isEmpty ? "." : folder, in: root.number, flags: O_RDONLY | O_DIRECTORY, for: action)
     }
 
     package func list(_ folder: String) throws(FileFailure) -> [String] {
@@ -120,9 +119,38 @@ package final class SystemDirectory: Directory {
         }
     }
 
+    package func reopen(_ path: String, keeping length: Int64) throws(FileFailure) -> any DurableFile {
+        try doing { () throws(FileFailure) in
+            try FileDescriptor(reopening: path, keeping: length, in: root.number)
+        }
+    }
+
     package func open(_ path: String) throws(FileFailure) -> any DurableFile {
         try doing { () throws(FileFailure) in
             try FileDescriptor(reading: path, in: root.number, followsLinks: false)
+        }
+    }
+
+    package func update(_ path: String) throws(FileFailure) -> any DurableFile {
+        try doing { () throws(FileFailure) in try FileDescriptor(updating: path, in: root.number) }
+    }
+
+    package func stamp(of path: String) throws(FileFailure) -> FileStamp {
+        try doing { () throws(FileFailure) in
+            var status = stat()
+            try calling("examined", path) { fstatat(root.number, path, &status, AT_SYMLINK_NOFOLLOW) }
+            return FileStamp(status)
+        }
+    }
+
+    package func share(_ path: String) throws(FileFailure) {
+        try doing { () throws(FileFailure) in
+            // The mask can only be read by changing it, for every thread of the process. A new file tells it, too.
+            let probe = path + ".mode"
+            try remove(probe)
+            let mode = try FileDescriptor(creating: probe, in: root.number, mode: 0o666).mode()
+            try remove(probe)
+            try FileDescriptor(updating: path, in: root.number).setMode(mode)
         }
     }
 
@@ -141,15 +169,18 @@ package final class SystemDirectory: Directory {
     }
 
     package func lock(_ path: String) throws(FileFailure) -> (any Sendable)? {
-        let file = try doing { () throws(FileFailure) in
-            try FileDescriptor(path, in: root.number, flags: O_RDWR | O_CREAT | O_NOFOLLOW, for: "locked")
-        }
-        do throws(FileFailure) {
-            try calling("locked", path) { flock(file.number, LOCK_EX | LOCK_NB) }
-            return FileLock(file)
-        } catch {
-            if error.code == EWOULDBLOCK { return nil }
-            throw error
+        while true {
+            let file = try doing { () throws(FileFailure) in
+                try FileDescriptor(path, in: root.number, flags: O_RDWR | O_CREAT | O_NOFOLLOW, for: "locked")
+            }
+            do throws(FileFailure) {
+                try calling("locked", path) { flock(file.number, LOCK_EX | LOCK_NB) }
+            } catch {
+                if error.code == EWOULDBLOCK { return nil }
+                throw error
+            }
+            // Its last holder may have removed it in between, and then the lock of this name is another file.
+            if !file.isDeleted { return FileLock(file) }
         }
     }
 

@@ -1,11 +1,6 @@
 import Dispatch
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// A terminal whose responses a test decides.
 ///
@@ -49,6 +44,7 @@ public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
     private let cancelReaction: CancelReaction
     private let script: (@Sendable (HTTPRequest) -> Answer)?
     private let state = Locked(State())
+    private let waits = ResetWaits()
 
     /// Makes a terminal that holds its tasks until the test responds.
     public init(onCancel: CancelReaction = .completes) {
@@ -98,9 +94,12 @@ public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
     }
 
     /// Releases a held task without completing it, as a faulty loader would.
-    public func forget(_ task: HTTPTask) {
-        _ = state.withLock { $0.remove(task) }
-    }
+    public func forget(_ task: HTTPTask) { _ = state.withLock { $0.remove(task) } }
+
+    /// Ends all held tasks, and those that arrive because of that.
+    ///
+    /// A task that never ends keeps the chain that it is in, and that chain its terminal, which holds the task.
+    package func endHeld() { while let task = held.first { refuse(task, .cancelled) } }
 
     private func complete(_ task: HTTPTask, with answer: Answer) -> Bool {
         _ = state.withLock { $0.remove(task) }
@@ -143,11 +142,16 @@ public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
     /// Cancels the held tasks, and leaves the group when all of them have completed.
     public override func reset(with group: DispatchGroup) {
         for task in held {
-            group.enter()
-            task.addCompletionHandler { group.leave() }
+            waits.add(group, for: task)
             task.cancel()
         }
         super.reset(with: group)
+    }
+
+    /// Forgets the reset, though tasks are held that it has cancelled.
+    public override func resetTimedOut(with group: DispatchGroup) {
+        waits.giveUp(group)
+        super.resetTimedOut(with: group)
     }
 
     /// The number of requests that arrived, and of those that are held.

@@ -32,18 +32,46 @@ package final class MemoryDirectory: Directory {
         case death(at: Int)
     }
 
+    /// How often operations go wrong by chance.
+    package struct Weather: Sendable {
+        let random: RandomSource
+        /// The share of operations that fail; a write that does may have been done in part.
+        let failing: Double
+        /// The share of reads that give less than was asked for.
+        let short: Double
+        let code: CInt
+
+        package init(_ random: RandomSource, failing: Double, short: Double = 0, code: CInt = EIO) {
+            (self.random, self.failing, self.short, self.code) = (random, failing, short, code)
+        }
+    }
+
     fileprivate struct Content {
         var bytes: [UInt8] = []
         var synced: [UInt8] = []
+        /// When it was changed last.
+        var changed: Int64 = 0
     }
 
     fileprivate struct State {
         var operations = 0
+        /// How many there were in all processes that lived, which stands for the time.
+        var time: Int64 = 0
+        /// The time, if a test has a clock.
+        var clock: (@Sendable () -> Date)?
         var log: [(action: String, path: String)] = []
         var cut: Cut?
+        /// The last operations of the process that died last.
+        var logAtDeath: [(action: String, path: String)] = []
+        var weather: Weather?
+        /// Chooses the operations that take a moment; nil if none does.
+        var slowness: (random: RandomSource, share: Double)?
+        var failedPaths: Set<String> = []
         var isDead = false
         var room = Int.max
         var refusesReading = false
+        /// The files that cannot be synchronized.
+        var unsyncable: Set<String> = []
         var files: [Int: Content] = [:]
         var names: [String: Int] = [:]
         var syncedNames: [String: Int] = [:]
@@ -61,6 +89,8 @@ package final class MemoryDirectory: Directory {
 
     package var operations: Int { state.withLock { $0.operations } }
     package var log: [String] { state.withLock { $0.log }.map { "\($0.action) \($0.path)" } }
+    /// The last operations of a process that has died in one, the last of which was not carried out.
+    package var logAtDeath: [String] { state.withLock { $0.logAtDeath }.map { "\($0.action) \($0.path)" } }
     package var isDead: Bool { state.withLock { $0.isDead } }
     package var names: [String] { state.withLock { $0.names.keys.sorted() } }
 
@@ -73,11 +103,53 @@ package final class MemoryDirectory: Directory {
         }
     }
 
+    /// Lets operations go wrong by chance from now on; nil lets everything work.
+    package func weather(_ weather: Weather?) { state.withLock { $0.weather = weather } }
+
+    /// Lets a share of the operations take a moment, in which other threads overtake them.
+    package func slow(_ share: Double, _ random: RandomSource) {
+        state.withLock { $0.slowness = share > 0 ? (random, share) : nil }
+    }
+
+    /// The paths of operations that have failed in all processes that lived.
+    package var failedPaths: Set<String> { state.withLock { $0.failedPaths } }
+
+    /// Turns a bit of a file over, as a disk does that wears out.
+    ///
+    /// - Parameter number: which one; past the end, it begins anew.
+    /// - Returns: the place of the byte; nil if the file has none.
+    @discardableResult
+    package func flipBit(_ number: Int, in path: String) -> Int? {
+        state.withLock { state in
+            guard let file = state.names[path], let count = state.files[file]?.bytes.count, count > 0 else {
+                return nil
+            }
+            let (byte, mask) = (number / 8 % count, UInt8(1) << UInt8(number % 8))
+            state.files[file]?.bytes[byte] ^= mask
+            if let synced = state.files[file]?.synced.count, byte < synced { state.files[file]?.synced[byte] ^= mask }
+            return byte
+        }
+    }
+
+    /// Sets the clock by which files are dated.
+    package func setClock(_ clock: @escaping @Sendable () -> Date) { state.withLock { $0.clock = clock } }
+
+    /// Removes a file, as another program would.
+    package func vanish(_ path: String) {
+        state.withLock { state in
+            state.names[path] = nil
+            state.syncedNames[path] = nil
+        }
+    }
+
     /// Limits how many bytes all files may have.
     package func limit(_ room: Int) { state.withLock { $0.room = room } }
 
     /// Lets no file be opened to read from, as before a device was unlocked for the first time.
     package func refuseReading(_ refuses: Bool) { state.withLock { $0.refusesReading = refuses } }
+
+    /// Lets a file never be synchronized, as where a disk has a bad place.
+    package func refuseSync(of path: String) { state.withLock { _ = $0.unsyncable.insert(path) } }
 
     /// Ends the process at this moment.
     package func kill() { state.withLock { $0.isDead = true } }
@@ -90,6 +162,7 @@ package final class MemoryDirectory: Directory {
     package func revive(afterPowerLoss powerWasLost: Bool = false, writtenPages random: RandomSource? = nil) {
         state.withLock { state in
             state.isDead = false
+            state.logAtDeath = []
             // A cut that has happened does not happen again.
             if case .death(let operation) = state.cut, operation <= state.operations { state.cut = nil }
             state.life += 1
@@ -135,22 +208,27 @@ package final class MemoryDirectory: Directory {
         _ action: String, _ path: String, partly: (inout State) -> Void = { _ in },
         _ body: (inout State) throws(FileFailure) -> Result
     ) throws(FileFailure) -> Result {
-        try state.withLock { state throws(FileFailure) in
+        takeAMoment(action)
+        return try state.withLock { state throws(FileFailure) in
             guard !state.isDead else { throw FileFailure(action, path, code: EIO) }
             state.operations += 1
+            state.time += 1
             state.log.append((action, path))
-            switch state.cut {
-            case .failure(state.operations, let code): throw FileFailure(action, path, code: code)
-            case .failures(let first, let code) where state.operations >= first:
-                throw FileFailure(action, path, code: code)
-            case .fullDisk where action == "written": throw FileFailure(action, path, code: ENOSPC)
-            case .death(state.operations):
-                partly(&state)
-                state.isDead = true
-                throw FileFailure(action, path, code: EIO)
-            default: return try body(&state)
+            do throws(FileFailure) {
+                try state.meetTrouble(action, path, partly: partly)
+                return try body(&state)
+            } catch {
+                if !error.isMissing { state.failedPaths.insert(path) }
+                throw error
             }
         }
+    }
+
+    /// Waits where the disk is slow, the longest until bytes are on it.
+    private func takeAMoment(_ action: String) {
+        guard let (random, share) = state.withLock({ $0.slowness }), random.chance(share) else { return }
+        let longest: UInt64 = action == "synchronized" ? 1_000 : 200
+        usleep(UInt32(random.next() % longest))
     }
 
     package func makeFolder(_ path: String) throws(FileFailure) {
@@ -179,15 +257,50 @@ package final class MemoryDirectory: Directory {
             state.files[state.lastFile] = Content()
             state.names[path] = state.lastFile
             return MemoryFile(
-                directory: self, number: state.lastFile, path: path, life: state.life, isWritten: true)
+                directory: self, number: state.lastFile, path: path, life: state.life, mayRead: false, mayWrite: true)
+        }
+    }
+
+    package func reopen(_ path: String, keeping length: Int64) throws(FileFailure) -> any DurableFile {
+        try doing("shortened", path) { state throws(FileFailure) in
+            guard let number = state.names[path], let count = state.files[number]?.bytes.count else {
+                throw FileFailure("opened", path, code: ENOENT)
+            }
+            state.files[number]?.bytes.removeLast(max(0, count - Int(length)))
+            return MemoryFile(
+                directory: self, number: number, path: path, life: state.life, mayRead: false, mayWrite: true)
         }
     }
 
     package func open(_ path: String) throws(FileFailure) -> any DurableFile {
         try doing("opened", path) { state throws(FileFailure) in
-            if state.refusesReading { throw FileFailure("opened", path, code: EACCES) }
-            guard let number = state.names[path] else { throw FileFailure("opened", path, code: ENOENT) }
-            return MemoryFile(directory: self, number: number, path: path, life: state.life, isWritten: false)
+            let number = try state.readable(path)
+            return MemoryFile(
+                directory: self, number: number, path: path, life: state.life, mayRead: true, mayWrite: false)
+        }
+    }
+
+    package func update(_ path: String) throws(FileFailure) -> any DurableFile {
+        try doing("opened", path) { state throws(FileFailure) in
+            let number = try state.readable(path)
+            return MemoryFile(
+                directory: self, number: number, path: path, life: state.life, mayRead: true, mayWrite: true)
+        }
+    }
+
+    package func stamp(of path: String) throws(FileFailure) -> FileStamp {
+        try doing("examined", path) { state throws(FileFailure) in
+            guard let number = state.names[path], let file = state.files[number] else {
+                throw FileFailure("examined", path, code: ENOENT)
+            }
+            return FileStamp(
+                number: UInt64(number), length: Int64(file.bytes.count), seconds: file.changed)
+        }
+    }
+
+    package func share(_ path: String) throws(FileFailure) {
+        try doing("shared", path) { state throws(FileFailure) in
+            guard state.names[path] != nil else { throw FileFailure("shared", path, code: ENOENT) }
         }
     }
 
@@ -228,6 +341,41 @@ package final class MemoryDirectory: Directory {
     package func url(of path: String) -> URL? { nil }
 }
 
+extension MemoryDirectory.State {
+    /// Throws if the operation that was just counted is one that fails.
+    fileprivate mutating func meetTrouble(
+        _ action: String, _ path: String, partly: (inout Self) -> Void
+    ) throws(FileFailure) {
+        switch cut {
+        case .failure(operations, let code): throw FileFailure(action, path, code: code)
+        case .failures(let first, let code) where operations >= first: throw FileFailure(action, path, code: code)
+        case .fullDisk where action == "written": throw FileFailure(action, path, code: ENOSPC)
+        case .death(operations):
+            partly(&self)
+            isDead = true
+            logAtDeath = Array(log.suffix(3))
+            throw FileFailure(action, path, code: EIO)
+        default: break
+        }
+        guard let weather, weather.random.chance(weather.failing) else { return }
+        if weather.random.chance(0.5) { partly(&self) }
+        throw FileFailure(action, path, code: weather.code)
+    }
+
+    /// The number of a file that is to be opened.
+    fileprivate func readable(_ path: String) throws(FileFailure) -> Int {
+        if refusesReading { throw FileFailure("opened", path, code: EACCES) }
+        guard let number = names[path] else { throw FileFailure("opened", path, code: ENOENT) }
+        return number
+    }
+
+    /// How many bytes a read gives that asks for so many.
+    fileprivate func countOfRead(_ count: Int) -> Int {
+        guard let weather, count > 1, weather.random.chance(weather.short) else { return count }
+        return 1 + Int(weather.random.next() % UInt64(count))
+    }
+}
+
 private final class MemoryLock: Sendable {
     let directory: MemoryDirectory
     let path: String
@@ -246,12 +394,12 @@ private final class MemoryFile: DurableFile {
     let number: Int
     let path: String
     let life: Int
-    /// Whether it was created to be written, rather than opened to be read.
-    let isWritten: Bool
+    let mayRead: Bool
+    let mayWrite: Bool
 
-    init(directory: MemoryDirectory, number: Int, path: String, life: Int, isWritten: Bool) {
+    init(directory: MemoryDirectory, number: Int, path: String, life: Int, mayRead: Bool, mayWrite: Bool) {
         (self.directory, self.number, self.path, self.life) = (directory, number, path, life)
-        self.isWritten = isWritten
+        (self.mayRead, self.mayWrite) = (mayRead, mayWrite)
     }
 
     /// Not counted as an operation, since no disk is asked for it.
@@ -259,8 +407,9 @@ private final class MemoryFile: DurableFile {
 
     func read(_ count: Int, at offset: Int64) throws(FileFailure) -> Data {
         try directory.doing("read", path) { state throws(FileFailure) in
-            if isWritten { throw FileFailure("read", path, code: EBADF) }
+            guard mayRead else { throw FileFailure("read", path, code: EBADF) }
             let bytes = state.files[number]?.bytes ?? []
+            let count = state.countOfRead(count)
             return Data(bytes[min(Int(offset), bytes.count)..<min(Int(offset) + count, bytes.count)])
         }
     }
@@ -269,7 +418,7 @@ private final class MemoryFile: DurableFile {
         let (bytes, offset) = (Array(bytes), Int(offset))
         try directory.doing("written", path, partly: { put(bytes.prefix(bytes.count / 2), at: offset, in: &$0) }) {
             state throws(FileFailure) in
-            guard isWritten else { throw FileFailure("written", path, code: EBADF) }
+            guard mayWrite else { throw FileFailure("written", path, code: EBADF) }
             if state.room < .max {
                 let used = state.names.values.reduce(0) { $0 + (state.files[$1]?.bytes.count ?? 0) }
                 let more = max(0, offset + bytes.count - (state.files[number]?.bytes.count ?? 0))
@@ -284,14 +433,19 @@ private final class MemoryFile: DurableFile {
 
     private func put(_ bytes: ArraySlice<UInt8>, at offset: Int, in state: inout MemoryDirectory.State) {
         guard state.life == life, let index = state.files.index(forKey: number) else { return }
+        let date = state.clock?().timeIntervalSince1970
+        state.files.values[index].changed = date.map { Int64($0.rounded(.up)) } ?? state.time
         // In place, since a copy of a long file for every line of it takes time.
         let missing = offset + bytes.count - state.files.values[index].bytes.count
-        if missing > 0 { state.files.values[index].bytes += repeatElement(0, count: missing) }
-        state.files.values[index].bytes.replaceSubrange(offset..<(offset + bytes.count), with: bytes)
+        if missing > 0 { state.files.values[index].bytes += [UInt8](repeating: 0, count: missing) }
+        state.files.values[index].bytes.withUnsafeMutableBytes { all in
+            bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: all[offset...]).copyMemory(from: $0) }
+        }
     }
 
     func sync() throws(FileFailure) {
-        try directory.doing("synchronized", path) { state in
+        try directory.doing("synchronized", path) { state throws(FileFailure) in
+            if state.unsyncable.contains(path) { throw FileFailure("synchronized", path, code: EIO) }
             if let bytes = state.files[number]?.bytes { state.files[number]?.synced = bytes }
         }
     }
@@ -314,7 +468,13 @@ private struct MemoryFolder: Directory {
     func folder(_ path: String) throws(FileFailure) -> any Directory { try directory.folder(prefix + path) }
     func list(_ folder: String) throws(FileFailure) -> [String] { try directory.list(path(folder)) }
     func create(_ path: String) throws(FileFailure) -> any DurableFile { try directory.create(prefix + path) }
+    func reopen(_ path: String, keeping length: Int64) throws(FileFailure) -> any DurableFile {
+        try directory.reopen(prefix + path, keeping: length)
+    }
     func open(_ path: String) throws(FileFailure) -> any DurableFile { try directory.open(prefix + path) }
+    func update(_ path: String) throws(FileFailure) -> any DurableFile { try directory.update(prefix + path) }
+    func stamp(of path: String) throws(FileFailure) -> FileStamp { try directory.stamp(of: prefix + path) }
+    func share(_ path: String) throws(FileFailure) { try directory.share(prefix + path) }
     func rename(_ path: String, to newPath: String) throws(FileFailure) {
         try directory.rename(prefix + path, to: prefix + newPath)
     }

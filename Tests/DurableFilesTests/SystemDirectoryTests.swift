@@ -50,6 +50,23 @@ import Testing
         #expect(failure { () throws(FileFailure) in try directory.lock("lock") }?.isWithoutDirectory == true)
     }
 
+    @Test func aLockThatItsHolderRemovesIsNoLongerTheLockOfThatName() throws {
+        let directory = try SystemDirectory(place.url)
+        let first = try directory.lock("lock")
+        #expect(first != nil)
+        try directory.remove("lock")
+        let second = try directory.lock("lock")
+        #expect(second != nil, "the name has another file")
+        #expect(try directory.lock("lock") == nil)
+        withExtendedLifetime((first, second)) {}
+    }
+
+    @Test func aDirectoryInThePlaceOfAFileIsNotWritten() throws {
+        let directory = try SystemDirectory(place.url)
+        try directory.makeFolder("folder")
+        #expect(failure { () throws(FileFailure) in try directory.reopen("folder", keeping: 0) }?.isIrregular == true)
+    }
+
     @Test func filesAndFoldersAreForThisUserAlone() throws {
         let directory = try SystemDirectory(place.url.appending(path: "own"))
         try directory.makeFolder("folder")

@@ -1,4 +1,5 @@
 import LoaderChain
+import LoaderChainPlatformC
 import Testing
 
 @testable import LoaderChainTesting
@@ -7,14 +8,6 @@ import Testing
     import FoundationEssentials
 #else
     import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
 #endif
 
 @Suite(.timeLimit(.minutes(10))) struct LoopbackServerTests {
@@ -56,6 +49,39 @@ import Testing
             returns += 1
         }
         #expect(returns == 3)
+    }
+
+    @Test func noOtherServerGetsThePortOfOneThatWasStopped() throws {
+        var ports: Set<Int> = []
+        for _ in 0..<500 {
+            let server = try LoopbackServer()
+            #expect(ports.insert(server.port).inserted)
+            server.stop()
+        }
+    }
+
+    @Test func theOldestPortsAreForgotten() {
+        var ports = LoopbackPorts(limit: 3)
+        let inserted = [1, 2, 3, 1, 2, 3, 4, 2, 1, 2, 4, 1, 2].map { ports.insert($0) }
+        #expect(inserted == [true, true, true, false, false, false, true, false, true, true, false, false, false])
+    }
+
+    @Test func aServerTakesAPortThatWasUsedWhenTheSystemHasNoOther() {
+        var closed = 0
+        let first = LoopbackPorts.bind {
+            (socket: (), port: -1)
+        } close: { _ in
+            closed += 1
+        }
+        #expect(first.port == -1)
+        #expect(closed == 0)
+        let again = LoopbackPorts.bind {
+            (socket: (), port: -1)
+        } close: { _ in
+            closed += 1
+        }
+        #expect(again.port == -1)
+        #expect(closed == 16)
     }
 
     @Test func routesByPathAndMethod() throws {

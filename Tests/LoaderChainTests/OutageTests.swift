@@ -26,8 +26,14 @@ import Testing
         #expect(course.requests.first == 10 && course.peak == 10, "\(course.csv)")
         // While it is out, the server is left in peace, but for a few attempts and a probe now and then.
         #expect(course.requests[10..<25].reduce(0, +) <= 12, "\(course.csv)")
-        // Two seconds after the trouble everybody is served again.
+        // Two seconds after the trouble every client is served again.
         #expect(course.successes[27...].allSatisfy { $0 == 10 }, "\(course.csv)")
+    }
+
+    @Test func anAdaptiveLimitLeavesTheServerInPeaceWhileItIsOut() {
+        let course = OutageSimulation().run(through: Part.adaptive.chain)
+        #expect(course.requests[10..<25].reduce(0, +) == 17, "\(course.csv)")
+        #expect(course.peak == 16, "\(course.csv)")
     }
 
     @Test func theSameCourseEachTime() {
@@ -39,7 +45,12 @@ import Testing
     @Test func theGuideShowsThisCourse() throws {
         let outage = OutageSimulation()
         let curves = OutageCurves(
-            outage, [("without the chain", outage.run()), ("with it", outage.run(through: Part.all.chain))])
+            outage,
+            [
+                ("without the chain", outage.run()), ("with it", outage.run(through: Part.all.chain)),
+                ("an adaptive limit alone", outage.run(through: Part.adaptive.chain)),
+                ("a throttle that sheds", outage.run(through: Part.shedding.chain)),
+            ])
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Documentation/Outage").standardizedFileURL
         for (name, drawn) in [
@@ -57,7 +68,7 @@ import Testing
     /// What the guide says of each loader by itself: the most requests in a second, and from when all are served again.
     @Test(arguments: [
         (Part.nothing, 2_010, nil), (.retryWithoutBudget, 1_062, nil), (.retry, 1_377, nil), (.throttle, 20, 28),
-        (.breaker, 21, 26), (.all, 10, 27),
+        (.adaptive, 16, 28), (.shedding, 18, 28), (.breaker, 21, 26), (.all, 10, 27),
     ])
     func whatEachLoaderDoesByItself(part: Part, peak: Int, servedFrom: Int?) {
         let course = OutageSimulation().run(through: part.chain)
@@ -67,7 +78,7 @@ import Testing
     }
 
     enum Part {
-        case nothing, retryWithoutBudget, retry, throttle, breaker, all
+        case nothing, retryWithoutBudget, retry, throttle, adaptive, shedding, breaker, all
 
         @Sendable func chain(_ timers: ManualTimers) -> HTTPLoader {
             switch self {
@@ -75,6 +86,9 @@ import Testing
             case .retryWithoutBudget: retry(timers, RetryBudget.unlimited)
             case .retry: retry(timers)
             case .throttle: throttle(timers)
+            case .adaptive: Throttle(limit: .adaptive(), timers: timers)
+            case .shedding:
+                Throttle(limit: 4, overload: ThrottleOverload(target: .milliseconds(500)), timers: timers)
             case .breaker: breaker(timers)
             case .all: throttle(timers) --> retry(timers) --> breaker(timers)
             }

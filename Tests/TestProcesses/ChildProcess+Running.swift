@@ -30,6 +30,15 @@
                 errors: await errors.trimmingCharacters(in: .whitespacesAndNewlines), end: await process.end())
         }
 
+        /// Runs a program that reads some bytes as its standard input, until it ends.
+        public static func run(_ program: URL, _ arguments: [String], reading input: Data) async throws -> Outcome {
+            let file = FileManager.default.temporaryDirectory.appending(path: "input-\(UUID())")
+            try input.write(to: file)
+            defer { try? FileManager.default.removeItem(at: file) }
+            let shell = ["-c", #"exec "$@" <"$0""#, file.path, program.path]
+            return try await run(URL(filePath: "/bin/sh"), shell + arguments)
+        }
+
         /// A program of this package, built together with the tests.
         public static func product(_ name: String) -> URL {
             #if canImport(Darwin)

@@ -4,11 +4,9 @@ extension HTTPLoader {
     /// - Returns: a task to cancel the loading with. You need not keep it.
     @preconcurrency
     @discardableResult
-    public final func load(
-        request: HTTPRequest, completion: @escaping @Sendable (HTTPResult) -> Void
-    ) -> HTTPTask {
+    public final func load(request: HTTPRequest, completion: @escaping @Sendable (HTTPResult) -> Void) -> HTTPTask {
         let task = HTTPTask(request: request, completion: completion)
-        start(task)
+        startLoading(task)
         return task
     }
 
@@ -22,8 +20,8 @@ extension HTTPLoader {
         try await HTTPTask(request: request).result { if accept($0) { load(task: $0) } }.get()
     }
 
-    /// Sends a caller's task down the chain, by a handle that the caller does not hold.
-    private final func start(_ task: HTTPTask) {
+    /// Sends a caller's task down the chain, by a handle that the caller does not hold; one that was cancelled gets no further.
+    package final func startLoading(_ task: HTTPTask) {
         HandlerCalls.enter {
             let handle = task.makeChainHandle()
             if accept(handle) { load(task: handle) }

@@ -9,9 +9,7 @@ extension HTTPLoader {
     ///   - queue: where to call back. The default is a global queue, which works while the main thread is blocked.
     ///   - completion: called once.
     @preconcurrency
-    public final func reset(
-        on queue: DispatchQueue = .global(), completion: @escaping @Sendable () -> Void
-    ) {
+    public final func reset(on queue: DispatchQueue = .global(), completion: @escaping @Sendable () -> Void) {
         join(ResetCaller(on: queue) { _ in completion() })
     }
 
@@ -119,38 +117,29 @@ private final class ResetCaller: Sendable {
     }
 }
 
-/// The resets that are running, by their first loader, and the callers that wait for them.
+/// The resets that are running in the process.
 private enum RunningResets {
-    private static let all = Locked<[ObjectIdentifier: (walk: ResetWalk, callers: [ResetCaller])]>([:])
+    private static let all = Locked(ResetBook<ResetWalk, ResetCaller>())
 
     /// Adds a caller, and returns whether its walk is to begin; otherwise another one is under way.
     static func join(_ caller: ResetCaller, at loader: HTTPLoader, _ walk: ResetWalk) -> Bool {
-        all.withLock { all in
-            all[ObjectIdentifier(loader), default: (walk, [])].callers.append(caller)
-            return all[ObjectIdentifier(loader)]?.walk === walk
+        let running = all.withLock { $0.walk(at: ObjectIdentifier(loader)) }
+        // A walk that is over from now on has ended after the call, and may be joined.
+        let finished = running?.isFinished ?? false ? running : nil
+        let (begins, told) = all.withLock {
+            $0.join(caller, at: ObjectIdentifier(loader), orBegin: walk, insteadOf: finished)
         }
+        for caller in told { caller.call(.success(())) }
+        return begins
     }
 
-    /// Takes out a caller that no longer waits; nil if it has been called back.
-    ///
-    /// - Returns: the walk, and whether it was the last caller, so that the walk is to be given up.
+    /// Removes a caller that no longer waits; nil if it has been called back.
     static func leave(_ caller: ResetCaller, at loader: HTTPLoader) -> (walk: ResetWalk, isLast: Bool)? {
-        let id = ObjectIdentifier(loader)
-        return all.withLock { all in
-            guard let (walk, callers) = all[id], let index = callers.firstIndex(where: { $0 === caller }) else {
-                return nil
-            }
-            all[id]?.callers.remove(at: index)
-            if callers.count == 1 { all[id] = nil }
-            return (walk, callers.count == 1)
-        }
+        all.withLock { $0.leave(caller, at: ObjectIdentifier(loader)) }
     }
 
-    /// Takes out all callers of a walk that has ended.
+    /// Removes all callers of a walk that has ended.
     static func end(_ walk: ResetWalk, at loader: HTTPLoader) -> [ResetCaller] {
-        all.withLock { all in
-            guard all[ObjectIdentifier(loader)]?.walk === walk else { return [] }
-            return all.removeValue(forKey: ObjectIdentifier(loader))?.callers ?? []
-        }
+        all.withLock { $0.end(walk, at: ObjectIdentifier(loader)) }
     }
 }

@@ -87,8 +87,9 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
 
     /// Tells a loader that has not left its group that the time limit of the reset has passed.
     ///
-    /// Override it if the loader refuses tasks during a reset, to accept them again. It need not wait any more for what it
-    /// waited for; leaving the group later does no harm. The method of `HTTPLoader` does nothing.
+    /// Override it to leave the group and forget it, so that tasks that never end keep nothing of resets that were given
+    /// up; ``ResetWaits`` does both. If the loader refuses tasks during a reset, it accepts them again. What is left
+    /// running may go on. The method of `HTTPLoader` does nothing, and leaving the group later does no harm.
     ///
     /// - Parameter group: the group that ``reset(with:)`` was called with.
     open func resetTimedOut(with group: DispatchGroup) {}
@@ -103,6 +104,12 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
     ///
     /// A few words, such as `limit 4, running 2, waiting 10`; empty if there is nothing to show.
     open var details: String { "" }
+
+    /// The loader's live numbers for dashboards; by default none.
+    ///
+    /// Override it to tell how many tasks wait in a loader of yours, or how many it has refused. It is read from time to time, on
+    /// any thread, and may take the loader's lock. ``chainReadings`` has those of a whole chain.
+    open var readings: [LoaderReading] { [] }
 
     // MARK: Passing on
 

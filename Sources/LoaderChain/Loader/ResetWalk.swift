@@ -43,6 +43,7 @@ final class ResetWalk: Sendable {
     /// Ends the reset without the loaders that have not finished, and tells them.
     func giveUp() {
         let given = state.withLock { $0.giveUp() }
+        // The loaders that are not reached any more end here, outside the lock.
         // Their groups stay known: a loader that is still being reset announces the next ones to this walk, which ends there.
         for visit in given.left { visit.loader.resetTimedOut(with: visit.group) }
         // Now, so that a guard opens only when the loaders below it take tasks again.
@@ -90,10 +91,11 @@ private struct State {
 
     /// Announces loaders, and returns whether the caller has to visit them.
     mutating func announce(_ loaders: [HTTPLoader]) -> Bool {
+        guard !isGivenUp else { return false }
         for loader in loaders where known.insert(ObjectIdentifier(loader)).inserted { toVisit.append(loader) }
         guard !isUnderWay, !toVisit.isEmpty else { return false }
         isUnderWay = true
-        if !isGivenUp { whole.enter() }
+        whole.enter()
         return true
     }
 
@@ -115,11 +117,12 @@ private struct State {
         unfinished.firstIndex { $0.group === group }.map { unfinished.remove(at: $0) }
     }
 
-    /// Gives the reset up; returns the loaders that have not finished, and how often the group is still held.
-    mutating func giveUp() -> (left: [Visit], holds: Int) {
-        guard !isGivenUp else { return ([], 0) }
+    /// Gives the reset up; returns the loaders that have not finished, those that were not reached, and how often the group
+    /// is still held.
+    mutating func giveUp() -> (left: [Visit], unreached: [HTTPLoader], holds: Int) {
+        guard !isGivenUp else { return ([], [], 0) }
         isGivenUp = true
         let left = replace(&unfinished, with: [])
-        return (left, left.count + (isUnderWay ? 1 : 0))
+        return (left, replace(&toVisit, with: []), left.count + (isUnderWay ? 1 : 0))
     }
 }

@@ -16,17 +16,47 @@ public struct EncodedRequest: Sendable {
     public let content: HTTPBodyContent
 }
 
+/// A request that has been checked and can be sent as it is, for a terminal that takes the address as text.
+///
+/// To make a `URL` takes longer than all other checks together.
+package struct AddressedRequest: Sendable {
+    /// The request it was made from.
+    package let request: HTTPRequest
+    /// The complete address without its fragment, which is never sent.
+    package let address: String
+    /// All header fields: those of the request, then those that its body adds.
+    package let headers: HTTPHeaders
+    /// The body's bytes, or where they come from.
+    package let content: HTTPBodyContent
+}
+
 extension HTTPRequest {
     /// Checks the request and encodes its body.
     ///
     /// - Parameter methods: methods with which the caller cannot send a body.
     /// - Throws: an ``HTTPError/Code/invalidRequest`` whose reason says why the request cannot be sent and what to do.
     public func encoded(bodyIsForbiddenFor methods: Set<HTTPMethod> = []) throws(HTTPError) -> EncodedRequest {
+        let (url, headers, content) = try encoded(bodyIsForbiddenFor: methods) { self.url }
+        return EncodedRequest(request: self, method: method, url: url, headers: headers, content: content)
+    }
+
+    /// Checks the request and encodes its body, as ``encoded(bodyIsForbiddenFor:)`` does, without making a `URL` where there is no need.
+    package func addressed(bodyIsForbiddenFor methods: Set<HTTPMethod>) throws(HTTPError) -> AddressedRequest {
+        let (address, headers, content) = try encoded(bodyIsForbiddenFor: methods) {
+            storage.address.plainText ?? url.map { String($0.absoluteString.prefix { $0 != "#" }) }
+        }
+        return AddressedRequest(request: self, address: address, headers: headers, content: content)
+    }
+
+    /// - Parameter address: the address in the form that the caller needs; nil if it is no valid URL. It has no fault.
+    private func encoded<Address>(
+        bodyIsForbiddenFor methods: Set<HTTPMethod>, _ address: () -> Address?
+    ) throws(HTTPError) -> (Address, HTTPHeaders, HTTPBodyContent) {
         guard method.isToken else {
             throw invalid("The method \(Self.printable(method.rawValue)) is no token; use letters, as in GET")
         }
         if let fault = storage.address.fault { throw invalid(fault) }
-        guard let url else { throw invalid("The address \(loggableURL) is no valid URL") }
+        guard let address = address() else { throw invalid("The address \(loggableURL) is no valid URL") }
         do { try headers.validate() } catch { throw invalid("\(error)", error) }
         guard !headers.contains("Transfer-Encoding") else {
             throw invalid("Transfer-Encoding is for the terminal to set; leave it out")
@@ -39,8 +69,7 @@ extension HTTPRequest {
         }
         do {
             let content = try body.encode()
-            return EncodedRequest(
-                request: self, method: method, url: url, headers: try allHeaders(for: content), content: content)
+            return (address, try allHeaders(for: content), content)
         } catch let error as HTTPError {
             throw error
         } catch {
@@ -50,7 +79,8 @@ extension HTTPRequest {
 
     private func allHeaders(for content: HTTPBodyContent) throws -> HTTPHeaders {
         var all = headers
-        all.merge(filling: body.additionalHeaders)
+        let added = body.additionalHeaders
+        all.merge(filling: added)
         let declared = all.values(for: "Content-Length")
         if let length = content.length, length > 0 || !declared.isEmpty || method.usuallyHasBody {
             guard declared.allSatisfy({ $0 == "\(length)" }) else {
@@ -58,6 +88,7 @@ extension HTTPRequest {
             }
             all["Content-Length"] = "\(length)"
         }
+        guard !added.isEmpty else { return all }
         do { try all.validate() } catch { throw invalid("The body adds a bad header. \(error)", error) }
         return all
     }
@@ -74,5 +105,5 @@ extension HTTPRequest {
 
 extension HTTPMethod {
     /// Whether servers expect a length even when there is no body.
-    fileprivate var usuallyHasBody: Bool { [.post, .put, .patch].contains(self) }
+    fileprivate var usuallyHasBody: Bool { self == .post || self == .put || self == .patch }
 }

@@ -12,9 +12,20 @@ struct HTTPOrigin: Hashable, Sendable {
     static let unknown = HTTPOrigin(host: "", port: nil)
 }
 
+extension HTTPOrigin {
+    /// What stands for a port in a key; no server has it.
+    private static var keyPort: Int { .min }
+
+    /// What a program counts requests by instead of by their servers; equal to no server.
+    static func key(_ key: String) -> HTTPOrigin { HTTPOrigin(host: key, port: keyPort) }
+
+    fileprivate var isKey: Bool { port == Self.keyPort }
+}
+
 extension HTTPOrigin: CustomStringConvertible {
-    /// The host and the port, as a URL has them.
+    /// The host and the port, as a URL has them; or a key.
     var description: String {
+        if isKey { return host }
         var address = RequestAddress()
         address.host = host
         address.port = port
@@ -23,10 +34,22 @@ extension HTTPOrigin: CustomStringConvertible {
 }
 
 extension HTTPRequest {
+    /// The host in lower case, so that all spellings of a host are one key; empty while no loader has filled it in.
+    var hostKey: String { storage.hostKey }
+
     /// The server that the request is for.
     var origin: HTTPOrigin {
         guard let port else { return HTTPOrigin(host: hostKey, port: nil) }
         let isOwn = port == (scheme.lowercased() == "http" ? 80 : 443)
         return HTTPOrigin(host: hostKey, port: isOwn ? nil : port)
+    }
+}
+
+extension HTTPRequest.Storage {
+    var hostKey: String {
+        guard let host = address.host else { return "" }
+        // Most hosts are in lower case already, and looking is cheaper than copying.
+        let isLowercase = host.utf8.withContiguousStorageIfAvailable(ASCII.isLowercase)
+        return isLowercase ?? false ? host : host.lowercased()
     }
 }

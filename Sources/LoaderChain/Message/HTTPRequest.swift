@@ -65,9 +65,7 @@ public struct HTTPRequest: Sendable {
     }
 
     /// Makes a request for a URL, whose parts are kept as they are written.
-    public init(
-        method: HTTPMethod = .get, url: URL, headers: HTTPHeaders = [:], body: any HTTPBody = EmptyBody()
-    ) {
+    public init(method: HTTPMethod = .get, url: URL, headers: HTTPHeaders = [:], body: any HTTPBody = EmptyBody()) {
         self.init(method: method, address: RequestAddress(url), headers: headers, body: body)
     }
 
@@ -125,6 +123,14 @@ extension HTTPRequest {
         set { changeAddress { $0.scheme = newValue } }
     }
 
+    /// The user and the password of a URL that has them, percent-encoded; nil for most.
+    public var userInfo: String? { storage.address.userInfo }
+
+    /// Sets or removes the user and the password; a server has no reason to choose them.
+    mutating func setUserInfo(_ userInfo: String?) {
+        if userInfo != self.userInfo { changeAddress { $0.userInfo = userInfo } }
+    }
+
     /// The host, a name or an IP address; nil or empty for a loader to fill in.
     public var host: String? {
         get { storage.address.host }
@@ -139,7 +145,8 @@ extension HTTPRequest {
 
     /// The path, percent-encoded.
     ///
-    /// Setting it encodes the characters that a path must not contain, and keeps what is encoded already.
+    /// Setting it encodes the characters that a path must not contain, and keeps what is encoded already. A percent sign that two
+    /// hexadecimal digits do not follow is such a character: `100%` becomes `100%25`.
     public var path: String {
         get { storage.address.path }
         set { changeAddress { $0.setPath(newValue) } }

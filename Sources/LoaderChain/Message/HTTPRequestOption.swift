@@ -21,6 +21,17 @@ public protocol HTTPRequestOption: Sendable {
 
     /// The value for requests that have not set the option.
     static var defaultOptionValue: Value { get }
+
+    /// Whether two attempts of a request with this value may be under way at once, as those of a ``Hedge`` are.
+    ///
+    /// The default is true. Return false for a value that both attempts would use, such as a file that the response is
+    /// written to.
+    static func allowsTwoAttempts(with value: Value) -> Bool
+}
+
+extension HTTPRequestOption {
+    /// Two attempts may be under way at once.
+    public static func allowsTwoAttempts(with value: Value) -> Bool { true }
 }
 
 /// The options that a request has set, each in an object of its own.
@@ -29,7 +40,7 @@ public protocol HTTPRequestOption: Sendable {
 /// have few options, so a linear search is faster than a hash table.
 @frozen @usableFromInline
 struct RequestOptions: Sendable {
-    @usableFromInline var values: [any AnyObject & Sendable] = []
+    @usableFromInline var values: [any StoredOption] = []
 
     @inlinable init() {}
 
@@ -52,6 +63,9 @@ struct RequestOptions: Sendable {
         }
     }
 
+    /// Whether two attempts of a request with these options may be under way at once.
+    var allowTwoAttempts: Bool { values.allSatisfy(\.allowsTwoAttempts) }
+
     /// Comparing classes skips other options at less cost than failed casts.
     @inlinable
     func index<Option: HTTPRequestOption>(of option: Option.Type) -> Int? {
@@ -59,11 +73,20 @@ struct RequestOptions: Sendable {
     }
 }
 
+/// The value of any option.
+@usableFromInline
+protocol StoredOption: AnyObject, Sendable {
+    /// Whether two attempts of the request may be under way at once.
+    var allowsTwoAttempts: Bool { get }
+}
+
 /// The value of one option.
 @usableFromInline
-final class OptionValue<Option: HTTPRequestOption>: Sendable {
+final class OptionValue<Option: HTTPRequestOption>: StoredOption {
     @usableFromInline let value: Option.Value
 
     // Not inlinable: with library evolution, the layout of objects is not public.
     @usableFromInline init(_ value: Option.Value) { self.value = value }
+
+    @usableFromInline var allowsTwoAttempts: Bool { Option.allowsTwoAttempts(with: value) }
 }

@@ -19,6 +19,7 @@ public struct HTTPResponse: Sendable {
         var metrics: TransferMetrics?
         var chunks: ResponseChunks?
         var file: URL?
+        var source: (any ResponseSource)?
     }
 
     /// The contents, which copies share until one is changed.
@@ -69,6 +70,15 @@ extension HTTPResponse {
     }
 }
 
+extension HTTPResponse {
+    /// The type and subtype of the body, without parameters; nil if it has no content type.
+    var mediaType: String? {
+        headers.values(for: "Content-Type").first.map { type in
+            String(decoding: ASCII.trimmed(type.utf8.prefix { $0 != UInt8(ascii: ";") }), as: UTF8.self)
+        }
+    }
+}
+
 // MARK: - How it arrived
 
 extension HTTPResponse {
@@ -89,11 +99,20 @@ extension HTTPResponse {
         get { storage.values.file }
         set { values.file = newValue }
     }
+
+    /// Where the response came from, as the loader says that responded in place of the server; nil if none did.
+    public var source: (any ResponseSource)? {
+        get { storage.values.source }
+        set { values.source = newValue }
+    }
 }
 
 extension HTTPResponse: CustomStringConvertible {
-    /// The status, the request's redacted URL and the size of the body.
+    /// The status, the request's redacted URL, the size of the body and the source.
     public var description: String {
-        "\(status) for \(request.method) \(request.loggableURL), \(body.count) bytes"
+        "\(status) for \(request.method) \(request.loggableURL), \(body.count) bytes\(sourceText)"
     }
+
+    /// The source as the end of a sentence; empty without one.
+    var sourceText: String { source.map { ", \($0)" } ?? "" }
 }

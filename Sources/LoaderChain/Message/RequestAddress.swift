@@ -5,10 +5,8 @@ import LoaderChainPlatformFoundation
 struct RequestAddress: Sendable {
     var scheme = "https"
     /// A user and password, as some URLs have them, encoded.
-    private(set) var userInfo: String?
-    var host: String? {
-        didSet { host = host.map(Self.withoutBrackets) }
-    }
+    var userInfo: String?
+    var host: String? { didSet { host = host.map(Self.withoutBrackets) } }
     var port: Int?
     private(set) var path = ""
     private(set) var query: String?
@@ -64,14 +62,14 @@ struct RequestAddress: Sendable {
     ///
     /// A host with a slash or an at sign would make a URL that leads to another server.
     var fault: String? {
-        guard ["http", "https"].contains(scheme.lowercased()) else {
+        guard scheme == "https" || scheme == "http" || ["http", "https"].contains(scheme.lowercased()) else {
             return "The scheme \(Self.quoted(scheme)) is neither http nor https"
         }
         guard let host, !host.isEmpty else {
             return "The URL has no host; set request.host, or put a loader into the chain that fills it in"
         }
         if let port, !(1...65_535).contains(port) { return "The port \(port) is none; ports go from 1 to 65535" }
-        if host.utf8.allSatisfy(Self.hostBytes.contains) || Self.isIPv6(host) { return nil }
+        if isPlainHost || Self.isIPv6(host) { return nil }
         let advice =
             if host.utf8.contains(UInt8(ascii: "/")) {
                 "give the host alone, and the rest by scheme and path, or make the request from a URL"
@@ -84,6 +82,9 @@ struct RequestAddress: Sendable {
             }
         return "The host \(Self.quoted(host)) is no host; \(advice)"
     }
+
+    /// Whether the host is a name or an IPv4 address, and no IPv6 address.
+    private var isPlainHost: Bool { host?.utf8.allSatisfy(Self.hostBytes.contains) ?? false }
 
     private static let hostBytes = ASCIISet(ASCIISet.alphanumerics + "-._~")
 
@@ -113,22 +114,62 @@ struct RequestAddress: Sendable {
     /// The whole address as text, with or without its secrets; nil if it has a fault.
     func text(showing secrets: Secrets) -> String? {
         guard fault == nil else { return nil }
-        var text = scheme + "://"
+        var text = start
         if let userInfo { text += (secrets == .shown ? userInfo : "redacted") + "@" }
-        return text + authority + target(showing: secrets) + (secrets == .shown ? fragment.map { "#" + $0 } ?? "" : "")
+        appendRest(to: &text, secrets)
+        if secrets == .shown, let fragment { text += "#" + fragment }
+        return text
+    }
+
+    /// The whole address without its fragment, if nothing in it could make it an invalid URL; nil if a parser has to decide.
+    ///
+    /// Path and query are encoded already. The address must have no fault.
+    var plainText: String? {
+        guard userInfo == nil, isPlainHost else { return nil }
+        var text = start
+        appendRest(to: &text, .shown)
+        return text
+    }
+
+    /// The scheme, in memory with room for the rest.
+    private var start: String {
+        var text = ""
+        let authority = (host?.utf8.count ?? 0) + ":65535".utf8.count
+        text.reserveCapacity(
+            scheme.utf8.count + "://".utf8.count + authority + path.utf8.count + (query?.utf8.count ?? 0) + 2)
+        text += scheme
+        text += "://"
+        return text
+    }
+
+    private func appendRest(to text: inout String, _ secrets: Secrets) {
+        text += authority
+        appendTarget(to: &text, secrets)
+    }
+
+    private func appendTarget(to text: inout String, _ secrets: Secrets) {
+        if path.utf8.first != UInt8(ascii: "/") { text += "/" }
+        text += path
+        guard let query = secrets == .shown ? query : redactedQuery else { return }
+        text += "?"
+        text += query
     }
 
     /// The host and the port, as in a Host header.
     var authority: String {
         let host = host ?? ""
-        let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-        return port.map { "\(name):\($0)" } ?? name
+        var text = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+        guard let port else { return text }
+        text += ":"
+        text += String(port)
+        return text
     }
 
     /// The path and the query, as in a request line.
     func target(showing secrets: Secrets) -> String {
-        let query = secrets == .shown ? query : redactedQuery
-        return (path.utf8.first == UInt8(ascii: "/") ? "" : "/") + path + (query.map { "?" + $0 } ?? "")
+        var text = ""
+        appendTarget(to: &text, secrets)
+        return text
     }
 
     /// Whether secrets are shown, as to a server, or redacted, as in a log.

@@ -25,13 +25,16 @@ public struct TransferMetrics: Hashable, Sendable {
     public var networkProtocol: String?
     /// Whether the connection had been open already; nil where the platform does not report it.
     public var reusedConnection: Bool?
+    /// Where the time went; nil where the terminal cannot tell.
+    public var phases: TransferPhases?
     /// How many redirects were followed.
     public var redirects: Int
 
     /// Makes metrics; omitted values are unknown or none.
     public init(
         start: Date, timeToFirstByte: Duration? = nil, duration: Duration = .zero, bytesSent: Int64 = 0,
-        bytesReceived: Int64 = 0, networkProtocol: String? = nil, reusedConnection: Bool? = nil, redirects: Int = 0
+        bytesReceived: Int64 = 0, networkProtocol: String? = nil, reusedConnection: Bool? = nil, redirects: Int = 0,
+        phases: TransferPhases? = nil
     ) {
         self.start = start
         self.timeToFirstByte = timeToFirstByte
@@ -41,5 +44,6 @@ public struct TransferMetrics: Hashable, Sendable {
         self.networkProtocol = networkProtocol
         self.reusedConnection = reusedConnection
         self.redirects = redirects
+        self.phases = phases
     }
 }

@@ -7,6 +7,7 @@ struct IndexedHeap {
     private var positions: [Int?] = []
 
     var isEmpty: Bool { items.isEmpty }
+    var count: Int { items.count }
     /// The number with the least key.
     var first: Int? { items.first?.number }
 

@@ -2,30 +2,31 @@
 ///
 /// To append, to take the first and to take out any other takes a few steps however many there are, and allocates nothing
 /// once the storage has grown. A queue that a burst has left empty gives its memory back.
-struct LinkedQueue<Element> {
+package struct LinkedQueue<Element> {
     private var nodes = LinkedNodes<Element, Void>()
     private var ends = QueueEnds()
 
-    var count: Int { nodes.count }
-    var isEmpty: Bool { nodes.count == 0 }
+    package init() {}
+
+    package var count: Int { nodes.count }
+    package var isEmpty: Bool { nodes.count == 0 }
     /// How many elements fit into the memory that it has.
     var capacity: Int { nodes.capacity }
 
-    /// The elements in their order.
     var elements: [Element] { nodes.inOrder }
 
     /// Adds an element behind all others, and returns the place to remove it by.
-    mutating func append(_ element: Element) -> QueuePlace {
+    package mutating func append(_ element: Element) -> QueuePlace {
         nodes.append(element, (), to: &ends)
     }
 
     /// Takes out the first element.
-    mutating func popFirst() -> Element? {
+    package mutating func popFirst() -> Element? {
         nodes.popFirst(of: &ends)?.element
     }
 
     /// Takes out the element that came to a place; nil if it has left.
-    mutating func remove(_ place: QueuePlace) -> Element? {
+    package mutating func remove(_ place: QueuePlace) -> Element? {
         nodes.remove(place, from: &ends)
     }
 }
@@ -33,7 +34,7 @@ struct LinkedQueue<Element> {
 /// Where an element of a queue is from its arrival until it leaves.
 ///
 /// It carries the number of the arrival, so one that is kept for longer finds nothing, whatever has moved in since.
-struct QueuePlace: Hashable, Sendable {
+package struct QueuePlace: Hashable, Sendable {
     fileprivate let index: Int32
     /// The number of the arrival in its storage: the later, the higher.
     let arrival: UInt64
@@ -47,9 +48,7 @@ struct QueueEnds {
     fileprivate var first = none
     fileprivate var last = none
 
-    var isEmpty: Bool {
-        @inline(__always) get { first == none }
-    }
+    var isEmpty: Bool { @inline(__always) get { first == none } }
 }
 
 /// The storage of any number of queues: nodes in one array, linked by their indices.
@@ -84,6 +83,11 @@ struct LinkedNodes<Element, Note> {
         ends.isEmpty ? nil : nodes[Int(ends.first)].arrival
     }
 
+    /// The note of the first element of a queue; nil if that is empty.
+    func firstNote(in ends: QueueEnds) -> Note? {
+        ends.isEmpty ? nil : nodes[Int(ends.first)].note
+    }
+
     /// The element that came to a place; nil if it has left.
     subscript(place: QueuePlace) -> Element? {
         holds(place) ? nodes[Int(place.index)].element : nil
@@ -110,6 +114,14 @@ struct LinkedNodes<Element, Note> {
     var inOrder: [Element] {
         let taken = nodes.indices.filter { nodes[$0].arrival != noArrival }
         return taken.sorted { nodes[$0].arrival < nodes[$1].arrival }.compactMap { nodes[$0].element }
+    }
+
+    /// The places and the notes of the elements of all queues, in the order of their arrival.
+    var placesInOrder: [(place: QueuePlace, note: Note)] {
+        let taken = nodes.indices.filter { nodes[$0].arrival != noArrival }
+        return taken.sorted { nodes[$0].arrival < nodes[$1].arrival }.map {
+            (QueuePlace(index: Int32($0), arrival: nodes[$0].arrival), nodes[$0].note)
+        }
     }
 
     /// Whether the element that came to a place is still there.
@@ -157,6 +169,11 @@ struct LinkedNodes<Element, Note> {
         let note = nodes[Int(ends.first)].note
         guard let element = take(at: ends.first, from: &ends) else { return nil }
         return (element, note)
+    }
+
+    /// Takes out the last element of a queue.
+    mutating func popLast(of ends: inout QueueEnds) -> Element? {
+        ends.isEmpty ? nil : take(at: ends.last, from: &ends)
     }
 
     /// Takes out the element that came to a place in this queue; nil if it has left.

@@ -1,7 +1,9 @@
 /// The listeners to the events of one source: a closure, and any number of streams.
 ///
 /// A stream keeps so many events for a listener that is slower than the source, and then loses the oldest. The first stream begins
-/// before anyone asks for it, so that its listener hears what happened while the source was being opened.
+/// before a listener asks for it, so that its listener hears what happened while the source was being opened.
+///
+/// The events may also be the values of a level, of which only the newest matters: then each stream begins with that.
 package final class Listeners<Event: Sendable>: Sendable {
     private typealias Continuation = AsyncStream<Event>.Continuation
 
@@ -9,6 +11,8 @@ package final class Listeners<Event: Sendable>: Sendable {
         var continuations: [Int: Continuation]
         /// The stream that no listener has yet.
         var first: AsyncStream<Event>?
+        /// The newest value of a level.
+        var level: Event?
         var lastNumber = 0
         var hasEnded = false
     }
@@ -26,8 +30,14 @@ package final class Listeners<Event: Sendable>: Sendable {
         state = Locked(State(continuations: [0: continuation], first: stream))
     }
 
-    private static func makeStream() -> (AsyncStream<Event>, Continuation) {
-        AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(mostKept))
+    /// Makes the listeners to a level; it must be told of by one thread at a time.
+    package init(latest level: Event) {
+        closure = nil
+        state = Locked(State(continuations: [:], level: level))
+    }
+
+    private static func makeStream(keeping count: Int = mostKept) -> (AsyncStream<Event>, Continuation) {
+        AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(count))
     }
 
     /// How many streams there are, the first among them even if no listener has it.
@@ -35,15 +45,22 @@ package final class Listeners<Event: Sendable>: Sendable {
 
     /// Tells every listener.
     package func tell(_ event: Event) {
-        for continuation in state.withLock({ Array($0.continuations.values) }) { continuation.yield(event) }
+        let continuations = state.withLock { state in
+            if state.level != nil { state.level = event }
+            return Array(state.continuations.values)
+        }
+        for continuation in continuations { continuation.yield(event) }
         closure?(event)
     }
 
     /// Returns a stream for another listener, which ends with the source.
     package func stream() -> AsyncStream<Event> {
-        let (newStream, newContinuation) = Self.makeStream()
+        let isOfLevel = state.withLock { $0.level != nil }
+        let (newStream, newContinuation) = Self.makeStream(keeping: isOfLevel ? 1 : Self.mostKept)
         let (number, stream, continuation) = state.withLock { state -> (Int, AsyncStream<Event>, Continuation?) in
             if let first = replace(&state.first, with: nil) { return (0, first, state.continuations[0]) }
+            // Under the lock, so that a newer value cannot come before it; the stream has no reader yet.
+            if let level = state.level { newContinuation.yield(level) }
             guard !state.hasEnded else { return (0, newStream, nil) }
             state.lastNumber += 1
             state.continuations[state.lastNumber] = newContinuation

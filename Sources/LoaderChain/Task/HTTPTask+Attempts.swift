@@ -42,4 +42,26 @@ extension HTTPTask {
     func makeChainHandle() -> HTTPTask {
         HTTPTask(chainHandleFor: self)
     }
+
+    /// The value of an option that all attempts of the caller's task share; the first attempt that asks makes it.
+    func sharedOption<Option: HTTPRequestOption, Value: Sendable>(
+        _ option: Option.Type, orMake make: () -> Value
+    ) -> Value where Option.Value == Value? {
+        var caller = core
+        while let parent = caller.parent { caller = parent }
+        while true {
+            let request = caller.withState { state, _ in state.request }
+            if let value = request[option: option] { return value }
+            let value = make()
+            var changed = request
+            changed[option: option] = value
+            // The loader that has the caller's task may rewrite the request meanwhile.
+            let isSame = caller.withState { state, _ in
+                guard state.request.storage === request.storage else { return false }
+                swap(&state.request, &changed)
+                return true
+            }
+            if isSame { return value }
+        }
+    }
 }

@@ -18,7 +18,7 @@
 ///
 /// Register it with ``HTTPTask/addWaitObserver(_:)``. It hears the waits of its task and of the attempts that work for
 /// that task, on any thread and under no lock, and may cancel the task when one begins. Waits can overlap: a task may
-/// have two attempts. An observer that is added by a loader below the queue comes later, and does not hear the wait.
+/// have two attempts. An observer that is added during a wait hears neither the rest of that wait nor its end.
 public protocol HTTPTaskWaitObserver: HTTPTaskObserver {
     /// Called when a wait begins; several may overlap.
     func waitBegins()
@@ -47,38 +47,44 @@ extension HTTPTask {
     @inline(__always)
     public func beginWait() -> Bool {
         guard core.observesWaits.load(ordering: .acquiring) else { return false }
-        return core.tellWaitObservers { $0.waitBegins() }
+        return core.beginWait()
     }
 
     /// Ends a wait that ``beginWait()`` has begun.
     ///
-    /// The observers are those of the beginning: no loader adds one while the task waits, because loaders below get it
-    /// later.
+    /// It is told to the observers that have heard of the beginning. So where none was registered then, nothing happens.
     @inline(never)
-    public func endWait() {
-        _ = core.tellWaitObservers { $0.waitEnded() }
-    }
+    public func endWait() { core.endWait() }
 }
 
 extension TaskCore {
     /// Calls the observers of this task and of those that it works for, and returns whether there are any.
     @inline(never)
-    fileprivate func tellWaitObservers(_ body: (any HTTPTaskWaitObserver) -> Void) -> Bool {
-        var isObserved = false
-        var task: TaskCore? = self
-        while let told = task {
-            if told.observesWaits.load(ordering: .acquiring) {
-                for observer in told.ownWaitObservers {
-                    body(observer)
-                    isObserved = true
-                }
-            }
-            task = told.parent
-        }
-        return isObserved
+    fileprivate func beginWait() -> Bool {
+        let observers = waitObservers
+        guard !observers.isEmpty else { return false }
+        let hearing = observers.map { ObjectIdentifier($0) }
+        withState { state, _ in state.waits.append(hearing) }
+        for observer in observers { observer.waitBegins() }
+        return true
     }
 
-    private var ownWaitObservers: [any HTTPTaskWaitObserver] {
-        withState { state, _ in state.life.observers }.compactMap { $0 as? any HTTPTaskWaitObserver }
+    fileprivate func endWait() {
+        guard let hearing = withState({ state, _ in state.waits.popLast() }) else { return }
+        // A task holds its observers until its end, so none of them has the identity of another one that is gone.
+        for observer in waitObservers where hearing.contains(ObjectIdentifier(observer)) { observer.waitEnded() }
+    }
+
+    private var waitObservers: [any HTTPTaskWaitObserver] {
+        var observers: [any HTTPTaskWaitObserver] = []
+        var task: TaskCore? = self
+        while let asked = task {
+            if asked.observesWaits.load(ordering: .acquiring) {
+                let own = asked.withState { state, _ in state.life.observers }
+                observers += own.compactMap { $0 as? any HTTPTaskWaitObserver }
+            }
+            task = asked.parent
+        }
+        return observers
     }
 }

@@ -28,8 +28,9 @@ public struct Deadline: Sendable {
     let allowance: Duration
 
     private enum Moment: Sendable {
-        /// By the system's clock, sleep included.
-        case system(ContinuousClock.Instant)
+        /// By the system's clock, sleep included. A `ContinuousClock.Instant` would cost each copy of a deadline calls of
+        /// the runtime, which alone knows its size.
+        case system(TimerInstant)
         /// By the clock of given timers, such as those of a test.
         case on(any Timers, TimerInstant)
     }
@@ -44,7 +45,7 @@ public struct Deadline: Sendable {
         let allowance = min(max(.zero, duration), .nanoseconds(Int64.max))
         let moment: Moment =
             timers is SystemTimers
-            ? .system(.now.advanced(by: allowance)) : .on(timers, timers.now.advanced(by: allowance))
+            ? .system(.continuous.advanced(by: allowance)) : .on(timers, timers.now.advanced(by: allowance))
         return Deadline(moment: moment, allowance: allowance)
     }
 
@@ -56,7 +57,7 @@ public struct Deadline: Sendable {
     /// How much time is left; zero when the deadline has come.
     public var remaining: Duration {
         switch moment {
-        case .system(let instant): max(.zero, ContinuousClock.now.duration(to: instant))
+        case .system(let instant): max(.zero, TimerInstant.continuous.duration(to: instant))
         case .on(let timers, let instant): max(.zero, timers.now.duration(to: instant))
         }
     }

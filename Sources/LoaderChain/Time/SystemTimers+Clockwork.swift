@@ -54,12 +54,14 @@ final class Clockwork: Sendable {
         let tick = UInt64.tick(reachedBy: .uptime)
         let call = state.withLock { $0.wake(at: tick) }
         guard let (action, lane) = call else { return }
-        lane.async { self.work(action, on: lane) }
+        // The lane's closure lives for as long as the lane has something to run, and its first action must not.
+        let first = Locked<TimerAction?>(action)
+        lane.async { self.work(first, on: lane) }
     }
 
     /// Runs an action, and what else is due.
-    private func work(_ first: TimerAction, on lane: DispatchQueue) {
-        var action: TimerAction? = first
+    private func work(_ first: Locked<TimerAction?>, on lane: DispatchQueue) {
+        var action = first.withLock { replace(&$0, with: nil) }
         while let running = replace(&action, with: nil) {
             running.run()
             let tick = UInt64.tick(reachedBy: .uptime)

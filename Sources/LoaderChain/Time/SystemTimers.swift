@@ -1,21 +1,12 @@
 import Dispatch
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
 
 /// The time of the machine.
 ///
 /// A timer costs one allocation besides its action's own. Scheduling and cancelling take the same time whether ten
 /// timers wait or a million: they wait in a timing wheel, and a single wake-up of the system serves them all. When no
-/// timer waits, none is set.
+/// timer waits, none is set, except for one that was set before, comes within a minute, and then finds nothing.
 ///
 /// Timers have a resolution of a millisecond and are never early: a deadline is rounded up. The clock is the system's
 /// uptime, which the wake-up uses too. It stops while the machine sleeps, and a wait continues afterwards.
@@ -34,18 +25,12 @@ public final class SystemTimers: Timers {
     /// Makes timers with threads and a wake-up of their own.
     ///
     /// Actions that wait are released together with them.
-    public convenience init() {
-        self.init(lanes: Clockwork.mostLanes)
-    }
+    public convenience init() { self.init(lanes: Clockwork.mostLanes) }
 
     /// Makes timers that run at most so many actions at once.
-    package init(lanes: Int) {
-        clockwork = Clockwork(lanes: lanes)
-    }
+    package init(lanes: Int) { clockwork = Clockwork(lanes: lanes) }
 
-    deinit {
-        clockwork.stop()
-    }
+    deinit { clockwork.stop() }
 
     /// The system's uptime.
     public var now: TimerInstant { .uptime }
@@ -68,11 +53,28 @@ extension TimerInstant {
     static var uptime: TimerInstant {
         #if os(Linux)
             // Dispatch reads this clock too, and takes twice as long.
-            var time = timespec()
-            clock_gettime(CLOCK_MONOTONIC, &time)
-            return TimerInstant(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+            return now(of: CLOCK_MONOTONIC)
         #else
             return TimerInstant(nanoseconds: Int64(clamping: DispatchTime.now().uptimeNanoseconds))
         #endif
     }
+
+    /// The clock that goes on while the machine sleeps.
+    static var continuous: TimerInstant {
+        #if os(Linux)
+            return now(of: CLOCK_BOOTTIME)
+        #else
+            return TimerInstant(nanoseconds: startOfContinuous.duration(to: .now).saturatedNanoseconds)
+        #endif
+    }
+
+    #if os(Linux)
+        private static func now(of clock: clockid_t) -> TimerInstant {
+            var time = timespec()
+            clock_gettime(clock, &time)
+            return TimerInstant(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+        }
+    #else
+        private static let startOfContinuous = ContinuousClock.now
+    #endif
 }

@@ -12,6 +12,8 @@ struct TimerRota<Action> {
     static var never: UInt64 { .max }
     /// The longest time until a wake-up, a day: the system's clock has a smaller range than ours.
     static var longestRest: UInt64 { 24 * 60 * 60 * 1000 }
+    /// How far away a wake-up may be that is kept though nothing waits for it; a minute, as long as most timeouts.
+    static var longestIdleWakeUp: UInt64 { 60 * 1000 }
 
     private var wheel: TimerWheel<Action>
     /// The tick for which the clock is to be set.
@@ -41,9 +43,10 @@ struct TimerRota<Action> {
     /// Takes out an action that has not been handed to a worker yet.
     mutating func remove(_ ticket: Ticket) -> Action? {
         guard let action = wheel.remove(ticket) else { return nil }
-        // A wake-up that has become too early does no harm, and saves setting another. One for an empty wheel is
-        // cancelled.
-        if wheel.count == 0 { wakeUp = Self.never }
+        // A wake-up that has become too early does no harm, and saves setting another. It is cancelled only if nothing
+        // waits, and if it is far away: requests that come one after the other, each with a timeout, would otherwise pay for
+        // setting and cancelling it each time.
+        if wheel.count == 0, wakeUp > wheel.present + Self.longestIdleWakeUp { wakeUp = Self.never }
         return action
     }
 

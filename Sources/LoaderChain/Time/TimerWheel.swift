@@ -57,13 +57,22 @@ package struct TimerWheel<Element> {
     private static var noPosition: Int { -1 }
 
     /// An empty wheel whose present is `tick`.
-    package init(present tick: UInt64) {
-        present = tick
-    }
+    package init(present tick: UInt64) { present = tick }
 
     /// The tick at which to look again, `nil` if nothing waits: nothing falls due before, though perhaps nothing at it.
-    package var nextExpiry: UInt64? {
-        earliestSlot.map(firstTick)
+    package var nextExpiry: UInt64? { earliestSlot.map(firstTick) }
+
+    /// The deadline of the element that falls due first, `nil` if nothing waits.
+    package var firstDeadline: UInt64? {
+        guard let slot = earliestSlot else { return nil }
+        let first = slots[slot]
+        var (earliest, position) = (places[first].deadline, places[first].next)
+        // All elements of a slot of the lowest level have the same deadline.
+        while slot >= Digit.values, position != first {
+            earliest = min(earliest, places[position].deadline)
+            position = places[position].next
+        }
+        return earliest
     }
 
     /// Lets `element` wait for `deadline`; a deadline in the past is due at the present.

@@ -44,7 +44,8 @@ struct UsualTime {
     ///
     /// That says nothing if it might have been done in time. Otherwise it would have taken even longer.
     mutating func learn(unfinishedAfter time: Duration) {
-        if let estimate, time < estimate { return }
+        // Before there is an estimate, the mean of what is known stands for it.
+        if time < estimate ?? .nanoseconds(Int64(mean)) { return }
         learn(time)
     }
 }

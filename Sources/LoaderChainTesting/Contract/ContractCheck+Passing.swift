@@ -44,7 +44,7 @@ extension ContractCheck {
 
     /// Notes a violation if the loader still holds a task that has ended.
     private static func expectRelease(of arrivals: [ContractTerminal.Arrival], on stage: ContractStage) {
-        guard !stage.isOver, !arrivals.allSatisfy({ stage.isGone($0.task) }) else { return }
+        guard !stage.isOver, !arrivals.allSatisfy({ stage.waitUntilGone($0.task) }) else { return }
         stage.noteVainWait(
             "the loader did not release a task that had ended",
             "keep no reference to a task that you have passed on; count such tasks, or refer to them weakly")

@@ -34,8 +34,8 @@ public struct ContractCheck: Sendable {
     ///
     /// - Parameters:
     ///   - seed: determines what the threads do in the randomized part.
-    ///   - patience: how long to wait for each event, by default ten seconds. If the loader is correct, no wait takes that
-    ///     long; a thread sanitizer on a slow machine may need more.
+    ///   - patience: how long to wait for each event, by default ten seconds, and at least a tenth of a second. If the
+    ///     loader is correct, no wait takes that long; a thread sanitizer on a slow machine may need more.
     ///   - mayLeaveCancelledTasks: whether the loader may complete a cancelled task at once while its work goes on, as a loader
     ///     does that shares an execution among several tasks. Other loaders wait until the loaders after them have stopped.
     ///   - tasks: how many tasks the longest part loads, one after the other; by default 1,000, and at least 300. The least is
@@ -50,7 +50,8 @@ public struct ContractCheck: Sendable {
         self.mayLeaveCancelledTasks = mayLeaveCancelledTasks
         self.make = make
         self.seed = seed
-        self.patience = patience
+        // Without any, each wait would be over before it begins, and the watch over blocked calls would never rest.
+        self.patience = max(patience, .milliseconds(100))
         self.tasks = max(tasks, 300)
     }
 

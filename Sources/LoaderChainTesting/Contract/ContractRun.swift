@@ -1,5 +1,7 @@
 import Dispatch
+import DurableFiles
 import LoaderChain
+import LoaderChainPlatformC
 
 /// One run of a check: the parts on a thread of their own, and another thread that watches it.
 final class ContractRun: Sendable {
@@ -93,6 +95,6 @@ final class ContractRun: Sendable {
         guard !ContractPatience.takeTurn(until: limit) else { return }
         let text =
             "ContractCheck: all threads of Swift's tasks are blocked. It found:\n" + violations.joined(separator: "\n")
-        StandardError.write(text + "\n")
+        _ = writeAll(Array("\(text)\n".utf8), to: STDERR_FILENO)
     }
 }

@@ -80,7 +80,6 @@ final class ContractStage: Sendable {
 
     // MARK: What was found
 
-    /// The violations so far.
     var found: [String] { state.withLock { $0.violations } }
 
     /// Whether something was awaited in vain, so that whatever is found after it would only follow from it.
@@ -181,7 +180,6 @@ final class ContractStage: Sendable {
         return true
     }
 
-    /// Stops the clock from here on.
     func stopClock() { state.withLock { $0.clockStands = true } }
 
     /// Lets the clock move again, whenever the stage waits.
@@ -199,7 +197,6 @@ final class ContractStage: Sendable {
 
     // MARK: Tasks
 
-    /// Makes a probe for the result of a task.
     func probe(_ path: String? = nil) -> TaskProbe { TaskProbe(path ?? newPath(), signal) }
 
     /// Loads a request, and returns a probe for its result.
@@ -252,9 +249,7 @@ final class ContractStage: Sendable {
     }
 
     /// Resets a chain; notes a violation if that does not finish.
-    func reset(_ chain: HTTPLoader, _ what: String = "a reset") {
-        end(of: beginReset(chain), what)
-    }
+    func reset(_ chain: HTTPLoader, _ what: String = "a reset") { end(of: beginReset(chain), what) }
 
     /// Resets as a loader does that resets others itself: within the call of the first loader, those after it are reset.
     func resetNested(_ chain: HTTPLoader) {
@@ -272,7 +267,6 @@ final class ContractStage: Sendable {
         return probe
     }
 
-    /// Awaits the end of a reset.
     func end(of probe: TaskProbe, _ what: String = "a reset") {
         guard !wait(until: { probe.hasEnded }) else { return }
         noteVainWait(
@@ -340,7 +334,7 @@ final class ContractStage: Sendable {
         }
         _ = state.withLock { (replace(&$0.chains, with: []), replace(&$0.terminals, with: [])) }
         for (name, object) in state.withLock({ $0.remains }) {
-            guard !isGone(object) else { continue }
+            guard !waitUntilGone(object) else { continue }
             return noteVainWait(
                 "\(name) was not released",
                 "something refers to it when no task is left; look for closures that capture `self` or a task, and for "
@@ -351,7 +345,7 @@ final class ContractStage: Sendable {
     /// Waits until an object is gone: another thread may be about to release the last reference.
     ///
     /// That is no event, so this looks again and again, at first often.
-    func isGone(_ object: WeakReference) -> Bool {
+    func waitUntilGone(_ object: WeakReference) -> Bool {
         var looks = 0
         return patience.wait(until: { self.isOver || object.object == nil }) { deadline in
             looks += 1

@@ -1,11 +1,6 @@
 import Dispatch
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// The option that every request of a check has set, to its own path.
 enum ContractCanary: HTTPRequestOption {
@@ -53,6 +48,7 @@ final class ContractTerminal: HTTPLoader, @unchecked Sendable {
     private let signal: ContractSignal
     private let atMoment: @Sendable (Moment) -> Void
     private let state = Locked(State())
+    private let waits = ResetWaits()
 
     private struct State {
         var arrivals: [Arrival] = []
@@ -68,9 +64,7 @@ final class ContractTerminal: HTTPLoader, @unchecked Sendable {
         }
     }
 
-    init(
-        _ behaviour: Behaviour, _ signal: ContractSignal, atMoment: @escaping @Sendable (Moment) -> Void = { _ in }
-    ) {
+    init(_ behaviour: Behaviour, _ signal: ContractSignal, atMoment: @escaping @Sendable (Moment) -> Void = { _ in }) {
         self.behaviour = behaviour
         self.signal = signal
         self.atMoment = atMoment
@@ -152,11 +146,15 @@ final class ContractTerminal: HTTPLoader, @unchecked Sendable {
         signal.raise()
         if isFirst { atMoment(.reset) }
         for task in held {
-            group.enter()
-            task.addCompletionHandler { group.leave() }
+            waits.add(group, for: task)
             task.cancel()
         }
         super.reset(with: group)
+    }
+
+    override func resetTimedOut(with group: DispatchGroup) {
+        waits.giveUp(group)
+        super.resetTimedOut(with: group)
     }
 
     /// Records an arrival, and returns its number; nil if the task has arrived before.

@@ -12,7 +12,7 @@ final class LoopbackCore: Sendable {
     /// Raised by each connection that has ended, so that the listener joins its thread.
     let ending: LoopbackSignal
 
-    private let ledger = Locked(LoopbackLedger())
+    private let ledger = Awaited(LoopbackLedger())
     private let routes = Locked(LoopbackRoutes())
     private let threads = Locked(Threads())
     /// Left by the thread that has joined the listener; other threads that stop the server wait for it.
@@ -63,14 +63,10 @@ final class LoopbackCore: Sendable {
     }
 
     private func tellToStop() {
-        guard let waits = ledger.withLock({ $0.stop() }) else { return }
+        guard ledger.change({ $0.stop() }) else { return }
         stopping.raise()
-        for wait in waits { wait.resume(throwing: LoopbackServer.Stopped()) }
         // The routes may retain the server, which retains this. The cycle is broken here, outside the lock.
-        let dropped = routes.withLock { routes in
-            defer { routes = LoopbackRoutes() }
-            return routes
-        }
+        let dropped = routes.withLock { replace(&$0, with: LoopbackRoutes()) }
         withExtendedLifetime(dropped) {}
     }
 
@@ -102,16 +98,13 @@ extension LoopbackCore {
     /// Closes a connection's socket, and counts it as closed only after that.
     func close(_ connection: LoopbackConnection) {
         connection.socket.close()
-        resume(ledger.withLock { $0.closeConnection() })
+        ledger.change { $0.closeConnection() }
     }
 
     /// The connections whose threads can be joined.
     func takeEnded() -> [Int] {
         ending.lower()
-        return threads.withLock { threads in
-            defer { threads.ended = [] }
-            return threads.ended
-        }
+        return threads.withLock { replace(&$0.ended, with: []) }
     }
 }
 
@@ -139,53 +132,30 @@ extension LoopbackCore {
 // MARK: - The ledger
 
 extension LoopbackCore {
-    var requests: [LoopbackRequest] { ledger.withLock { $0.requests } }
-    var held: [LoopbackLedger.Held] { ledger.withLock { $0.held } }
-    var connectionCount: Int { ledger.withLock { $0.connectionCount } }
-    var openConnections: Int { ledger.withLock { $0.openConnections } }
-    var isStopped: Bool { ledger.withLock { $0.isStopped } }
+    var requests: [LoopbackRequest] { ledger.read(\.requests) }
+    var held: [LoopbackLedger.Held] { ledger.read(\.held) }
+    var connectionCount: Int { ledger.read(\.connectionCount) }
+    var openConnections: Int { ledger.read(\.openConnections) }
+    var isStopped: Bool { ledger.read(\.isStopped) }
 
     func record(_ request: LoopbackRequest) {
-        resume(ledger.withLock { $0.record(request) })
+        if limits.keepsRequests { ledger.change { $0.requests.append(request) } }
     }
 
-    func openConnection() -> Int {
-        let (number, fulfilled) = ledger.withLock { $0.openConnection() }
-        resume(fulfilled)
-        return number
-    }
+    func openConnection() -> Int { ledger.change { $0.openConnection() } }
 
     /// Lists a reply as held until its signal is raised.
     func hold(_ request: LoopbackRequest, signal: LoopbackSignal) -> Int {
-        let (number, fulfilled) = ledger.withLock { ledger in
-            let number = ledger.nextNumber()
-            return (number, ledger.hold(.init(number: number, request: request, signal: signal)))
-        }
-        resume(fulfilled)
-        return number
+        ledger.change { $0.hold(request, signal: signal) }
     }
 
-    /// Releases held replies.
     func release(where isWanted: (LoopbackLedger.Held) -> Bool) {
-        for reply in ledger.withLock({ $0.takeHeld(where: isWanted) }) { reply.signal.raise() }
+        for reply in ledger.change({ $0.takeHeld(where: isWanted) }) { reply.signal.raise() }
     }
 
     /// Waits until a milestone is reached, the server is stopped, or the task is cancelled.
     func wait(for milestone: LoopbackLedger.Milestone) async throws {
-        let number = ledger.withLock { $0.nextNumber() }
-        defer { ledger.withLock { $0.end(number) } }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                if let result = ledger.withLock({ $0.begin(number, milestone, continuation) }) {
-                    continuation.resume(with: result)
-                }
-            }
-        } onCancel: {
-            ledger.withLock { $0.cancel(number) }?.resume(throwing: CancellationError())
-        }
-    }
-
-    private func resume(_ waits: [LoopbackLedger.Continuation]) {
-        for wait in waits { wait.resume() }
+        guard let outcome = await ledger.wait(for: { $0.outcome(of: milestone) }) else { throw CancellationError() }
+        try outcome.get()
     }
 }

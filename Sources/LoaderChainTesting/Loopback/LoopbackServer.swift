@@ -1,12 +1,7 @@
 // Loopback: an HTTP server in the test's process, with every fault. It may use Support.
 
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// An HTTP/1.1 server within the test process, on a real socket, whose responses can have any fault.
 ///
@@ -24,6 +19,7 @@ import LoaderChain
 /// ```
 ///
 /// The server listens at an unused port of 127.0.0.1 from its initialiser on, and ends with ``stop()`` or when it is released.
+/// No other server of the process gets its port, so a client that still tries a stopped server does not reach another test's.
 /// Each connection has a thread of its own, on which the routes run: a route may block, and runs without a lock of the
 /// server.
 ///
@@ -59,10 +55,10 @@ public final class LoopbackServer: Sendable {
     ///     back; 0, the default, for an unused one.
     public init(limits: LoopbackLimits = LoopbackLimits(), port: UInt16 = 0) throws {
         core = try LoopbackCore(limits: limits)
-        let socket = try LoopbackSocket.listening(port: port)
+        let (socket, port) = try LoopbackSocket.listening(port: port)
+        self.port = port
         do {
-            self.port = try socket.port()
-            guard let baseURL = URL(string: "http://127.0.0.1:\(self.port)") else {
+            guard let baseURL = URL(string: "http://127.0.0.1:\(port)") else {
                 throw SystemError("URL.init", code: 0)  // Not reached: the text is an address.
             }
             self.baseURL = baseURL
@@ -73,17 +69,13 @@ public final class LoopbackServer: Sendable {
         }
     }
 
-    deinit {
-        core.abandon()
-    }
+    deinit { core.abandon() }
 
     /// Ends every connection in any state, and returns when no thread and no socket of the server is left.
     ///
     /// It waits for running routes, since they cannot be interrupted. A route that stops its own server does not wait for
     /// itself. Calling this again has no effect.
-    public func stop() {
-        core.stop()
-    }
+    public func stop() { core.stop() }
 
     /// The URL of a path, which may contain a query; invalid characters are percent-encoded.
     public func url(_ path: String) -> URL {

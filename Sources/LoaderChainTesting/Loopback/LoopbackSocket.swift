@@ -1,19 +1,11 @@
 import DurableFiles
 import LoaderChain
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LoaderChainPlatformC
 
 /// A non-blocking TCP socket, as thin a wrapper as possible; its owner closes it once.
 struct LoopbackSocket: Sendable {
     let descriptor: Int32
 
-    /// The result of reading.
     enum Reading {
         case bytes(Int)
         case nothingYet
@@ -21,7 +13,24 @@ struct LoopbackSocket: Sendable {
     }
 
     /// A socket that listens at a port of 127.0.0.1; 0 stands for an unused one.
-    static func listening(port: UInt16 = 0) throws(SystemError) -> LoopbackSocket {
+    static func listening(port: UInt16 = 0) throws(SystemError) -> (socket: LoopbackSocket, port: Int) {
+        let bound: (socket: LoopbackSocket, port: Int) =
+            if port == 0 {
+                try LoopbackPorts.bind { () throws(SystemError) in
+                    try bind(to: 0)
+                } close: {
+                    $0.close()
+                }
+            } else { try bind(to: port) }
+        guard listen(bound.socket.descriptor, SOMAXCONN) == 0 else {
+            let error = SystemError("listen")
+            bound.socket.close()
+            throw error
+        }
+        return bound
+    }
+
+    private static func bind(to port: UInt16) throws(SystemError) -> (socket: LoopbackSocket, port: Int) {
         let descriptor = socket(AF_INET, streamType, 0)
         guard descriptor >= 0 else { throw SystemError("socket") }
         let listener = LoopbackSocket(descriptor: descriptor)
@@ -33,12 +42,11 @@ struct LoopbackSocket: Sendable {
             address.sin_family = sa_family_t(AF_INET)
             address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
             address.sin_port = in_port_t(port).bigEndian
-            let bound = withSocketAddress(&address) { bind(descriptor, $0, $1) }
-            guard bound == 0 else { throw SystemError("bind") }
+            let isBound = withSocketAddress(&address) { systemBind(descriptor, $0, $1) } == 0
+            guard isBound else { throw SystemError("bind") }
             // Not before `bind`, or it might return the port of another process.
             if port == 0 { listener.set(SOL_SOCKET, SO_REUSEADDR, Int32(1)) }
-            guard listen(descriptor, SOMAXCONN) == 0 else { throw SystemError("listen") }
-            return listener
+            return (listener, try listener.port())
         } catch {
             listener.close()
             throw error
@@ -46,7 +54,7 @@ struct LoopbackSocket: Sendable {
     }
 
     /// The port that the socket is bound to.
-    func port() throws(SystemError) -> Int {
+    private func port() throws(SystemError) -> Int {
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let named = withSocketAddress(&address) { pointer, _ in
@@ -56,7 +64,6 @@ struct LoopbackSocket: Sendable {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// The result of accepting.
     enum Acceptance {
         case connection(LoopbackSocket)
         case gone
@@ -98,10 +105,7 @@ struct LoopbackSocket: Sendable {
         return isTransient(code) ? 0 : nil
     }
 
-    /// Closes the sending side.
-    func finishSending() {
-        _ = shutdown(descriptor, Int32(SHUT_WR))
-    }
+    func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Closes the connection in an orderly way.
     func close() {
@@ -110,9 +114,7 @@ struct LoopbackSocket: Sendable {
     }
 
     /// Makes ``close()`` reset the connection.
-    func resetOnClose() {
-        set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
-    }
+    func resetOnClose() { set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0)) }
 
     private func reading(_ received: (answer: Int, code: CInt)) -> Reading {
         switch received.answer {
@@ -165,7 +167,6 @@ final class LoopbackSignal: Sendable {
     let descriptor: Int32
     private let writer: Int32
 
-    /// Opens the pipe.
     init() throws(SystemError) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw SystemError("pipe") }
@@ -207,14 +208,15 @@ final class LoopbackSignal: Sendable {
 
 // Outside the types, which have methods with the same names.
 private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
+private func systemBind(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
+    bind(descriptor, address, length)
+}
 private func systemAccept(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }
 private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     send(descriptor, bytes, count, sendFlags)
 }
 
-private func isTransient(_ code: Int32) -> Bool {
-    code == EAGAIN || code == EWOULDBLOCK
-}
+private func isTransient(_ code: Int32) -> Bool { code == EAGAIN || code == EWOULDBLOCK }
 
 private func makeNonblocking(_ descriptor: Int32) {
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import LoaderChainPlatformC
 
 /// A thread of the system; it must be joined or detached, once.
 package struct SystemThread: @unchecked Sendable {
@@ -14,10 +8,7 @@ package struct SystemThread: @unchecked Sendable {
     /// The stack size of secondary threads on Apple systems, so that no test uses more elsewhere.
     package static let usualStackSize = 512 << 10
 
-    /// Starts a thread.
-    package init(
-        stackSize: Int = usualStackSize, _ body: @escaping @Sendable () -> Void
-    ) throws(SystemError) {
+    package init(stackSize: Int = usualStackSize, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         let work = Unmanaged.passRetained(Work(body))
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -33,19 +24,13 @@ package struct SystemThread: @unchecked Sendable {
     }
 
     /// Waits until the thread has ended.
-    package func join() {
-        pthread_join(handle, nil)
-    }
+    package func join() { pthread_join(handle, nil) }
 
     /// Lets the thread end by itself.
-    package func detach() {
-        pthread_detach(handle)
-    }
+    package func detach() { pthread_detach(handle) }
 
     /// Lets other threads run that are waiting for a processor.
-    package static func yield() {
-        sched_yield()
-    }
+    package static func yield() { sched_yield() }
 
     /// A number that no other living thread has.
     package static var currentNumber: UInt {
@@ -60,33 +45,22 @@ package struct SystemThread: @unchecked Sendable {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
-        static func run(_ pointer: UnsafeMutableRawPointer) {
-            Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
+        static func run(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+            if let pointer { Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body() }
+            return nil
         }
     }
 
-    #if canImport(Darwin)
-        private static func create(
-            _ thread: inout pthread_t?, _ attributes: inout pthread_attr_t, _ work: UnsafeMutableRawPointer
-        ) -> Int32 {
-            pthread_create(
-                &thread, &attributes,
-                {
-                    Work.run($0); return nil
-                }, work)
-        }
-    #else
-        private static func create(
-            _ thread: inout pthread_t?, _ attributes: inout pthread_attr_t, _ work: UnsafeMutableRawPointer
-        ) -> Int32 {
+    private static func create(
+        _ thread: inout pthread_t?, _ attributes: inout pthread_attr_t, _ work: UnsafeMutableRawPointer
+    ) -> Int32 {
+        #if canImport(Darwin)
+            return pthread_create(&thread, &attributes, { Work.run($0) }, work)
+        #else
             var created = pthread_t()
-            let code = pthread_create(
-                &created, &attributes,
-                {
-                    $0.map(Work.run); return nil
-                }, work)
+            let code = pthread_create(&created, &attributes, { Work.run($0) }, work)
             thread = created
             return code
-        }
-    #endif
+        #endif
+    }
 }

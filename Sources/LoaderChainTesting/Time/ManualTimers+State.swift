@@ -1,40 +1,21 @@
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// The state of manual timers, behind their lock.
-///
-/// Its methods decide, and return what to do after unlocking.
 struct ManualTimersState {
     var now = TimerInstant(nanoseconds: 0)
     var isMoving = false
-    var agenda = ManualAgenda()
 
     private var dateLastSet: Date
     private var instantOfSetting = TimerInstant(nanoseconds: 0)
-    private var waiters: [Waiter] = []
-    private var lastWaiterID = 0
-    private var lastSequence = 0
+    /// The waiting timers; a tick is a nanosecond of the clock, which begins at zero.
+    private var wheel = TimerWheel<ManualTimer>(present: 0)
 
-    private struct Waiter {
-        let id: Int
-        let count: Int
-        let continuation: CheckedContinuation<Void, Never>
-    }
-
-    init(date: Date) {
-        dateLastSet = date
-    }
+    init(date: Date) { dateLastSet = date }
 
     // MARK: - The wall clock
 
-    var date: Date {
-        dateLastSet.addingTimeInterval(instantOfSetting.duration(to: now) / .seconds(1))
-    }
+    var date: Date { dateLastSet.addingTimeInterval(instantOfSetting.duration(to: now) / .seconds(1)) }
 
     mutating func setDate(_ date: Date) {
         dateLastSet = date
@@ -43,47 +24,52 @@ struct ManualTimersState {
 
     // MARK: - Timers
 
-    /// Puts a timer on the agenda.
-    ///
-    /// - Returns: the continuations of the waits that it has fulfilled.
-    mutating func insert(_ timer: ManualTimer, at deadline: TimerInstant) -> [CheckedContinuation<Void, Never>] {
-        lastSequence += 1
+    var pendingCount: Int { wheel.count }
+
+    var nextDeadline: TimerInstant? { wheel.firstDeadline.map { TimerInstant(nanoseconds: Int64($0)) } }
+
+    mutating func insert(_ timer: ManualTimer, at deadline: TimerInstant) {
         // A deadline in the past counts as the present, so the clock need not be turned back.
-        agenda.insert(timer, at: max(deadline, now), sequence: lastSequence)
-        guard !waiters.isEmpty else { return [] }
-        let satisfied = waiters.filter { $0.count <= agenda.count }
-        waiters.removeAll { $0.count <= agenda.count }
-        return satisfied.map(\.continuation)
+        timer.ticket = wheel.insert(timer, at: UInt64(max(deadline, now).nanoseconds))
     }
+
+    /// Removes a timer, and returns whether it was here.
+    mutating func remove(_ timer: ManualTimer) -> Bool { timer.ticket.flatMap { wheel.remove($0) } != nil }
 
     /// Removes the first timer that is due by `target`, and advances the clock to its deadline.
     mutating func removeNext(by target: TimerInstant) -> ManualTimer? {
-        guard let first = agenda.first, first.deadline <= target else { return nil }
-        now = first.deadline
-        _ = agenda.remove(first)
-        return first
+        guard let deadline = nextDeadline, deadline <= target else { return nil }
+        now = deadline
+        return wheel.advance(to: UInt64(deadline.nanoseconds))
     }
 
-    // MARK: - Waiting for timers
+    /// Removes all timers, when no more can be inserted.
+    mutating func removeAll() -> [ManualTimer] {
+        var all: [ManualTimer] = []
+        while let timer = wheel.advance(to: .max) { all.append(timer) }
+        return all
+    }
+}
 
-    mutating func makeWaiterID() -> Int {
-        lastWaiterID += 1
-        return lastWaiterID
+/// A timer of the state, which alone says whether it waits; what removes it there owns its action.
+final class ManualTimer: ScheduledTimer, @unchecked Sendable {
+    /// What it is removed by; guarded by the lock of its owner.
+    fileprivate var ticket: TimerWheel<ManualTimer>.Ticket?
+    private weak var owner: ManualTimers?
+    private var action: (@Sendable () -> Void)?
+
+    init(owner: ManualTimers, action: @escaping @Sendable () -> Void) {
+        self.owner = owner
+        self.action = action
     }
 
-    /// Stores a continuation until `count` timers wait.
-    ///
-    /// - Returns: `false` if there is nothing to wait for: enough timers wait, or the calling task is cancelled.
-    mutating func wait(as id: Int, count: Int, _ continuation: CheckedContinuation<Void, Never>) -> Bool {
-        // A task is marked as cancelled before its cancellation handler runs. If the handler took the lock first and found
-        // no waiter, `isCancelled` is true here; if it comes later, it finds this waiter.
-        guard agenda.count < count, !Task.isCancelled else { return false }
-        waiters.append(Waiter(id: id, count: count, continuation: continuation))
+    func cancel() -> Bool {
+        guard let owner, owner.remove(self) else { return false }
+        drop()
         return true
     }
 
-    mutating func removeWaiter(_ id: Int) -> CheckedContinuation<Void, Never>? {
-        guard let index = waiters.firstIndex(where: { $0.id == id }) else { return nil }
-        return waiters.remove(at: index).continuation
-    }
+    func run() { replace(&action, with: nil)?() }
+
+    func drop() { action = nil }
 }

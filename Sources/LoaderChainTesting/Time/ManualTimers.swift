@@ -1,12 +1,7 @@
 // Time: timers whose clock a test controls. It uses no other folder.
 
 import LoaderChain
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// Timers whose clock is controlled by a test.
 ///
@@ -26,40 +21,33 @@ public final class ManualTimers: Timers {
     /// The date that the clock shows at the start by default: the first moment of 2024.
     public static let defaultDate = Date(timeIntervalSince1970: 1_704_067_200)
 
-    private let state: Locked<ManualTimersState>
+    private let state: Awaited<ManualTimersState>
     private let onSchedule: @Sendable () -> Void
 
     /// Makes timers at instant 0, where the wall clock shows `date`.
-    public convenience init(date: Date = ManualTimers.defaultDate) {
-        self.init(date: date) {}
-    }
+    public convenience init(date: Date = ManualTimers.defaultDate) { self.init(date: date) {} }
 
     /// Makes timers that call `onSchedule` for each timer that has begun to wait.
     init(date: Date = ManualTimers.defaultDate, onSchedule: @escaping @Sendable () -> Void) {
-        state = Locked(ManualTimersState(date: date))
+        state = Awaited(ManualTimersState(date: date))
         self.onSchedule = onSchedule
     }
 
     deinit {
-        for timer in state.withLock({ $0.agenda.removeAll() }) { timer.drop() }
+        for timer in state.change({ $0.removeAll() }) { timer.drop() }
     }
 
     /// The instant to which the test has advanced the clock, or the deadline of the timer whose action is running.
-    public var now: TimerInstant {
-        state.withLock { $0.now }
-    }
+    public var now: TimerInstant { state.read(\.now) }
 
     /// The date that the test has set, advanced with the clock.
-    public var date: Date {
-        state.withLock { $0.date }
-    }
+    public var date: Date { state.read(\.date) }
 
     /// Schedules `action` for `deadline`; if the deadline has passed, it runs the next time the clock is advanced.
     @discardableResult
     public func schedule(at deadline: TimerInstant, _ action: @escaping @Sendable () -> Void) -> any ScheduledTimer {
         let timer = ManualTimer(owner: self, action: action)
-        let satisfied = state.withLock { $0.insert(timer, at: deadline) }
-        for waiter in satisfied { waiter.resume() }
+        state.change { $0.insert(timer, at: deadline) }
         onSchedule()
         return timer
     }
@@ -67,26 +55,14 @@ public final class ManualTimers: Timers {
     // MARK: - Pending timers
 
     /// The number of waiting timers.
-    public var pendingCount: Int {
-        state.withLock { $0.agenda.count }
-    }
+    public var pendingCount: Int { state.read(\.pendingCount) }
 
     /// The earliest deadline of the waiting timers; it is never before `now`.
-    public var nextDeadline: TimerInstant? {
-        state.withLock { $0.agenda.first?.deadline }
-    }
+    public var nextDeadline: TimerInstant? { state.read(\.nextDeadline) }
 
     /// Suspends the task until at least `count` timers wait at once, or until the task is cancelled.
     public func waitForPending(count: Int) async {
-        let id = state.withLock { $0.makeWaiterID() }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let waits = state.withLock { $0.wait(as: id, count: count, continuation) }
-                if !waits { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.removeWaiter(id) }?.resume()
-        }
+        await state.wait(until: { $0.pendingCount >= count })
     }
 
     // MARK: - Advancing the clock
@@ -98,7 +74,7 @@ public final class ManualTimers: Timers {
         move {
             let target = now.advanced(by: max(duration, .zero))
             while runNext(by: target) {}
-            state.withLock { $0.now = target }
+            state.change { $0.now = target }
         }
     }
 
@@ -132,37 +108,30 @@ public final class ManualTimers: Timers {
     /// Sets the wall clock to `date`, from where it advances with the clock again.
     ///
     /// This does not affect timers.
-    public func setDate(_ date: Date) {
-        state.withLock { $0.setDate(date) }
-    }
+    public func setDate(_ date: Date) { state.change { $0.setDate(date) } }
 
     /// Moves the wall clock by `duration`, backwards if it is negative.
     ///
     /// This does not affect timers.
     public func stepDate(by duration: Duration) {
-        state.withLock { $0.setDate($0.date.addingTimeInterval(duration / .seconds(1))) }
+        state.change { $0.setDate($0.date.addingTimeInterval(duration / .seconds(1))) }
     }
 
     /// Runs `body` while no other call advances the clock.
     private func move<Result>(_ body: () -> Result) -> Result {
-        let wasMoving = state.withLock { state in
-            defer { state.isMoving = true }
-            return state.isMoving
-        }
+        let wasMoving = state.change { replace(&$0.isMoving, with: true) }
         precondition(!wasMoving, "ManualTimers: the clock is advanced by an action or a second thread at the same time")
-        defer { state.withLock { $0.isMoving = false } }
+        defer { state.change { $0.isMoving = false } }
         return body()
     }
 
     /// Runs the first timer that is due by `target`, with the clock at its deadline.
     private func runNext(by target: TimerInstant) -> Bool {
-        guard let timer = state.withLock({ $0.removeNext(by: target) }) else { return false }
+        guard let timer = state.change({ $0.removeNext(by: target) }) else { return false }
         timer.run()
         return true
     }
 
     /// Removes a timer; false if it has been removed already.
-    func remove(_ timer: ManualTimer) -> Bool {
-        state.withLock { $0.agenda.remove(timer) }
-    }
+    func remove(_ timer: ManualTimer) -> Bool { state.change { $0.remove(timer) } }
 }

@@ -126,7 +126,7 @@ import Testing
         let test = TestWriter(sender) { $0.batchPoints = 2 }
         test.write(1)
         test.write(2)
-        await sender.reaches(1)
+        await sender.waitForEvents(1)
         test.write(3)
         async let report = test.writer.shutDown(within: .seconds(3))
         try await test.waits(until: .seconds(3))
@@ -135,7 +135,7 @@ import Testing
         // One is certainly lost; whether those on their way are is not known.
         #expect(result.dropped == [.unsent: 1] && result.kept == 2)
         sender.answer(FakeSender.offline)
-        await test.reaches(2)
+        await test.waitForEvents(2)
         #expect(test.events == [.dropped(1, .unsent), .dropped(2, .unsent)])
         #expect(test.statistics.dropped == [.unsent: 3])
         #expect(test.statistics.addsUp && test.timers.pendingCount == 0)

@@ -16,10 +16,10 @@ import Testing
         test.write(2)
         sender.answer(FakeSender.delivered)
         test.timers.advance(by: .seconds(1))
-        await sender.reaches(2)
+        await sender.waitForEvents(2)
         await test.timers.waitForPending(count: 1)
         test.timers.advance(by: .seconds(5))
-        await test.reaches(3)
+        await test.waitForEvents(3)
         #expect(sender.batches == [[TestWriter.line(1)], [TestWriter.line(1)], [TestWriter.line(2)]])
         guard case .kept(1, .offline, let pause) = test.events[0] else { return #expect(Bool(false), "\(test.events)") }
         #expect(pause >= .milliseconds(500) && pause <= .seconds(1))
@@ -55,7 +55,7 @@ import Testing
         let test = TestWriter(sender)
         for number in 0..<5 { test.write(number) }
         async let report = test.writer.flush()
-        await sender.reaches(1)
+        await sender.waitForEvents(1)
         // The pause has begun, whose end the clock is to bring.
         try await test.settle()
         sender.answer(FakeSender.delivered)
@@ -101,12 +101,12 @@ import Testing
         let test = TestWriter(sender)
         test.write(1)
         let flush = Task { await test.writer.flush() }
-        await sender.reaches(1)
+        await sender.waitForEvents(1)
         flush.cancel()
         let report = await flush.value
         #expect(report.kept == 1 && report.keptBecause == .cancelled)
         sender.answer()
-        await test.reaches(1)
+        await test.waitForEvents(1)
         #expect(test.statistics.delivered == 1)
         #expect(test.timers.pendingCount == 0)
     }

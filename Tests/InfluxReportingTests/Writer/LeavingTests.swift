@@ -16,7 +16,7 @@ import Testing
         test.timers.advance(by: .milliseconds(4_999))
         #expect(sender.count == 0)
         test.timers.advance(by: .milliseconds(1))
-        await test.reaches(1)
+        await test.waitForEvents(1)
         #expect(sender.batches == [[TestWriter.line(1), TestWriter.line(2)]])
         #expect(test.events == [.delivered(2)])
     }
@@ -28,7 +28,7 @@ import Testing
             test.write(number)
             test.timers.advance(by: .milliseconds(100))
             // A batch is on its way for a moment, as measured by this clock for none at all.
-            await test.reaches((number + 1) / 150)
+            await test.waitForEvents((number + 1) / 150)
         }
         #expect(sender.batches.map(\.count) == [150, 150, 150, 150])
         let isInOrder = sender.batches.flatMap(\.self) == TestWriter.lines(0..<600)
@@ -41,11 +41,11 @@ import Testing
         let test = TestWriter(sender) { $0.batchPoints = 10 }
         for number in 0..<25 {
             test.write(number)
-            await test.reaches((number + 1) / 10)
+            await test.waitForEvents((number + 1) / 10)
         }
         #expect(sender.batches.map(\.count) == [10, 10])
         test.timers.advance(by: .seconds(5))
-        await test.reaches(3)
+        await test.waitForEvents(3)
         #expect(sender.batches.flatMap(\.self) == TestWriter.lines(0..<25))
     }
 
@@ -54,7 +54,7 @@ import Testing
         let test = TestWriter(sender) { $0.batchBytes = 50_000 }
         let text = String(repeating: "x", count: 1_000)
         for _ in 0..<60 { test.writer.write(Point("m", fields: ["text": .string(text)])) }
-        await test.reaches(1)
+        await test.waitForEvents(1)
         let bytes = sender.batches[0].reduce(0) { $0 + $1.utf8.count + 1 }
         #expect(bytes > 25_000 && bytes <= 50_000)
     }
@@ -64,15 +64,15 @@ import Testing
         let test = TestWriter(sender)
         test.write(1)
         test.timers.advance(by: .seconds(5))
-        await sender.reaches(1)
+        await sender.waitForEvents(1)
         test.write(2)
         test.timers.advance(by: .seconds(60))
         #expect(test.writer.engine.shared.withLock { $0.batching.inFlight.count } == 1)
         #expect(test.statistics.batches == 1)
         sender.answer()
-        await sender.reaches(2)
+        await sender.waitForEvents(2)
         sender.answer()
-        await test.reaches(2)
+        await test.waitForEvents(2)
         #expect(test.events == [.delivered(1), .delivered(1)])
         #expect(test.timers.pendingCount == 0)
     }
@@ -84,13 +84,13 @@ import Testing
             $0.batchPoints = 1
         }
         for number in 0..<3 { test.write(number) }
-        await sender.reaches(2)
+        await sender.waitForEvents(2)
         #expect(test.statistics.held == 3)
         sender.answer()
-        await sender.reaches(3)
+        await sender.waitForEvents(3)
         sender.answer()
         sender.answer()
-        await test.reaches(3)
+        await test.waitForEvents(3)
         #expect(test.statistics.delivered == 3)
     }
 

@@ -38,7 +38,7 @@ import Testing
         }
         for number in 0..<8 { test.write(number) }
         let write = Task { try await test.writer.writeWhenThereIsRoom(Self.point(8)) }
-        await sender.reaches(1)
+        await sender.waitForEvents(1)
         try await Self.waits(test.writer, 1)
         #expect(test.statistics.accepted == 8 && test.statistics.dropped == [:])
         sender.answer()

@@ -1,7 +1,8 @@
 import Dispatch
 import LoaderChain
-import LoaderChainTesting
 import Testing
+
+@testable import LoaderChainTesting
 
 /// The loaders of this package, all of which must pass the check.
 private let loaders: [(name: String, make: @Sendable (ManualTimers) -> HTTPLoader)] = [
@@ -42,6 +43,11 @@ private let loaders: [(name: String, make: @Sendable (ManualTimers) -> HTTPLoade
         #expect(violations.contains { $0.contains(sentence) }, "\(violations)")
         // The resets end after all, so that nothing of the chains is left.
         for group in Stuck.held.withLock({ replace(&$0, with: []) }) { group.leave() }
+    }
+
+    @Test(arguments: [Duration.zero, .seconds(-1), .milliseconds(99)])
+    func noPatienceAtAllIsNotEnoughToTellAnythingBy(_ patience: Duration) {
+        #expect(ContractCheck(patience: patience) { _ in HTTPLoader() }.patience == .milliseconds(100))
     }
 
     // MARK: What it must not mistake for a fault

@@ -33,7 +33,7 @@ import Testing
         waiting.cancel()
         let log = EventLog()
         task.addCancelHandler { log.note("asked") }
-        await log.reaches(1)
+        await log.waitForEvents(1)
         terminal.answer(task)
         #expect(await waiting.value == .cancelled)
     }

@@ -31,7 +31,7 @@ import Testing
         }
         #expect(outcomeAtOnce() == "resetInProgress")
         timers.advance(by: .seconds(5))
-        await over.reaches(1)
+        await over.waitForEvents(1)
         let error = try #require(found.withLock { $0 }, "The reset ended although a task ran")
         #expect(error.limit == .seconds(5))
         #expect(error.unfinished.map(\.loader) == ["Autocancel", "Retry"])
@@ -43,7 +43,7 @@ import Testing
         #expect(outcomeAtOnce() == nil)
         #expect(terminal.count == 2)
         terminal.answerAll()
-        await log.reaches(1)
+        await log.waitForEvents(1)
         await chain.reset()
         #expect(timers.pendingCount == 0)
     }
@@ -55,12 +55,12 @@ import Testing
         chain.load(request: .sample) { ended.note($0.summary) }
         let log = EventLog()
         chain.reset(within: .seconds(1), timers: timers) { log.note($0.isSuccess ? "success" : "timed out") }
-        await log.reaches(1)
+        await log.waitForEvents(1)
         #expect(log.events == ["timed out"])
         #expect(outcomeAtOnce(of: chain) == nil)
         #expect(terminal.count == 2)
         terminal.answerAll()
-        await ended.reaches(1)
+        await ended.waitForEvents(1)
     }
 
     @Test func whatCanBeDoneAtOnceNeedsNoTime() async throws {
@@ -77,7 +77,7 @@ import Testing
         let chain = HTTPLoader() --> HTTPLoader() --> slow
         async let reset: Void = chain.reset(within: .seconds(1), timers: timers)
         // The timer starts before the first loader hears of the reset.
-        await slow.log.reaches(1)
+        await slow.log.waitForEvents(1)
         timers.advance(by: .seconds(1))
         do {
             try await reset
@@ -96,11 +96,11 @@ import Testing
         chain.reset { log.note("whole") }
         chain.reset(within: .seconds(1), timers: timers) { log.note($0.isSuccess ? "success" : "timed out") }
         timers.advance(by: .seconds(1))
-        await log.reaches(1)
+        await log.waitForEvents(1)
         #expect(log.events == ["timed out"])
         #expect(outcomeAtOnce(of: chain) == "resetInProgress")
         slow.finish()
-        await log.reaches(2)
+        await log.waitForEvents(2)
         #expect(log.events == ["timed out", "whole"])
         #expect(outcomeAtOnce(of: chain) == nil)
     }
@@ -113,7 +113,7 @@ import Testing
             chain.reset(within: .seconds(round), timers: timers) { log.note($0.isSuccess ? "success" : "timed out") }
             #expect(slow.resets == round)
             timers.advance(by: .seconds(round))
-            await log.reaches(1)
+            await log.waitForEvents(1)
             #expect(log.events == ["timed out"])
         }
     }
@@ -127,7 +127,7 @@ import Testing
             try onThreads(2) { [timers] number in
                 if number == round % 2 { slow.finish() } else { timers.advance(by: .seconds(1)) }
             }
-            await log.reaches(1)
+            await log.waitForEvents(1)
             await chain.reset(finishing: slow)
             #expect(log.events.count == 1)
         }
@@ -192,7 +192,7 @@ extension HTTPLoader {
     fileprivate func reset(finishing slow: SlowToReset) async {
         let reached = slow.log.events.count + 1
         async let reset: Void = self.reset()
-        await slow.log.reaches(reached)
+        await slow.log.waitForEvents(reached)
         slow.finish()
         await reset
     }

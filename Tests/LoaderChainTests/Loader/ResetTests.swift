@@ -23,7 +23,7 @@ import Testing
         #expect(slow.resets == 1)
         #expect(log.events.isEmpty)
         slow.finish()
-        await log.reaches(1)
+        await log.waitForEvents(1)
         #expect(log.events == ["done"])
     }
 
@@ -36,11 +36,11 @@ import Testing
         #expect(slow.resets == 1)
         #expect(log.events.isEmpty)
         slow.finish()
-        await log.reaches(2)
+        await log.waitForEvents(2)
         chain.reset { log.note("third") }
         #expect(slow.resets == 1)
         slow.finish()
-        await log.reaches(3)
+        await log.waitForEvents(3)
     }
 
     @Test func aLoaderMayPassTheResetOnLate() async {
@@ -100,7 +100,7 @@ import Testing
         try onThreads(4) { _ in
             for _ in 0..<50 { chain.reset { log.note("done") } }
         }
-        await log.reaches(200)
+        await log.waitForEvents(200)
         #expect((1...200).contains(counter.count))
     }
 

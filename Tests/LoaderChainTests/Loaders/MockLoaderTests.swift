@@ -38,7 +38,7 @@ import Testing
             .thenAnswer { _ in throw Mishap() }
         for number in 1...3 {
             mock.load(request: .sample) { log.note($0.summary) }
-            await log.reaches(number)
+            await log.waitForEvents(number)
         }
         #expect(log.events == ["response", "insecureConnection", "unknown"])
     }
@@ -49,16 +49,16 @@ import Testing
             await withTaskCancellationHandler {
                 log.note("begun")
                 // Only the cancel ends this wait.
-                await nothing.reaches(1)
+                await nothing.waitForEvents(1)
             } onCancel: {
                 log.note("asked")
             }
             return HTTPResponse(request: request, status: .ok)
         }
         let task = mock.load(request: .sample) { [log] in log.note($0.summary) }
-        await log.reaches(1)
+        await log.waitForEvents(1)
         task.cancel()
-        await log.reaches(3)
+        await log.waitForEvents(3)
         #expect(Set(log.events) == ["begun", "asked", "cancelled"])
     }
 

@@ -57,6 +57,10 @@ struct Node: Sendable, CustomTestStringConvertible {
         Node(name: "Throttle per host") {
             Throttle(maximumNumberOfRequests: 3, perHost: 2, maximumWaiting: 5, deadline: .seconds(1), timers: $0)
         },
+        Node(name: "Throttle with partitions") {
+            let partitions = [ThrottlePartition("user", share: 0.5)]
+            return Throttle(limit: 4, perHost: 3, partitions: partitions, timers: $0, onEvent: { _ in })
+        },
         Node(name: "AttemptWatch") { AttemptWatch(Throttle(limit: .adaptive(), timers: $0)) },
         Node(name: "RateLimit") { RateLimit(requests: 100, per: .seconds(1), burst: 2, timers: $0) },
         Node(name: "CircuitBreaker") {
@@ -81,6 +85,9 @@ struct Node: Sendable, CustomTestStringConvertible {
             }
         },
         Node(name: "DeadlineHeader") { _ in DeadlineHeader() },
+        Node(name: "TraceContext") { _ in
+            TraceContext(hosts: .all, formats: [.w3c, .b3Multi], random: RandomSource(seed: 1))
+        },
         Node(name: "Retry") { timers in
             let budget = RetryBudget(ratio: 1, minimumPerSecond: 1_000, timers: timers)
             let strategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: 3)
@@ -101,7 +108,7 @@ struct Node: Sendable, CustomTestStringConvertible {
             let source = ClosureSource { _, _ in BearerToken(accessToken: "a", lifetime: .seconds(1)) }
             return BearerAuth(hosts: .all, source: source, timers: timers)
         },
-        // A follower that is cancelled disturbs nobody, so it cannot wait for what others still want.
+        // A follower that is cancelled disturbs no other, so it cannot wait for what others still want.
         Node(name: "Deduplicate", leavesCancelledTasks: true) { _ in Deduplicate() },
         Node(name: "PrintLoader") { PrintLoader(bodyLimit: 10, timers: $0) { _ in } },
         Node(name: "MetricsTap") { timers in

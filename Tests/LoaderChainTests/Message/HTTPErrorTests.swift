@@ -3,7 +3,7 @@ import LoaderChain
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct HTTPErrorTests {
-    /// An error whose own words quote what nobody is to read.
+    /// An error whose own words quote a secret.
     private enum Talkative: Error, CustomStringConvertible {
         case first, second
 

@@ -181,7 +181,7 @@ import Testing
         #expect(observer.log.events == ["asked", "cancelled", "cancelled"])
     }
 
-    @Test func everybodyHearsOfTheCancelBeforeAnybodyHearsOfTheEnd() {
+    @Test func allHearOfTheCancelBeforeAnyHearsOfTheEnd() {
         let log = EventLog()
         let task = HTTPTask(request: .sample) { log.note("caller: \($0.summary)") }
         task.addCancelHandler { log.note("above") }

@@ -42,7 +42,7 @@ import Testing
         #expect(log.events == ["response"] && timers.pendingCount == 0)
     }
 
-    @Test func aTaskThatNobodyLoadsLeavesNoTimer() {
+    @Test func aTaskThatIsNeverLoadedLeavesNoTimer() {
         _ = HTTPTask(request: request(within: .seconds(2)))
         #expect(timers.pendingCount == 0)
     }

@@ -16,7 +16,7 @@ import Testing
             --> FailingFirst { waited.withLock { $0.append(wait(for: other)) } }
         let log = EventLog()
         chain.load(request: .sample) { log.note($0.summary) }
-        await log.reaches(1)
+        await log.waitForEvents(1)
         #expect(log.events == ["response"])
         #expect(waited.withLock { $0 } == [.success])
     }
@@ -31,7 +31,7 @@ import Testing
             waited.withLock { $0 = result }
             log.note("done")
         }
-        await log.reaches(1)
+        await log.waitForEvents(1)
         #expect(waited.withLock { $0 } == .success)
     }
 
@@ -49,16 +49,34 @@ import Testing
         for number in 0..<count {
             chain.load(request: HTTPRequest(host: "example.com", path: "/\(number)")) { ended.note($0.summary) }
         }
-        await blocked.reaches(count)
+        await blocked.waitForEvents(count)
         let other = slowChain()
         let answered = EventLog()
         other.load(request: .sample) { answered.note($0.summary) }
-        await answered.reaches(1)
+        await answered.waitForEvents(1)
         #expect(answered.events == ["response"])
         for _ in 0..<count { release.signal() }
-        await ended.reaches(count)
+        await ended.waitForEvents(count)
         #expect(ended.events == Array(repeating: "response", count: count))
         withExtendedLifetime(other) {}
+    }
+
+    @Test func anActionIsReleasedBeforeItsThreadRunsTheNext() async {
+        let timers = SystemTimers(lanes: 1)
+        let log = EventLog()
+        let start = DispatchSemaphore(value: 0)
+        func action(holding canary: Canary) -> @Sendable () -> Void {
+            {
+                start.wait()
+                log.note("first")
+                withExtendedLifetime(canary) {}
+            }
+        }
+        timers.schedule(after: .zero, action(holding: Canary(log: log)))
+        timers.schedule(after: .zero) { log.note("second") }
+        start.signal()
+        await log.waitForEvents(3)
+        #expect(log.events == ["first", "released", "second"])
     }
 
     @Test func whenAllThreadsAreBlockedTheRestWaitsForOneOfThemAndCanBeCancelled() async {
@@ -71,12 +89,12 @@ import Testing
                 release.wait()
             }
         }
-        await log.reaches(2)
+        await log.waitForEvents(2)
         let cancelled = timers.schedule(after: .zero) { log.note("cancelled") }
         timers.schedule(after: .zero) { log.note("runs") }
         #expect(cancelled.cancel())
         release.signal()
-        await log.reaches(3)
+        await log.waitForEvents(3)
         #expect(log.events == ["blocks", "blocks", "runs"])
         release.signal()
     }
@@ -91,6 +109,15 @@ import Testing
         chain.load(request: .sample) { _ in done.signal() }
         return done.wait(timeout: .patient)
     }
+}
+
+/// Says when it is released.
+private final class Canary: Sendable {
+    private let log: EventLog
+
+    init(log: EventLog) { self.log = log }
+
+    deinit { log.note("released") }
 }
 
 /// Wants one more attempt, after a pause.

@@ -92,8 +92,9 @@ import Testing
     @Test func aWakeUpIsArmedOnlyWhileSomethingWaits() async {
         let timers = SystemTimers()
         #expect(!timers.isArmed)
-        let first = timers.schedule(after: .seconds(3_600)) {}
-        let second = timers.schedule(after: .seconds(1_800)) {}
+        // Far enough that the wheel's next step towards them is not within a minute, for which a wake-up would be kept.
+        let first = timers.schedule(after: .seconds(400 * 86_400)) {}
+        let second = timers.schedule(after: .seconds(200 * 86_400)) {}
         #expect(timers.isArmed)
         second.cancel()
         #expect(timers.isArmed)

@@ -61,6 +61,36 @@ import Testing
         #expect(rota.wake(at: 10) == 1)
     }
 
+    @Test func timeoutsThatAreCancelledOneAfterTheOtherShareAWakeUp() {
+        var rota = TimerRota<Int>(present: 0, mostWorkers: 4)
+        var settings = 0
+        var wakeUp = rota.wakeUp
+        for tick in stride(from: 0, to: 120_000 as UInt64, by: 20) {
+            if rota.wakeUp <= tick, rota.wake(at: tick) != nil { Issue.record("something was due") }
+            let ticket = rota.insert(1, at: tick + 30_000, present: tick)
+            if rota.remove(ticket) != 1 { Issue.record("it was not there") }
+            if rota.wakeUp != wakeUp { settings += 1 }
+            wakeUp = rota.wakeUp
+        }
+        #expect((1...5).contains(settings), "\(settings)")
+        // The last one finds nothing, and sets no other.
+        #expect(rota.wake(at: wakeUp) == nil && rota.wakeUp == TimerRota<Int>.never)
+    }
+
+    @Test func aWakeUpThatIsFarAwayIsCancelledWithTheLastTimer() {
+        var rota = TimerRota<Int>(present: 0, mostWorkers: 4)
+        let far = rota.insert(1, at: 600_000, present: 0)
+        #expect(rota.wakeUp <= 600_000)
+        #expect(rota.remove(far) == 1 && rota.wakeUp == TimerRota<Int>.never)
+        let near = rota.insert(2, at: 30_000, present: 0)
+        let wakeUp = rota.wakeUp
+        #expect(rota.remove(near) == 2 && rota.wakeUp == wakeUp && wakeUp <= 30_000)
+        // A later one waits for it, and has one of its own then.
+        _ = rota.insert(3, at: 100_000, present: 0)
+        #expect(rota.wakeUp == wakeUp)
+        #expect(rota.wake(at: wakeUp) == nil && rota.wakeUp > wakeUp && rota.wakeUp <= 100_000)
+    }
+
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func actionsAreHandedOutInOrderAndNoneIsForgotten(seed: UInt64) {
         var walk = RotaWalk(seed: seed)
@@ -112,6 +142,7 @@ private struct RotaWalk {
         }
         expect(waiting.isEmpty && running == 0, "\(waiting.count) were forgotten")
         expect(rota.count == 0 && rota.workers == 0, "something is left")
+        expect(rota.wakeUp == TimerRota<Int>.never || rota.wakeUp <= tick + 60_000, "a wake-up far away is left")
     }
 
     private mutating func insert() {

@@ -238,6 +238,7 @@ private final class Walk {
 
     private func check() {
         expect(wheel.count == model.count, "\(wheel.count) wait, not \(model.count)")
+        expect(wheel.firstDeadline == earliest, "first deadline: \(String(describing: wheel.firstDeadline))")
         expect((wheel.nextExpiry == nil) == model.isEmpty, "next expiry: \(String(describing: wheel.nextExpiry))")
         if let earliest, let next = wheel.nextExpiry {
             expect((present...earliest).contains(next), "next expiry \(next), present \(present), due \(earliest)")

@@ -65,6 +65,15 @@ import Testing
         #expect(raised > .milliseconds(200))
     }
 
+    @Test func whatWasCutOffEarlyIsNoTimeEither() {
+        var usual = learned(Array(repeating: .milliseconds(100), count: 3))
+        for _ in 0..<20 { usual.learn(unfinishedAfter: .milliseconds(50)) }
+        #expect(usual.estimate == nil)
+        // What took longer than is usual is known to have taken at least that long.
+        for _ in 0..<5 { usual.learn(unfinishedAfter: .seconds(1)) }
+        #expect(usual.estimate.map { $0 > .milliseconds(400) } == true)
+    }
+
     @Test func timesOutOfAllReasonHarmNothing() {
         let longest = Duration(attoseconds: .max)
         var usual = learned(Array(repeating: longest, count: 9) + [.zero, .seconds(-1), Duration(attoseconds: .min)])

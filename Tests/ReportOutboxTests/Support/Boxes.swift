@@ -22,7 +22,7 @@ final class EventBook: Sendable {
     }
 
     /// Waits until so many events have been noted in all.
-    func reaches(_ count: Int) async { await log.reaches(count) }
+    func waitForEvents(_ count: Int) async { await log.waitForEvents(count) }
 }
 
 extension OutboxSettings {

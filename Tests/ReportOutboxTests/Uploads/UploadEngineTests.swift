@@ -291,13 +291,13 @@ struct UploadEngineTests {
         await Task { @MainActor in }.value
         #expect(log.events == [])
         life.daemon.finishEvents()
-        await log.reaches(1)
+        await log.waitForEvents(1)
         // Where nothing goes on, there is nothing to wait for.
         life.daemon.arrive()
         life.daemon.answer()
         life.daemon.deliver()
         engine.whenEventsAreDelivered { log.note("told at once") }
-        await log.reaches(2)
+        await log.waitForEvents(2)
         #expect(log.events == ["told", "told at once"])
         life.kill()
     }

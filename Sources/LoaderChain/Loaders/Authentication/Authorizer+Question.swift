@@ -1,5 +1,4 @@
 extension Authorizer {
-    /// The answer to a question.
     struct Answer {
         var credential: PreparedCredential<Scheme.Credential>?
         /// Why the tasks that waited fail; they may fail although there is a credential.
@@ -30,6 +29,8 @@ extension Authorizer {
             guard let new = try await credential(replacing: old, using: RestOfChain(after: loader)) else {
                 return answer
             }
+            // After a reset that was given up, the store is for what comes next, perhaps another user's.
+            guard hears(question) else { return answer }
             let prepared = try scheme.prepare(new)
             // Used from here on, even if the save fails: the server may have issued it only once.
             answer.credential = prepared

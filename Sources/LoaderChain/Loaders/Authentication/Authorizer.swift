@@ -19,6 +19,23 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
         var work: Task<Void, Never>?
         /// The resets that wait for the question to end.
         var groups: [DispatchGroup] = []
+        /// The last question before a reset that has asked the store to forget, which has not answered.
+        var forgetting: Int?
+
+        /// The store has forgotten, or has failed to; returns the resets that are finished, or nil if the store is to be
+        /// asked again for a reset that came meanwhile.
+        mutating func hasForgotten(_ hasForgotten: Bool, askedAfter asked: inout Int) -> [DispatchGroup]? {
+            let isLast = forgetting == asked
+            if !isLast, let forgetting, state.hears(forgetting) {
+                asked = forgetting
+                return nil
+            }
+            forgetting = nil
+            // The reset was given up.
+            guard isLast, state.hears(asked) else { return [] }
+            state.finishReset(hasForgotten: hasForgotten)
+            return replace(&groups, with: [])
+        }
     }
 
     /// A task on its way through authorization.
@@ -107,6 +124,9 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
         if standing == .unwanted { work.cancel() }
     }
 
+    /// Whether the answer to a question is wanted still; it is not after a reset that was given up.
+    func hears(_ question: State.Question) -> Bool { books.withLock { $0.state.hears(question.number) } }
+
     private func pursue(_ question: State.Question, for loader: any ForwardingLoader) async {
         let answer = await answer(to: question, for: loader)
         let heard = books.withLock { books -> (State.Ending, Task<Void, Never>?)? in
@@ -158,15 +178,24 @@ final class Authorizer<Scheme: AuthenticationScheme>: Sendable {
     }
 
     /// Empties the store in a new Swift task, because that of the question has been cancelled.
+    ///
+    /// There is one such Swift task at a time: a store that does not return keeps nothing more of each reset that was
+    /// given up. When it returns after all, and another reset has come, it is asked once more.
     private func forget(after question: Int) {
+        let isAsking = books.withLock { books in
+            // Another thread may have begun a later reset since the number of this one was drawn.
+            let latest = books.forgetting.map { max($0, question) } ?? question
+            return replace(&books.forgetting, with: latest) != nil
+        }
+        guard !isAsking else { return }
         Task {
-            let hasForgotten = await emptyStore()
-            let groups = books.withLock { books -> [DispatchGroup] in
-                guard books.state.hears(question) else { return [] }
-                books.state.finishReset(hasForgotten: hasForgotten)
-                return replace(&books.groups, with: [])
+            var asked = question
+            var groups: [DispatchGroup]?
+            while groups == nil {
+                let hasForgotten = await emptyStore()
+                groups = books.withLock { $0.hasForgotten(hasForgotten, askedAfter: &asked) }
             }
-            for group in groups { group.leave() }
+            for group in groups ?? [] { group.leave() }
         }
     }
 }

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// The identity of a program at a token endpoint.
 public struct OAuthClient: Hashable, Sendable {
@@ -39,15 +35,9 @@ public struct OAuthClient: Hashable, Sendable {
             form.append(id, for: "client_id")
             form.append(secret, for: "client_secret")
         case .header:
-            headers["Authorization"] = try BasicCredentials(user: Self.escaped(id), password: Self.escaped(secret))
-                .headerValue()
+            // With form encoding, which RFC 6749 requires before the two are joined by a colon.
+            let (user, password) = (PercentEncoding.encodeForm(id), PercentEncoding.encodeForm(secret))
+            headers["Authorization"] = try BasicCredentials(user: user, password: password).headerValue()
         }
-    }
-
-    /// The text with form encoding, which RFC 6749 requires before the two are joined by a colon.
-    private static func escaped(_ text: String) -> String {
-        let content = FormBody([(name: text, value: "")]).encode()
-        guard case .data(let data)? = content.segments.first else { return "" }
-        return String(decoding: data.dropLast(), as: UTF8.self)
     }
 }

@@ -13,6 +13,8 @@ final class Circuit: Sendable {
         let onChange: (@Sendable (CircuitBreaker.Change) -> Void)?
         let timers: any Timers
         let random: RandomSource
+        /// How often any circuit has opened.
+        let openings = Tally()
     }
 
     init(of host: String?, _ policy: Policy, at now: TimerInstant) {
@@ -28,7 +30,9 @@ final class Circuit: Sendable {
     func isIdle(at now: TimerInstant) -> Bool { state.withLock { $0.isIdle(at: now) } }
 
     /// Admits or refuses a call; report a change when no lock is held.
-    func admit(at now: TimerInstant) -> (admission: CircuitState.Admission, change: CircuitBreaker.Change?) {
+    func admit(
+        at now: TimerInstant
+    ) -> (admission: CircuitState.Admission, change: CircuitBreaker.Change?, state: CircuitBreaker.State) {
         changing { $0.admit(at: now) }
     }
 
@@ -46,16 +50,20 @@ final class Circuit: Sendable {
 
     /// Reports a change to the hook.
     func tell(_ change: CircuitBreaker.Change?) {
-        if let change { policy.onChange?(change) }
+        guard let change else { return }
+        if change.to == .open { policy.openings.increment() }
+        policy.onChange?(change)
     }
 
-    private func changing<Result>(_ body: (inout CircuitState) -> Result) -> (Result, change: CircuitBreaker.Change?) {
+    private func changing<Result>(
+        _ body: (inout CircuitState) -> Result
+    ) -> (Result, change: CircuitBreaker.Change?, state: CircuitBreaker.State) {
         let (result, before, after) = state.withLock { state in
             let before = state.name
             let result = body(&state)
             return (result, before, state.name)
         }
-        return (result, before == after ? nil : CircuitBreaker.Change(host: host, from: before, to: after))
+        return (result, before == after ? nil : CircuitBreaker.Change(host: host, from: before, to: after), after)
     }
 }
 

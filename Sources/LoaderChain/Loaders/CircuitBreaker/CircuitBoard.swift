@@ -32,6 +32,8 @@ struct CircuitBoard {
         /// A change to report, and the circuit that reports it.
         let change: CircuitBreaker.Change?
         let circuit: Circuit
+        /// The state in which the circuit has decided.
+        let state: CircuitBreaker.State
     }
 
     /// Admits or refuses a call to `host`; nil for the circuit of all hosts.
@@ -45,13 +47,13 @@ struct CircuitBoard {
     }
 
     private static func admit(to place: inout Place, at now: TimerInstant) -> Answer {
-        let (admission, change) = place.circuit.admit(at: now)
+        let (admission, change, state) = place.circuit.admit(at: now)
         switch admission {
         case .passes(let period):
             if place.watch.period != period { place.watch = CircuitWatch(place.circuit, period: period) }
-            return Answer(watch: place.watch, change: change, circuit: place.circuit)
+            return Answer(watch: place.watch, change: change, circuit: place.circuit, state: state)
         case .refused(let end):
-            return Answer(end: end, change: change, circuit: place.circuit)
+            return Answer(end: end, change: change, circuit: place.circuit, state: state)
         }
     }
 
@@ -61,6 +63,8 @@ struct CircuitBoard {
         return places.withEntry(of: host) { $0.circuit }
     }
 
-    /// All circuits.
+    /// How often a circuit has opened.
+    var openings: Int { policy.openings.count }
+
     var circuits: [Circuit] { [common.circuit] + places.all.values.map(\.circuit) }
 }

@@ -58,9 +58,11 @@ public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
         let answer = board.withLock { $0.admit(host, at: now) }
         answer.circuit.tell(answer.change)
         guard let watch = answer.watch else {
+            task.note("circuit_breaker.refused", at: now, [("circuit_breaker.state", .text(answer.state.rawValue))])
             fail(task, .circuitOpen, reason: refusal(until: answer.end, at: now))
             return
         }
+        if answer.state == .halfOpen { task.note("circuit_breaker.probe", at: now) }
         task.addObserver(watch)
         super.load(task: task)
     }
@@ -85,6 +87,12 @@ public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
 
     /// How many hosts a description names.
     private static var mostToTell: Int { 5 }
+
+    /// How many circuits are closed, open and half open, how often one has opened, and which hosts are cut off.
+    public override var readings: [LoaderReading] {
+        let (circuits, openings) = board.withLock { ($0.circuits, $0.openings) }
+        return CircuitReadings(circuits.filter { ($0.host != nil) == isPerHost }, openings: openings).all
+    }
 
     private func refusal(until end: TimerInstant?, at now: TimerInstant) -> String {
         let when = end.map { "in \(now.duration(to: $0))" } ?? "as soon as a probe that is on its way has ended"

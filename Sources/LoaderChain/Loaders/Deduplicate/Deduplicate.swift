@@ -27,6 +27,7 @@ import Dispatch
 public final class Deduplicate: HTTPLoader, @unchecked Sendable {
     private let key: @Sendable (HTTPRequest) -> Key?
     private let followers = Followers()
+    private let waits = ResetWaits()
 
     /// Makes a loader that compares requests by `key`, which returns nil for requests that are never shared; by default
     /// ``Key/standard(for:ignoring:)``.
@@ -52,18 +53,35 @@ public final class Deduplicate: HTTPLoader, @unchecked Sendable {
     public override func reset(with group: DispatchGroup) {
         let (left, executions) = followers.leaveAll()
         for execution in executions {
-            group.enter()
-            execution.addCompletionHandler { group.leave() }
+            waits.add(group, for: execution)
             execution.cancel()
         }
         for follower in left { fail(follower, .resetInProgress) }
         super.reset(with: group)
     }
 
+    /// Forgets the reset, though executions are under way that it has stopped.
+    public override func resetTimedOut(with group: DispatchGroup) {
+        waits.giveUp(group)
+        super.resetTimedOut(with: group)
+    }
+
     /// How many executions are under way, and for how many tasks.
     public override var details: String {
         let (executions, tasks) = followers.counts
         return "executions \(executions), for \(tasks) tasks"
+    }
+
+    /// How many executions are under way, and for how many tasks.
+    public override var readings: [LoaderReading] {
+        let (executions, tasks) = followers.counts
+        return [
+            LoaderReading(
+                "loaderchain.deduplicate.executions", .level, executions, unit: "{request}",
+                help: "How many shared requests are under way"),
+            LoaderReading(
+                "loaderchain.deduplicate.tasks", .level, tasks, unit: "{request}", help: "How many requests share them"),
+        ]
     }
 
     private func key(of request: HTTPRequest) -> Key? {

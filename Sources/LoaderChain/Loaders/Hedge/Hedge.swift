@@ -24,7 +24,8 @@ import Dispatch
 /// - while fewer than 50 response times of the kind are known;
 /// - when the budget is spent: a twentieth of the requests, and the ``RetryBudget`` if there is one;
 /// - for a while after the host has responded with 429, 503 or `Retry-After`, or a loader below has refused a request;
-/// - while a quarter of the requests are slow, instead of a twentieth: then the server is slow as a whole;
+/// - while a quarter of the requests are slow, instead of a twentieth: then the server is slow as a whole. For each
+///   quantile, the share at which nothing is hedged has six times the odds of the expected one;
 /// - when it would have to wait in a queue below, such as that of a full ``Throttle``;
 /// - when a loader below refuses it, such as a ``CircuitBreaker`` that is open;
 /// - after a cancel or a reset, or when the condition that you give does not hold.
@@ -39,7 +40,8 @@ import Dispatch
 /// response whose head has not arrived. The time until then is not forgotten: it counts as one that was not enough.
 ///
 /// **Where it belongs.** Below ``Retry`` and the authentication, so that it sees how the server responds to each attempt
-/// and a loser's 401 replaces no token. Above ``Throttle``, ``CircuitBreaker`` and ``RateLimit``, so that a second
+/// and a loser's 401 replaces no token. A retry below it would hide a 503; if there must be one, an ``AttemptWatch`` below
+/// that shows it to the hedge. Above ``Throttle``, ``CircuitBreaker`` and ``RateLimit``, so that a second
 /// attempt takes a slot like any other request. Below the loader that fills in the host.
 ///
 /// A reset ends the watch over slow attempts, waits for those that are under way, and forgets all response times.
@@ -90,6 +92,12 @@ public final class Hedge: HTTPLoader, @unchecked Sendable {
         super.reset(with: group)
     }
 
+    /// Forgets the reset, though attempts are under way that it has waited for.
+    public override func resetTimedOut(with group: DispatchGroup) {
+        for race in races.withLock({ $0.elements }) { race.giveUpReset(of: group) }
+        super.resetTimedOut(with: group)
+    }
+
     /// How many tasks are watched, how many of them are hedged, and how many hedges have won.
     public override var details: String {
         let races = races.withLock { $0.elements }
@@ -98,10 +106,22 @@ public final class Hedge: HTTPLoader, @unchecked Sendable {
         return "running \(races.count), of these hedged \(hedged), sent \(snapshot.sent), won \(snapshot.won)"
     }
 
+    /// How many tasks are watched and hedged, what became of the hedges, and what is left of the budget.
+    public override var readings: [LoaderReading] {
+        let races = races.withLock { $0.elements }
+        return desk.readings(running: races.count, hedged: races.count(where: \.isHedged))
+    }
+
     // MARK: For its races
 
-    /// Passes an attempt on.
+    /// Passes a first attempt on.
     func pass(_ attempt: HTTPTask) { super.load(task: attempt) }
+
+    /// Passes a second attempt on, if it is still open and `isWanted` says so; otherwise it has its result.
+    func pass(_ attempt: HTTPTask, if isWanted: () -> Bool) {
+        guard let nextLoader, nextLoader.accept(attempt), isWanted() else { return }
+        nextLoader.load(task: attempt)
+    }
 
     /// Removes a race that is over.
     func forget(_ race: HedgeRace) {

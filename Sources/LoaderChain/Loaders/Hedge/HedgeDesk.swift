@@ -24,6 +24,9 @@ final class HedgeDesk: HTTPTaskObserver {
 
     var snapshot: Hedge.Snapshot { books.withLock { $0.snapshot } }
 
+    /// How many hedges the requests have paid for.
+    var remaining: Int { books.withLock { $0.share.remaining } }
+
     /// A request that may be hedged has come; returns its kind.
     func arrive(_ request: HTTPRequest) -> HedgeKind {
         let host = request.origin
@@ -89,7 +92,7 @@ final class HedgeDesk: HTTPTaskObserver {
     /// How long nothing is to be hedged at the host of the result; nil if it does not push back.
     private func pause(after result: HTTPResult) -> Duration? {
         switch result.error?.code {
-        case .circuitOpen?, .queueFull?, .queueTimedOut?, .rateLimited?: return settings.pause
+        case .circuitOpen?, .queueFull?, .queueTimedOut?, .rateLimited?, .shed?: return settings.pause
         default: break
         }
         guard let response = result.response else { return nil }

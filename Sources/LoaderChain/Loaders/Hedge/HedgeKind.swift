@@ -8,7 +8,7 @@ final class HedgeKind: Sendable {
     /// How long a first attempt may take before a second one is sent; nil while too little is known.
     func delay(_ settings: Hedge.Settings) -> Duration? { delay.withLock { $0.delay(settings) } }
 
-    /// Notes that a first attempt is slow; returns whether far more are than should be.
+    /// Notes that a first attempt has taken as long as the delay; returns whether far more are slow than should be.
     func noteSlow(_ settings: Hedge.Settings) -> Bool { delay.withLock { $0.noteSlow(settings) } }
 
     /// How long half of the responses take at most.
@@ -17,9 +17,11 @@ final class HedgeKind: Sendable {
     /// Notes how long a first attempt has taken until `result`, or until it lost.
     ///
     /// A response that asks for another attempt says nothing about the time of one that does not.
-    func note(_ time: Duration, until result: HTTPResult?) {
+    ///
+    /// - Parameter wasSlow: whether it took as long as the delay.
+    func note(_ time: Duration, until result: HTTPResult?, wasSlow: Bool) {
         guard let isCensored = Self.isCensored(result) else { return }
-        delay.withLock { $0.record(time, isCensored: isCensored) }
+        delay.withLock { $0.record(time, isCensored: isCensored, wasSlow: wasSlow) }
     }
 
     /// Whether the response would have taken longer; nil if the result says nothing about that.

@@ -12,6 +12,8 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
     private let desk: HedgeDesk
     private let task: HTTPTask
     private let kind: HedgeKind
+    /// Links the spans of both attempts, in programs with traces.
+    private let pair = TraceCapture.isOn ? AttemptPair() : nil
     private let state: InPlaceLocked<HedgeState<HTTPResult, DispatchGroup>>
 
     init(_ task: HTTPTask, of kind: HedgeKind, delay: Duration, _ hedge: Hedge) {
@@ -27,12 +29,18 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
 
     /// Starts the first attempt.
     func begin() {
-        let attempt = task.makeAttempt()
+        let attempt = makeAttempt()
         attempt.addWaitObserver(self)
         hedge.pass(attempt)
         // A terminal that responds at once costs no timer.
         let now = desk.clock.now
         schedule(state.withLock { $0.arm(at: now) })
+    }
+
+    private func makeAttempt() -> HTTPTask {
+        let attempt = task.makeAttempt()
+        if let pair { attempt.request.attemptPair = pair }
+        return attempt
     }
 
     // MARK: The first attempt
@@ -77,10 +85,11 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
     private func sendSecond() {
         let request = task.request
         guard desk.takeHedge(for: request, of: kind, timeLeft: request.deadline?.remaining) else { return }
-        guard state.withLock({ $0.send() }) else { return desk.giveBack() }
-        let attempt = task.makeAttempt()
+        guard state.withLock({ $0.prepare() }) else { return desk.giveBack() }
+        let attempt = makeAttempt()
+        attempt.note("hedge", at: desk.clock.now)
         attempt.addWaitObserver(HedgeSecond(attempt, in: self))
-        hedge.pass(attempt)
+        hedge.pass(attempt) { state.withLock { $0.send() } }
         if state.withLock({ $0.hasStarted() }) { desk.report(.sent, of: kind) }
     }
 
@@ -99,6 +108,7 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
     private func report(_ end: HedgeState<HTTPResult, DispatchGroup>.End, with result: HTTPResult) {
         switch end.second {
         case .unsent, .withdrawn, .ended: break
+        case .prepared: desk.giveBack()
         case .starting where end.winner != .second && result.isRefusal: suppress(.refused)
         case .starting:
             desk.report(.sent, of: kind)
@@ -114,7 +124,7 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
         let isAcceptable = result.isAcceptable
         let end = state.withLock { $0.end(attempt, with: result, isAcceptable: isAcceptable, at: now) }
         end.timer?.cancel()
-        if let time = end.time { kind.note(time, until: attempt == .first ? result : nil) }
+        if let time = end.time { kind.note(time, until: attempt == .first ? result : nil, wasSlow: end.isSlow) }
         desk.note(result, from: kind.host)
         if attempt == .second { report(end, with: result) }
         var waiters = end.waiters
@@ -137,6 +147,11 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
         case .isOver: group.leave()
         case .waits(let timer): timer?.cancel()
         }
+    }
+
+    /// Leaves the group of a reset that was given up.
+    func giveUpReset(of group: DispatchGroup) {
+        for group in state.withLock({ $0.giveUp { $0 === group } }) { group.leave() }
     }
 }
 

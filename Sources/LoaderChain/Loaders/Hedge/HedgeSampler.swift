@@ -22,7 +22,7 @@ final class HedgeSampler: HTTPTaskWaitObserver {
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
         let now = desk.clock.now
-        kind.note(time.withLock { $0.passed(at: now) }, until: result)
+        kind.note(time.withLock { $0.passed(at: now) }, until: result, wasSlow: false)
         desk.note(result, from: kind.host)
     }
 }

@@ -3,8 +3,9 @@
 /// Up to two attempts work for the task:
 /// - The **first** is under way from the beginning. While it is alone, the alarm is set for the moment at which a second
 ///   would be sent; time that the first spends in queues below does not count.
-/// - The **second** is *starting* while it is passed on. If it has to wait in a queue by then, it is *withdrawn*: nothing
-///   was sent. Otherwise it is *under way*.
+/// - The **second** is *prepared* first. If it has ended by then, nothing was sent: the task was cancelled or completed at
+///   the same moment. It is *starting* while it is passed on. If it has to wait in a queue by then, it is *withdrawn*:
+///   nothing was sent. Otherwise it is *under way*.
 ///
 /// The first acceptable outcome decides, and so does the end of the last attempt, with the first one's outcome. After a
 /// cancel only the end of both decides: the loaders below must have stopped. The race is over when both attempts have
@@ -16,7 +17,7 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
     enum Attempt: Sendable { case first, second }
 
     /// What has become of the second attempt.
-    enum Second: Sendable { case unsent, starting, withdrawn, underWay, ended }
+    enum Second: Sendable { case unsent, prepared, starting, withdrawn, underWay, ended }
 
     private var firstIsUnderWay = true
     private(set) var second = Second.unsent
@@ -24,6 +25,8 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
     private var wasSent = false
     /// The first attempt's outcome, while the second may still have a better one.
     private var standing: Outcome?
+    /// Whether the first attempt has taken as long as the delay.
+    private var isSlow = false
     private var isDecided = false
     private var isSettled = false
     private var isCancelled = false
@@ -46,7 +49,7 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
     private var secondIsUnderWay: Bool {
         switch second {
         case .unsent, .ended: false
-        case .starting, .withdrawn, .underWay: true
+        case .prepared, .starting, .withdrawn, .underWay: true
         }
     }
 
@@ -88,7 +91,10 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
     /// Takes the ring of a timer.
     mutating func ring(_ number: UInt64, at now: TimerInstant) -> Ring {
         guard let rung = alarm.ring(number) else { return .isLate }
-        if !time.isWaiting, time.passed(at: now) >= delay { return .isDue(rung) }
+        if !time.isWaiting, time.passed(at: now) >= delay {
+            isSlow = true
+            return .isDue(rung)
+        }
         return .isEarly(rung, arm(at: now))
     }
 
@@ -103,9 +109,16 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
 
     // MARK: The second attempt
 
-    /// Begins to send the second attempt; returns whether it may be sent.
-    mutating func send() -> Bool {
+    /// Prepares the second attempt; returns whether it may be sent.
+    mutating func prepare() -> Bool {
         guard maySend else { return false }
+        second = .prepared
+        return true
+    }
+
+    /// Begins to send the second attempt; returns whether it is to be passed on, and has not ended meanwhile.
+    mutating func send() -> Bool {
+        guard second == .prepared else { return false }
         second = .starting
         return true
     }
@@ -140,6 +153,8 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
         var second: Second
         /// How long the first attempt has taken, if this ends it or makes it the loser.
         var time: Duration?
+        /// Whether the first attempt has taken as long as the delay.
+        var isSlow: Bool
         /// Whether the second attempt was sent.
         var wasHedged = false
         /// The timer to cancel.
@@ -150,8 +165,9 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
 
     /// An attempt has ended.
     mutating func end(_ attempt: Attempt, with outcome: Outcome, isAcceptable: Bool, at now: TimerInstant) -> End {
-        var end = End(second: second)
-        let isUsable = isAcceptable && !isCancelled && !(attempt == .second && second == .withdrawn)
+        var end = End(second: second, isSlow: isSlow)
+        let isWithdrawn = second == .withdrawn || second == .prepared
+        let isUsable = isAcceptable && !isCancelled && !(attempt == .second && isWithdrawn)
         if firstIsUnderWay, !isDecided, attempt == .first || isUsable { end.time = time.passed(at: now) }
         switch attempt {
         case .first:
@@ -210,6 +226,9 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
         waiters.append(waiter)
         return .waits(disarm())
     }
+
+    /// Forgets the resets that fulfil a condition, and returns them; there is no second attempt all the same.
+    mutating func giveUp(where isGivenUp: (Waiter) -> Bool) -> [Waiter] { waiters.take(where: isGivenUp) }
 
     private mutating func disarm() -> (any ScheduledTimer)? {
         alarmAwaitsQueue = false

@@ -13,24 +13,38 @@ extension HTTPMetric {
         self.waiting = waiting
         method = request.method
         scheme = request.address.scheme
-        host = result.request.hostKey
-        port = request.address.port ?? Self.usualPort(of: request.address.scheme)
+        host = result.request.hostInMetrics
+        port = result.request.portInMetrics
         route = result.request.routeInMetrics
         module = request.options[MetricModuleOption.self] ?? settings.module
         origin = request.options[MetricOriginOption.self]
         let ownTags = request.options[MetricTagsOption.self]
-        tags = ownTags.isEmpty ? settings.tags : settings.tags.merging(ownTags) { $1 }
+        var tags = ownTags.isEmpty ? settings.tags : settings.tags.merging(ownTags) { $1 }
+        if let source = response?.source { tags.merge(source.metricTags) { own, _ in own } }
+        self.tags = tags
         attempts = result.attempts
         bytesSent = transfer?.bytesSent
         bytesReceived = transfer?.bytesReceived
         timeToFirstByte = transfer?.timeToFirstByte
         networkProtocol = transfer?.networkProtocol
+        phases = settings.recordsPhases ? transfer?.phases : nil
         status = response?.status
+        let trace = request.options[AttemptTraceOption.self]?.context
+        let isRecorded = trace?.flags.contains(.sampled) ?? false
+        traceID = isRecorded ? trace?.traceID : nil
+        spanID = isRecorded ? trace?.spanID : nil
         outcome = Outcome(result)
         samplingRate = settings.recorder.samplingRate
     }
+}
 
-    private static func usualPort(of scheme: String) -> Int? {
+extension HTTPRequest {
+    /// The host as metrics and spans have it: in lower case, and empty while no loader has filled it in.
+    package var hostInMetrics: String { hostKey }
+
+    /// The port, also where it is the scheme's own; nil for a scheme other than HTTP's.
+    package var portInMetrics: Int? {
+        if let port { return port }
         if ASCII.isEqualIgnoringCase(scheme, "https") { return 443 }
         return ASCII.isEqualIgnoringCase(scheme, "http") ? 80 : nil
     }

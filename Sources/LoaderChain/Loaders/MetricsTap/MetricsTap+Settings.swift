@@ -6,17 +6,24 @@ extension MetricsTap {
         let recorder: MetricRecorder
         let module: String?
         let tags: [String: String]
+        let recordsPhases: Bool
         let isListening: Bool
+        /// The requests under way, if they are counted.
+        let active: ActiveRequests?
         /// The only sink, if it is a board and there is no filter: then requests need no metric.
         let board: MetricBoard?
         let boardHasSameClock: Bool
         private let measuresAll: Bool
         private let clock: TimerClock
 
-        init(recorder: MetricRecorder, module: String?, tags: [String: String]) {
+        init(
+            recorder: MetricRecorder, module: String?, tags: [String: String], recordsPhases: Bool, countsActive: Bool
+        ) {
+            active = countsActive ? ActiveRequests() : nil
             self.recorder = recorder
             self.module = module
             self.tags = tags
+            self.recordsPhases = recordsPhases
             clock = TimerClock(recorder.timers)
             board = recorder.onlyBoard
             isListening = recorder.isListening

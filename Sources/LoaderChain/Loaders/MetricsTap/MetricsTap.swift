@@ -31,13 +31,24 @@ public final class MetricsTap: HTTPLoader, @unchecked Sendable {
     ///   - recorder: hands the metrics to the sinks.
     ///   - module: the part of the program that the requests belong to, unless they set their own.
     ///   - tags: further tags of all requests.
-    public init(_ recorder: MetricRecorder, module: String? = nil, tags: [String: String] = [:]) {
-        settings = Settings(recorder: recorder, module: module, tags: tags)
+    ///   - recordsPhases: whether metrics tell where the time of a transfer went, as ``HTTPMetric/phases``.
+    ///   - countsActive: whether the tap counts the requests that are under way, by method and server, as
+    ///     `http.client.active_requests` in its ``readings``. Such a tap belongs below the loader that fills in the host.
+    public init(
+        _ recorder: MetricRecorder, module: String? = nil, tags: [String: String] = [:], recordsPhases: Bool = false,
+        countsActive: Bool = false
+    ) {
+        settings = Settings(
+            recorder: recorder, module: module, tags: tags, recordsPhases: recordsPhases, countsActive: countsActive)
     }
 
     /// Makes a tap with one sink.
-    public convenience init(_ sink: any MetricSink, module: String? = nil, tags: [String: String] = [:]) {
-        self.init(MetricRecorder(sink), module: module, tags: tags)
+    public convenience init(
+        _ sink: any MetricSink, module: String? = nil, tags: [String: String] = [:], recordsPhases: Bool = false,
+        countsActive: Bool = false
+    ) {
+        self.init(
+            MetricRecorder(sink), module: module, tags: tags, recordsPhases: recordsPhases, countsActive: countsActive)
     }
 
     /// Hands the metrics to the sinks; use it to record events and traces too.
@@ -46,10 +57,13 @@ public final class MetricsTap: HTTPLoader, @unchecked Sendable {
     /// Starts to measure the task, and passes it on.
     public override func load(task: HTTPTask) {
         if settings.isListening, task.option(MeasurementOption.self) == .always, settings.drawSample() {
-            task.addWaitObserver(TaskMeasurement(by: settings))
+            task.addWaitObserver(TaskMeasurement(by: settings, active: settings.active?.begin(task.request)))
         }
         super.load(task: task)
     }
+
+    /// The requests that are under way, if the tap counts them.
+    public override var readings: [LoaderReading] { settings.active?.readings ?? [] }
 
     /// The module, and how many records were dropped.
     public override var details: String {

@@ -4,10 +4,12 @@
 final class TaskMeasurement: HTTPTaskWaitObserver {
     private let settings: MetricsTap.Settings
     private let start: TimerInstant
+    private let active: ActiveRequests.Place?
     private let waits = InPlaceLocked(WaitClock())
 
-    init(by settings: MetricsTap.Settings) {
+    init(by settings: MetricsTap.Settings, active: ActiveRequests.Place?) {
         self.settings = settings
+        self.active = active
         start = settings.now
     }
 
@@ -22,6 +24,7 @@ final class TaskMeasurement: HTTPTaskWaitObserver {
     }
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
+        if let active { settings.active?.end(active) }
         let request = result.request.storage
         // A loader below may have decided that the request must not be measured.
         guard request.options[MeasurementOption.self] == .always else { return }

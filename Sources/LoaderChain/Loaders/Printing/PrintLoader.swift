@@ -69,7 +69,8 @@ public final class PrintLoader: HTTPLoader, @unchecked Sendable {
     ) -> String {
         switch result {
         case .success(let response):
-            let first = "← #\(number) \(response.status) after \(duration.inMilliseconds), \(response.body.count) bytes"
+            let size = "\(response.body.count) bytes\(ASCII.printable(response.sourceText))"
+            let first = "← #\(number) \(response.status) after \(duration.inMilliseconds), \(size)"
             let isHidden = hidesBody && !response.body.isEmpty
             return lines(first, response.headers, isHidden ? .hidden : PrintedBody(response.body, limit: bodyLimit))
         case .failure(let error):

@@ -51,14 +51,21 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
     /// How many requests may pass in what time; it can be changed at any time, also for those who wait.
     public var rate: Rate {
         get { state.withLock { $0.rate } }
-        set {
-            let now = timers.now
-            for (origin, step) in state.withLock({ $0.change(to: newValue, at: now) }) { take(step, for: origin) }
-        }
+        set { setRate(newValue)() }
+    }
+
+    /// Sets ``rate``, also under a lock of the caller; what is returned lets tasks pass, outside of it.
+    package func setRate(_ rate: Rate) -> () -> Void {
+        let now = timers.now
+        let steps = state.withLock { $0.change(to: rate, at: now) }
+        return { for (origin, step) in steps { self.take(step, for: origin) } }
     }
 
     /// How many tasks wait.
     public var waiting: Int { state.withLock { $0.waiting } }
+
+    /// How many tasks have come since the limit was made.
+    package var arrivals: UInt64 { state.withLock { $0.arrivals } }
 
     /// Passes a task on when there is a token for it.
     public override func load(task: HTTPTask) {
@@ -111,6 +118,21 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
     /// The rate, and how many tasks wait.
     public override var details: String {
         state.withLock { isPerHost ? "\($0.rate) per host, hosts \($0.hosts)" : "\($0.rate)" } + ", waiting \(waiting)"
+    }
+
+    /// How many tasks wait, and with limits per host, how many hosts there are.
+    public override var readings: [LoaderReading] {
+        let (waiting, hosts) = state.withLock { ($0.waiting, $0.hosts) }
+        let waits = LoaderReading(
+            "loaderchain.rate_limit.waiting", .level, waiting, unit: "{request}",
+            help: "How many requests wait for their turn")
+        guard isPerHost else { return [waits] }
+        return [
+            waits,
+            LoaderReading(
+                "loaderchain.rate_limit.hosts", .level, hosts, unit: "{host}",
+                help: "How many hosts have a limit of their own"),
+        ]
     }
 
     // MARK: Waiting

@@ -10,9 +10,7 @@ struct RateLimitLane<Waiter> {
     private(set) var waiting = 0
     private var alarm = Alarm()
 
-    init(_ rate: RateLimit.Rate, at now: TimerInstant) {
-        bucket = TokenBucket(rate, at: now)
-    }
+    init(_ rate: RateLimit.Rate, at now: TimerInstant) { bucket = TokenBucket(rate, at: now) }
 
     /// An alarm to be set.
     struct Setting: Equatable {
@@ -104,9 +102,7 @@ struct RateLimitLane<Waiter> {
     }
 
     /// Whether it is as good as a new one.
-    mutating func isIdle(at now: TimerInstant) -> Bool {
-        waiting == 0 && bucket.isFull(at: now)
-    }
+    func isIdle(at now: TimerInstant) -> Bool { waiting == 0 && bucket.isFull(at: now) }
 
     private mutating func step(
         at now: TimerInstant, after timer: (any ScheduledTimer)?, among waiters: inout Waiters

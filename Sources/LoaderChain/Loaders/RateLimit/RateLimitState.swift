@@ -7,6 +7,8 @@ struct RateLimitState<Waiter> {
     private var common: Lane
     private var lanes = HostTable<HTTPOrigin, Lane>()
     private var waiters = Lane.Waiters()
+    /// How many have asked for a token, from the beginning.
+    private(set) var arrivals: UInt64 = 0
 
     init(_ rate: RateLimit.Rate, waiting: RateLimit.Waiting, at now: TimerInstant) {
         self.rate = rate
@@ -24,6 +26,8 @@ struct RateLimitState<Waiter> {
     mutating func admit(
         _ waiter: Waiter?, for origin: HTTPOrigin?, until deadline: TimerInstant = .never, at now: TimerInstant
     ) -> Lane.Admission {
+        // One that has to wait comes a second time, with what it waits with.
+        if waiter == nil { arrivals &+= 1 }
         guard let origin else {
             return common.admit(waiter, until: deadline, room: room, at: now, among: &waiters)
         }

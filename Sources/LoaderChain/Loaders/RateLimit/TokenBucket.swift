@@ -34,9 +34,10 @@ struct TokenBucket {
     }
 
     /// Whether it is as good as a new one.
-    mutating func isFull(at now: TimerInstant) -> Bool {
-        move(to: now)
-        return content == Self.capacity(of: rate)
+    func isFull(at now: TimerInstant) -> Bool {
+        var later = self
+        later.move(to: now)
+        return later.content == Self.capacity(of: rate)
     }
 
     /// Goes on at another pace, with the tokens that are there, also the begun one, as far as there is room.

@@ -38,6 +38,15 @@ public final class Autocancel: HTTPLoader, TaskHolder, @unchecked Sendable {
     /// How many tasks are in flight.
     public override var details: String { "in flight \(inFlight.count)" }
 
+    /// How many tasks are in flight.
+    public override var readings: [LoaderReading] {
+        [
+            LoaderReading(
+                "loaderchain.autocancel.running", .level, inFlight.count, unit: "{request}",
+                help: "How many requests are in flight")
+        ]
+    }
+
     @inline(never)
     private func refuse(_ task: HTTPTask) {
         fail(task, .resetInProgress, reason: "What was in flight is being cancelled; load it again after the reset")

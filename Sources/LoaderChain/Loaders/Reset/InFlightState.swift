@@ -30,9 +30,7 @@ package struct InFlightState<Entry, Reset> {
 
     /// Gives up the resets that wait and fulfil a condition, and returns them; without a reset, entries are admitted again.
     package mutating func giveUp(where isGivenUp: (Reset) -> Bool) -> [Reset] {
-        let given = resets.filter(isGivenUp)
-        resets.removeAll(where: isGivenUp)
-        return given
+        resets.take(where: isGivenUp)
     }
 
     /// Lets `reset` wait for all entries, and returns the ones to cancel; nil if there is nothing to wait for.

@@ -1,10 +1,5 @@
 import Dispatch
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// Retries requests that failed, as their strategy says.
 ///
@@ -41,6 +36,10 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
     private let deadline: Duration?
     private let maximumRetryAfter: Duration
     private let runs = Locked(LinkedQueue<RetryRun>())
+    /// How many attempts were decided on after the first.
+    let retries = Tally()
+    /// How many attempts were not made because the budget was spent.
+    let unpaid = Tally()
 
     /// Makes a loader that retries.
     ///
@@ -94,11 +93,37 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
         super.reset(with: group)
     }
 
+    /// Forgets the reset, though attempts are running that it has waited for.
+    public override func resetTimedOut(with group: DispatchGroup) {
+        for run in runs.withLock({ $0.elements }) { run.giveUpReset(of: group) }
+        super.resetTimedOut(with: group)
+    }
+
     /// How many tasks are running, how many of them wait for their next attempt, and what is left of the budget.
     public override var details: String {
         let runs = runs.withLock { $0.elements }
         let retries = budget.remaining.map { ", retries left \($0)" } ?? ""
         return "running \(runs.count), of these waiting \(runs.count(where: \.isPausing))\(retries)"
+    }
+
+    /// How many tasks are running and pausing, how many retries there were, and what is left of the budget.
+    public override var readings: [LoaderReading] {
+        let runs = runs.withLock { $0.elements }
+        let counts = [
+            LoaderReading(
+                "loaderchain.retry.running", .level, runs.count, unit: "{request}",
+                help: "How many requests are retried if they fail"),
+            LoaderReading(
+                "loaderchain.retry.waiting", .level, runs.count(where: \.isPausing), unit: "{request}",
+                help: "How many requests wait for their next attempt"),
+            LoaderReading(
+                "loaderchain.retry.retries", .counter, retries.count, unit: "{attempt}",
+                help: "How many attempts were decided on after the first"),
+            LoaderReading(
+                "loaderchain.retry.budget.refused", .counter, unpaid.count, unit: "{attempt}",
+                help: "How many retries were not made because the budget was spent"),
+        ]
+        return counts + budget.readings("loaderchain.retry")
     }
 
     // MARK: For its runs

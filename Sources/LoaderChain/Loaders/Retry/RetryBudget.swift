@@ -63,6 +63,16 @@ public final class RetryBudget: Sendable {
         state.withLock { $0.giveBackRetry(at: now) }
     }
 
+    /// What a loader tells of its budget; nothing of an unlimited one.
+    func readings(_ prefix: String) -> [LoaderReading] {
+        let reading = remaining.map {
+            LoaderReading(
+                "\(prefix).budget.remaining", .gauge, $0, unit: "{attempt}",
+                help: "How many retries the budget allows now")
+        }
+        return [reading].compactMap(\.self)
+    }
+
     /// How many retries are possible now; nil for an unlimited budget.
     public var remaining: Int? {
         guard let state else { return nil }

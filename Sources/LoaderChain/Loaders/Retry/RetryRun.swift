@@ -1,10 +1,5 @@
 import Dispatch
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoaderChainPlatformFoundation
 
 /// One task on its way through ``Retry``, from its first attempt to its result.
 ///
@@ -58,6 +53,15 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
         let result = result.numbered(state.withLock { $0.attempts })
         guard let delay = delay(after: result) else { return end(with: result) }
         let next = task.makeAttempt()
+        next.note(
+            "retry", at: retry.timers.now,
+            [
+                ("retry.delay", .duration(delay)),
+                (
+                    "retry.reason",
+                    .text(HTTPMetric.Outcome(result).errorType ?? "\(result.response?.status.rawValue ?? 0)")
+                ),
+            ])
         if delay > .zero {
             pause(next, for: delay, after: result)
         } else if state.withLock({ $0.goOn() }) {
@@ -96,7 +100,11 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
         // The deadline comes before the next attempt.
         if let deadline = task.deadline, deadline.remaining <= delay { return nil }
         // Other requests have spent the budget.
-        guard retry.budget.takeRetry() else { return nil }
+        guard retry.budget.takeRetry() else {
+            retry.unpaid.increment()
+            return nil
+        }
+        retry.retries.increment()
         return delay
     }
 
@@ -138,5 +146,10 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
                 ended.pause.attempt, .resetInProgress, response: ended.pause.result.response,
                 underlyingError: ended.pause.result.error, reason: "A reset ended the wait for the next attempt")
         }
+    }
+
+    /// Leaves the group of a reset that was given up.
+    func giveUpReset(of group: DispatchGroup) {
+        for group in state.withLock({ $0.giveUp { $0 === group } }) { group.leave() }
     }
 }

@@ -81,7 +81,6 @@ struct RetryState<Pause: Sendable, Waiter: Sendable>: Sendable {
         alarm.keep(timer, of: number)
     }
 
-    /// The result of a reset.
     enum Reset {
         /// The task has its result.
         case isOver
@@ -96,4 +95,7 @@ struct RetryState<Pause: Sendable, Waiter: Sendable>: Sendable {
         waiters.append(waiter)
         return .waits(interrupt())
     }
+
+    /// Forgets the resets that fulfil a condition, and returns them; there are no further attempts all the same.
+    mutating func giveUp(where isGivenUp: (Waiter) -> Bool) -> [Waiter] { waiters.take(where: isGivenUp) }
 }

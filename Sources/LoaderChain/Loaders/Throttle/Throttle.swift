@@ -32,6 +32,10 @@ import Synchronization
 /// ``HTTPError/Code/queueFull``; but if one of a lower priority waits, the last of the lowest fails so instead, and makes
 /// room. A reset ends the waiting with ``HTTPError/Code/resetInProgress``, and then waits for the tasks that run.
 ///
+/// **Who gets the slots.** A ``ThrottlePartition`` keeps a share of them for certain requests. A host can have a limit of its own
+/// in ``hostLimits``, and requests can be counted by a ``HTTPRequest/throttleKey`` instead of their host. By a rule for a
+/// ``ThrottleOverload``, the lowest priority is refused first while the queue does not get shorter, and ``pressure`` tells.
+///
 /// **Too late for a slot.** A slot that is given to a request shortly before its deadline is wasted: the server works, and the
 /// answer comes too late. Under overload that soon is every slot. The throttle therefore learns how long tasks with a deadline
 /// usually take, from the slot to the result, at each host where it tells hosts apart. A waiter that has less time left when
@@ -42,14 +46,18 @@ import Synchronization
 /// waits costs one, and the same time in a queue of ten as in one of a million. A deadline of the throttle adds a timer for
 /// each task that waits.
 public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
-    /// How many tasks may wait; nil for as many as come.
-    public let maximumWaiting: Int?
-    /// How long a task may wait; nil for as long as it takes.
-    public let deadline: Duration?
-    private let timers: any Timers
-    private let room: ThrottleRoom
+    let timers: any Timers
+    let room: ThrottleRoom
     /// Whether hosts are told apart, from the first limit per host on.
     private let tellsHostsApart: Atomic<Bool>
+    /// Whether more than the number of a task matters: its host, its partition or its priority.
+    private let looksCloser: Atomic<Bool>
+    /// Looks at the waits, if there is a rule for an overload.
+    let lookout: ThrottleLookout?
+    /// Finds the partition of a request.
+    private let partitions: ThrottleShares
+    /// The nanoseconds that a task may wait; `Int64.max` for as long as it takes.
+    private let longestWait: Atomic<Int64>
     /// Whether the last task had to wait and no slot has been left free since: then the next one will wait too.
     ///
     /// It only spares a task that will wait the attempt to start at once.
@@ -92,31 +100,50 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     /// - Parameters:
     ///   - limit: how many tasks may run at once.
     ///   - perHost: how many of them may be for one host; nil, the default, does not look at hosts at all.
-    ///   - maximumWaiting: how many tasks may wait; by default as many as come.
+    ///   - partitions: shares of the limit that are kept for certain requests. With any, hosts are counted too.
+    ///   - maximumWaiting: how many tasks may wait, in each partition; by default as many as come.
     ///   - deadline: how long a task may wait; by default as long as it takes.
     ///   - patience: for how long tasks of higher priorities may go past one that could have run.
+    ///   - overload: when waits are too long, and whether tasks are then refused; by default nothing is an overload.
     ///   - timers: what tells when a deadline has come, and the time.
     ///   - onLimitChange: called after an adaptive limit has moved, on the thread that moved it, under no lock.
+    ///   - onEvent: called for each ``Event``, on the thread on which it happens, under no lock.
     public init(
-        limit: ThrottleLimit, perHost: ThrottleLimit? = nil, maximumWaiting: Int? = nil,
-        deadline: Duration? = nil,
-        patience: Duration? = nil, timers: any Timers = SystemTimers.shared,
-        onLimitChange: (@Sendable (AdaptiveLimit.Change) -> Void)? = nil
+        limit: ThrottleLimit, perHost: ThrottleLimit? = nil, partitions: [ThrottlePartition] = [],
+        maximumWaiting: Int? = nil, deadline: Duration? = nil, patience: Duration? = nil,
+        overload: ThrottleOverload? = nil, timers: any Timers = SystemTimers.shared,
+        onLimitChange: (@Sendable (AdaptiveLimit.Change) -> Void)? = nil,
+        onEvent: (@Sendable (Event) -> Void)? = nil
     ) {
-        self.maximumWaiting = maximumWaiting
-        self.deadline = deadline
         self.timers = timers
-        tellsHostsApart = Atomic(perHost != nil)
+        self.partitions = ThrottleShares(partitions)
+        tellsHostsApart = Atomic(perHost != nil || !self.partitions.isWhole)
+        looksCloser = Atomic(perHost != nil || !self.partitions.isWhole || overload != nil)
+        lookout = overload.map(ThrottleLookout.init)
+        longestWait = Atomic(Self.nanoseconds(deadline))
         var state = ThrottleRoom.State(
-            limit: limit.fixed, perHost: perHost?.fixed, mostWaiting: maximumWaiting ?? .max,
-            patience: PriorityTurns.Patience(time: patience))
+            limit: limit.fixed, perHost: perHost?.fixed, partitions: partitions, mostWaiting: maximumWaiting ?? .max,
+            patience: PriorityTurns.Patience(time: patience), overload: overload)
         if let adaptive = limit.adaptive { state.setFound(UInt(adaptive.initial), for: nil) }
         if let adaptive = perHost?.adaptive { state.queues.foundForNew = UInt(adaptive.initial) }
-        room = ThrottleRoom(state, timers: timers, tellsTime: patience != nil)
-        let listener = LimitListener(onLimitChange)
+        room = ThrottleRoom(
+            state, timers: timers, tellsTime: patience != nil, timesArrivals: deadline != nil || overload != nil,
+            onEvent: onEvent)
+        let listener = LimitListener(Self.listener(onLimitChange, onEvent))
         finders = LimitFinders(total: limit, perHost: perHost, timers: timers, listener)
         super.init()
         listener.throttle = self
+    }
+
+    /// Hears the moves of adaptive limits, if the program wants to.
+    private static func listener(
+        _ onLimitChange: (@Sendable (AdaptiveLimit.Change) -> Void)?, _ onEvent: (@Sendable (Event) -> Void)?
+    ) -> (@Sendable (AdaptiveLimit.Change) -> Void)? {
+        guard let onEvent else { return onLimitChange }
+        return { change in
+            onLimitChange?(change)
+            onEvent(Event(change))
+        }
     }
 
     deinit {
@@ -131,10 +158,13 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     /// Raising it starts waiting tasks before this returns. Lowering it stops none that runs. 0 is a pause.
     public var maximumNumberOfRequests: UInt {
         get { room.with { $0.limit } }
-        set {
-            room.with { $0.limit = newValue }
-            startWaiters()
-        }
+        set { setMaximumNumberOfRequests(newValue)() }
+    }
+
+    /// Sets ``maximumNumberOfRequests``, also under a lock of the caller; what is returned starts waiting tasks, outside of it.
+    package func setMaximumNumberOfRequests(_ limit: UInt) -> () -> Void {
+        room.with { $0.limit = limit }
+        return { self.startWaiters() }
     }
 
     /// How many tasks of one host may run at once, or nil; any thread may change it at any time.
@@ -144,11 +174,71 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     public var perHost: UInt? {
         get { room.with { $0.limitPerHost } }
         set {
-            // Before the waiters are told apart, so that newcomers do not join them untold.
-            if newValue != nil { tellsHostsApart.store(true, ordering: .relaxed) }
-            room.setLimitPerHost(newValue)
-            startWaiters()
+            changeHosts(areTold: newValue != nil) { $0.setLimitPerHost(newValue, origins: $1) }
         }
+    }
+
+    /// How many tasks of single hosts may run at once, in place of ``perHost``; any thread may change it at any time.
+    ///
+    /// ```swift
+    /// throttle.hostLimits["slow.example.com"] = 1
+    /// throttle.hostLimits["search"] = 2  // All requests with this `throttleKey`.
+    /// ```
+    ///
+    /// A host is named as in ``Snapshot/hosts``: with its port, if that is not the scheme's own. An adaptive limit per host
+    /// holds as well, and the lower one counts. Setting an element replaces all of them, so let one thread do it.
+    public var hostLimits: [String: UInt] {
+        get { room.with { $0.hostLimits } }
+        set { changeHosts(areTold: !newValue.isEmpty) { $0.setHostLimits(newValue, origins: $1) } }
+    }
+
+    private func changeHosts(
+        areTold: Bool, _ change: (inout ThrottleRoom.State, [QueuePlace: HTTPOrigin]) -> Void
+    ) {
+        if areTold {
+            // Before the waiters are told apart, so that newcomers do not join them untold.
+            tellsHostsApart.store(true, ordering: .relaxed)
+            looksCloser.store(true, ordering: .relaxed)
+            room.tellApart(change)
+        } else {
+            room.with { change(&$0, [:]) }
+        }
+        startWaiters()
+    }
+
+    /// How many tasks may wait, in each partition; nil for as many as come.
+    ///
+    /// Any thread may change it at any time. Where more wait than now may, the last of the lowest priority fail with
+    /// ``HTTPError/Code/queueFull`` before this returns.
+    public var maximumWaiting: Int? {
+        get { room.with { $0.mostWaiting == .max ? nil : $0.mostWaiting } }
+        set {
+            room.with { $0.setMostWaiting(newValue ?? .max) }
+            while let waiter = room.displaced() {
+                refuse(waiter, .refused, .queueFull, "The queue has been shortened")
+            }
+        }
+    }
+
+    /// How long a task may wait; nil for as long as it takes.
+    ///
+    /// Any thread may change it at any time. It holds for the tasks that wait already, too: those that have waited for longer
+    /// fail with ``HTTPError/Code/queueTimedOut`` before this returns. For tasks that came while there was none, the time may
+    /// begin only now, as that of their arrival was not noted.
+    public var deadline: Duration? {
+        get {
+            let nanoseconds = longestWait.load(ordering: .relaxed)
+            return nanoseconds == .max ? nil : .nanoseconds(nanoseconds)
+        }
+        set {
+            room.timeArrivals()
+            longestWait.store(Self.nanoseconds(newValue), ordering: .relaxed)
+            for waiter in room.with({ $0.queues.inOrder }) { limit(waiter) }
+        }
+    }
+
+    private static func nanoseconds(_ deadline: Duration?) -> Int64 {
+        deadline.map { max(0, $0.saturatedNanoseconds) } ?? .max
     }
 
     /// How many tasks run and wait at the moment, in all and per host.
@@ -166,12 +256,18 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         return text + ", running \(running), waiting \(waiting)"
     }
 
+    /// How many run, wait and may run, in all, per partition, and for the busiest hosts.
+    public override var readings: [LoaderReading] {
+        let (limit, snapshot) = room.with { ($0.allowed, $0.snapshot) }
+        return snapshot.readings(limit: limit == .max ? nil : limit, pressure: lookout?.pressure)
+    }
+
     // MARK: As a loader
 
     /// Passes the task on, or lets it wait.
     public override func load(task: HTTPTask) {
         guard task.option(ThrottleOption.self) == .always else { return super.load(task: task) }
-        if tellsHostsApart.load(ordering: .relaxed) || task.hasDeadline { return loadTold(task) }
+        if looksCloser.load(ordering: .relaxed) || task.hasDeadline { return loadTold(task) }
         guard !isFull.load(ordering: .relaxed), room.with({ $0.start(task.number) }) != nil else {
             return queue(task, for: nil, within: nil)
         }
@@ -179,16 +275,18 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         pass(task)
     }
 
-    /// Passes a task on, or lets it wait, whose host or deadline matters.
+    /// Passes a task on, or lets it wait, of which more than the number matters.
     @inline(never)
     private func loadTold(_ task: HTTPTask) {
-        let origin = tellsHostsApart.load(ordering: .relaxed) ? task.request.origin : nil
+        let origin = tellsHostsApart.load(ordering: .relaxed) ? task.request.throttleOrigin : nil
+        let partition = partitions.isWhole ? 0 : partitions.index(of: task.option(ThrottlePartitionOption.self))
         let limits = task.deadline.map(room.limits)
         guard !isFull.load(ordering: .relaxed),
             let slot = room.with({ state in
-                origin.map { state.start(task.number, for: $0) } ?? state.start(task.number)
+                origin.map { state.start(task.number, for: $0, in: partition) } ?? state.start(task.number)
             })
-        else { return queue(task, for: origin, within: limits) }
+        else { return queue(task, for: origin, in: partition, within: limits) }
+        if lookout != nil { room.countStart(task.option(ThrottlePriority.self), in: slot) }
         task.addObserver(ThrottleSlotHolder(slot, since: limits?.arrival, of: self))
         pass(task)
     }
@@ -201,31 +299,47 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         group.enter()
         // Drawn under the lock, so that it is higher than the number of any task that was let through before.
         let (waiters, isFinished) = room.with { $0.reset(TaskIdentity.next(), group) }
-        for task in waiters.inOrder.compactMap({ $0.end() }) {
+        let left = waiters.inOrder
+        for waiter in left { room.tell(.left, of: waiter) }
+        for task in left.compactMap({ $0.end() }) {
             fail(task, .resetInProgress, reason: "It was waiting for its turn when the chain was reset")
         }
         if isFinished { group.leave() }
         super.reset(with: group)
     }
 
+    /// Forgets the reset, though tasks run that it has waited for.
+    public override func resetTimedOut(with group: DispatchGroup) {
+        finish(room.with { $0.giveUp { $0 === group } })
+        super.resetTimedOut(with: group)
+    }
+
     // MARK: Waiting
 
     @inline(never)
-    private func queue(_ task: HTTPTask, for origin: HTTPOrigin?, within limits: ThrottleLimits?) {
+    private func queue(
+        _ task: HTTPTask, for origin: HTTPOrigin?, in partition: Int = 0, within limits: ThrottleLimits?
+    ) {
         let (number, priority) = (task.number, task.option(ThrottlePriority.self))
-        let limits = limits ?? deadline.map { _ in ThrottleLimits(arrival: timers.now, deadline: .never) }
-        let waiter = ThrottleWaiter(task, within: limits, in: room)
+        let waiter = ThrottleWaiter(task, within: limits, since: limits?.arrival ?? room.arrival, in: room)
         // It listens before others can see it, so that loaders below are always told before it.
         task.addObserver(waiter)
-        switch room.arrive(waiter, number: number, priority: priority, for: origin, in: self) {
+        switch room.arrive(
+            waiter, number: number, priority: priority, for: origin, partition: partition, in: self)
+        {
         case .starts:
             start(waiter)
         case .waits(_, let displaced):
             if !isFull.load(ordering: .relaxed) { isFull.store(true, ordering: .relaxed) }
-            if let deadline { limit(waiter, to: deadline) }
-            if let displaced { refuse(displaced, "A task of a higher priority took its place") }
+            settle(waiter, task)
+            if let displaced { refuse(displaced, .refused, .queueFull, "A task of a higher priority took its place") }
+        case .waitsInstead(_, let other):
+            settle(waiter, task)
+            shed(other)
+        case .isShed:
+            shed(waiter)
         case .isRefused:
-            refuse(waiter, "No task of a lower priority could make room for it")
+            refuse(waiter, .refused, .queueFull, "No task of a lower priority could make room for it")
         case .isTooLate:
             giveUp(waiter)
         case nil:
@@ -235,9 +349,21 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         }
     }
 
-    private func refuse(_ waiter: ThrottleWaiter, _ reason: String) {
+    /// Does what there is to do for one that has begun to wait, and may be started by another thread at any time.
+    @inline(__always)
+    private func settle(_ waiter: ThrottleWaiter, _ task: HTTPTask) {
+        room.tellQueued(waiter, task)
+        if longestWait.load(ordering: .relaxed) != .max { limit(waiter) }
+        if let lookout { watchWaits(lookout) }
+    }
+
+    @inline(never)
+    private func refuse(
+        _ waiter: ThrottleWaiter, _ kind: Event.Kind, _ code: HTTPError.Code, _ reason: String
+    ) {
+        room.tell(kind, of: waiter)
         guard let task = waiter.end() else { return }
-        fail(task, .queueFull, reason: "\(reason), and no more than \(maximumWaiting ?? 0) may wait")
+        fail(task, code, reason: "\(reason), and no more than \(maximumWaiting ?? 0) may wait")
     }
 
     /// Gives up a waiter, after its slot, which is free still, was given to the next.
@@ -250,16 +376,37 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     @inline(never)
     private func giveUp(_ waiter: ThrottleWaiter) {
         let reason = room.refusal(of: waiter)
+        room.tell(.expired, of: waiter)
         if let task = waiter.end() { fail(task, .deadlineExceeded, reason: reason) }
     }
 
-    private func limit(_ waiter: ThrottleWaiter, to duration: Duration) {
+    /// Ends the wait when the throttle's deadline has come.
+    @inline(never)
+    private func limit(_ waiter: ThrottleWaiter) {
+        var nanoseconds = longestWait.load(ordering: .relaxed)
+        while true {
+            setTimer(of: waiter, after: nanoseconds)
+            // Where the deadline was changed meanwhile, the other thread's timer may be the older one.
+            let latest = longestWait.load(ordering: .relaxed)
+            guard latest != nanoseconds else { return }
+            nanoseconds = latest
+        }
+    }
+
+    private func setTimer(of waiter: ThrottleWaiter, after nanoseconds: Int64) {
+        let duration = Duration.nanoseconds(nanoseconds)
+        let waited = room.waited(waiter) ?? .zero
         // The end of the whole task ends its wait too.
-        if let limits = waiter.limits, limits.deadline <= limits.arrival.advanced(by: duration) { return }
-        let timer = timers.schedule(after: duration) {
+        let endsSooner = waiter.limits.map { $0.deadline <= $0.arrival.advanced(by: duration) } ?? false
+        guard nanoseconds < .max, !endsSooner else {
+            room.keep(nil, for: waiter)?.cancel()
+            return
+        }
+        let end = { @Sendable in
             waiter.fail(.queueTimedOut, reason: "It waited for \(duration), which is as long as it may")
         }
-        if !room.keep(timer, for: waiter) { timer.cancel() }
+        if waited > .zero, waited >= duration { return end() }
+        room.keep(timers.schedule(after: duration - waited, end), for: waiter)?.cancel()
     }
 
     // MARK: Running
@@ -267,9 +414,16 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     /// Starts one waiter after the other for as long as there is room.
     private func startWaiters() {
         while let turn = room.next(in: self) {
-            if turn.slot != nil { start(turn.waiter) } else { giveUp(turn.waiter) }
+            if turn.slot != nil { startWaiter(turn.waiter) } else { giveUp(turn.waiter) }
         }
         isFull.store(false, ordering: .relaxed)
+    }
+
+    /// Starts one that has waited.
+    @inline(__always)
+    private func startWaiter(_ waiter: ThrottleWaiter) {
+        room.tell(.started, of: waiter)
+        start(waiter)
     }
 
     @inline(__always)
@@ -294,7 +448,8 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     func adopt(_ finder: LimitFinder, raises: Bool) {
         // Read under the room's lock, so that the last of several threads leaves the latest.
         room.with { $0.setFound(finder.current, for: finder.origin) }
-        if raises { startWaiters() }
+        // Shares are rounded down, so that with a lower limit partitions may keep fewer slots for themselves.
+        if raises || !partitions.isWhole { startWaiters() }
     }
 
     /// Lets hosts that were not used for long begin anew.
@@ -305,7 +460,7 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
 
     /// Gives a slot to the next in line; the throttle hears here of tasks that did not wait and are counted for no host.
     public func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
-        finish(ThrottleSlot(number: task.number, host: nil))
+        finish(ThrottleSlot(number: task.number, lane: nil))
     }
 
     /// Takes back the slot of a task that has ended.
@@ -319,8 +474,10 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     @inline(__always)
     func carryOut(_ end: ThrottleRoom.State.End) {
         if let resets = end.resets { finish(resets) }
+        if end.isIdle { room.tellIdle() }
         if let next = end.next {
-            if next.slot != nil { start(next.waiter) } else { passOver(next.waiter) }
+            if next.slot != nil { startWaiter(next.waiter) } else { passOver(next.waiter) }
+            if end.mayHaveMore { startWaiters() }
         } else if isFull.load(ordering: .relaxed) {
             isFull.store(false, ordering: .relaxed)
         }

@@ -4,26 +4,19 @@ final class ThrottleLimits: @unchecked Sendable {
     let arrival: TimerInstant
     /// When the task must have ended, by the throttle's clock.
     let deadline: TimerInstant
-    // Both are changed with the phase of the waiter, under the room's lock.
-    /// When the task left the queue, if it has a deadline.
+    /// When the task left the queue; changed with the phase of the waiter, under the room's lock.
     private(set) var start: TimerInstant?
-    /// What ends the wait where the throttle limits that.
-    var timer: (any ScheduledTimer)?
 
     init(arrival: TimerInstant, deadline: TimerInstant) {
         self.arrival = arrival
         self.deadline = deadline
     }
 
-    /// Cancels the timer, when the wait is over.
-    @inline(never)
-    func cancelTimer() { replace(&timer, with: nil)?.cancel() }
-
     /// Notes when the task leaves the queue.
     @inline(never)
     func starts(at now: TimerInstant) {
         // Another thread may have read the time before the first deadline came, when nothing depended on it.
-        if deadline != .never, now >= arrival { start = now }
+        if now >= arrival { start = now }
     }
 
     /// Why there is no slot for the task.
@@ -40,9 +33,9 @@ struct ThrottleRun {
     /// Whether it came to its own end, and was not ended by time.
     let isDone: Bool
 
-    /// Nil if the task has no deadline, or its result says nothing about the time that such tasks take.
-    init?(since start: TimerInstant?, isDone: Bool?) {
-        guard let start, let isDone else { return nil }
+    /// Nil if the task's result says nothing about the time that such tasks take.
+    init?(since start: TimerInstant, isDone: Bool?) {
+        guard let isDone else { return nil }
         self.start = start
         self.isDone = isDone
     }
@@ -50,10 +43,14 @@ struct ThrottleRun {
 
 extension HTTPResult {
     /// Whether the server did the work; nil if it refused, or if that is not known.
-    var isDone: Bool? {
+    ///
+    /// A loader below may refuse a task for its deadline before that has come, which says nothing about the server.
+    func isDone(for task: HTTPTask) -> Bool? {
         switch self {
         case .success: isTransientFailure ? nil : true
-        case .failure(let error): error.code == .deadlineExceeded || error.code == .timedOut ? false : nil
+        case .failure(let error) where error.code == .deadlineExceeded:
+            task.deadline?.hasPassed ?? false ? false : nil
+        case .failure(let error): error.code == .timedOut ? false : nil
         }
     }
 }

@@ -21,6 +21,44 @@ extension HTTPRequest {
     }
 }
 
+/// What a request is counted by in a ``Throttle``, instead of by its host.
+public enum ThrottleKeyOption: HTTPRequestOption {
+    /// Requests are counted by their hosts.
+    public static var defaultOptionValue: String? { nil }
+}
+
+/// The name of the ``ThrottlePartition`` that a request belongs to.
+public enum ThrottlePartitionOption: HTTPRequestOption {
+    /// Requests belong to no partition.
+    public static var defaultOptionValue: String? { nil }
+}
+
+extension HTTPRequest {
+    /// What a ``Throttle`` with limits per host counts the request by, instead of by its host; nil unless set.
+    ///
+    /// Use it for services that are behind one host, and for hosts that are one service:
+    ///
+    /// ```swift
+    /// throttle.hostLimits["search"] = 2  // The other services may have as many as `perHost` says.
+    /// request.throttleKey = "search"
+    /// ```
+    ///
+    /// An adaptive limit per host is then found for the key. A key is never the same as a host, however it is spelled.
+    public var throttleKey: String? {
+        get { self[option: ThrottleKeyOption.self] }
+        set { self[option: ThrottleKeyOption.self] = newValue }
+    }
+
+    /// The name of the ``ThrottlePartition`` that the request belongs to; nil, the default, for that of all others.
+    public var throttlePartition: String? {
+        get { self[option: ThrottlePartitionOption.self] }
+        set { self[option: ThrottlePartitionOption.self] = newValue }
+    }
+
+    /// What a throttle counts the request by.
+    var throttleOrigin: HTTPOrigin { throttleKey.map(HTTPOrigin.key) ?? origin }
+}
+
 /// Which of the requests that wait in a ``Throttle`` go first.
 ///
 /// Those of a higher priority do, but not for ever. When eight of them have gone past one that could have run, it is that

@@ -1,8 +1,9 @@
 /// The waiters of a throttle in their order, and how many tasks run at each host.
 ///
-/// There is a queue for each priority. Once hosts are told apart, there is one for each priority and host. The hosts that
-/// have room and waiters then stand in a heap for each priority, by their first waiter, so the first waiter that can run is
-/// found without a look at those that cannot. A host that has nothing running and nothing waiting is forgotten.
+/// There is a queue for each priority. Once hosts are told apart, there is a lane for each host and partition, with a queue for
+/// each priority. The hosts that have room and waiters then stand in a heap for each partition and priority, by their first
+/// waiter, so the first waiter that can run is found without a look at those that cannot. A host that has nothing running and
+/// nothing waiting is forgotten.
 struct ThrottleQueues<Waiter> {
     typealias Waiters = LinkedNodes<Waiter, Note>
 
@@ -12,52 +13,73 @@ struct ThrottleQueues<Waiter> {
         let number: UInt64
         /// When its task must have ended.
         let deadline: TimerInstant
-        /// The index of its host, -1 until hosts are told apart, and its priority, in one number: with one field more, the
-        /// compiler copies a node by a call, and waiting takes a sixth longer.
-        private var lane: Int32
+        /// The index of its lane, -1 until hosts are told apart, then when it came, and its priority, in one number: with one
+        /// field more, the compiler copies a node by a call, and waiting takes a sixth longer.
+        private var bits: Int64
 
-        fileprivate init(number: UInt64, priority: ThrottlePriority, deadline: TimerInstant, host: Int = -1) {
+        fileprivate init(
+            number: UInt64, priority: ThrottlePriority, deadline: TimerInstant, at now: TimerInstant, lane: Int = -1
+        ) {
             self.number = number
             self.deadline = deadline
-            let rank: Int32 =
+            let rank: Int64 =
                 switch priority {
                 case .low: 0
                 case .normal: 1
                 case .high: 2
                 }
-            lane = Int32(host) << 2 | rank
+            bits = Int64(lane) << 34 | Int64(ThrottleAge.mark(of: now)) << 2 | rank
         }
 
         var priority: ThrottlePriority {
-            @inline(__always) get { lane & 3 == 0 ? .low : lane & 3 == 1 ? .normal : .high }
+            @inline(__always) get { bits & 3 == 0 ? .low : bits & 3 == 1 ? .normal : .high }
         }
 
-        fileprivate var host: Int {
-            @inline(__always) get { Int(lane >> 2) }
-            @inline(__always) set { lane = Int32(newValue) << 2 | lane & 3 }
+        fileprivate var lane: Int {
+            @inline(__always) get { Int(bits >> 34) }
+            @inline(__always) set { bits = Int64(newValue) << 34 | bits & (1 << 34 - 1) }
+        }
+
+        /// How long it has waited, if its arrival was noted.
+        fileprivate func age(at now: TimerInstant) -> ThrottleAge {
+            ThrottleAge(since: UInt32(truncatingIfNeeded: bits >> 2), at: now)
         }
     }
 
     private struct Host {
         let origin: HTTPOrigin
-        var turns: PriorityTurns
-        /// How many tasks its adaptive limit lets run at once.
+        /// How many tasks the program lets run at once, and how many its adaptive limit does.
+        var limit: UInt
         var found: UInt
         var running: UInt = 0
         var waiting = 0
-        var queues = PerPriority(QueueEnds())
         var usualTime = UsualTime()
 
         var isIdle: Bool { running == 0 && waiting == 0 }
-        var isWaiting: PerPriority<Bool> { queues.map { !$0.isEmpty } }
+        var hasRoom: Bool { running < min(limit, found) }
+    }
 
-        /// Changes one of the queues, and with it how many wait.
-        mutating func change<Result>(
-            _ priority: ThrottlePriority, by difference: Int, _ change: (inout QueueEnds) -> Result
-        ) -> Result {
-            waiting += difference
-            return queues.change(priority, change)
-        }
+    /// The waiters for one host in one partition.
+    private struct Lane {
+        var turns: PriorityTurns
+        var queues = PerPriority(QueueEnds())
+        /// How many wait of each priority.
+        var counts = PerPriority(0)
+        var strain = ThrottleStrain()
+
+        var isWaiting: PerPriority<Bool> { queues.map { !$0.isEmpty } }
+    }
+
+    /// What the lanes of one partition have in common.
+    private struct Partition {
+        /// The hosts that have room, and a waiter of the partition.
+        var ready = PerPriority(IndexedHeap())
+        /// How many wait of each priority; kept only where there are several partitions.
+        var counts = PerPriority(0)
+        /// The places of waiters that may have to make room, the last ones at the end; some may have left.
+        var latest = PerPriority<[QueuePlace]>([])
+
+        var isReady: Bool { !ready.low.isEmpty || !ready.normal.isEmpty || !ready.high.isEmpty }
     }
 
     private var waiters = Waiters()
@@ -75,66 +97,105 @@ struct ThrottleQueues<Waiter> {
     /// Whether hosts are told apart.
     private(set) var tellsHostsApart: Bool
     private var limitPerHost: UInt
+    /// The limits of single hosts, by their names.
+    private var hostLimits: [String: UInt] = [:]
     private var hosts: [Host] = []
     private var freeHosts: [Int] = []
     private var indices: [HTTPOrigin: Int] = [:]
-    private var ready = PerPriority(IndexedHeap())
+    /// The lanes of each host, one behind the other by their partitions.
+    private var lanes: [Lane] = []
+    private var partitions: [Partition]
+    /// How many times hosts stand in the heaps of the partitions.
+    private var readyCount = 0
+    private(set) var shares: ThrottleShares
     /// The adaptive limits of the hosts for which one was found, and that of all others.
     private var found: [HTTPOrigin: UInt] = [:]
     var foundForNew = UInt.max
 
-    /// The places of waiters that may have to make room, the last ones at the end; some may have left.
-    private var latest = PerPriority<[QueuePlace]>([])
-    private let isBounded: Bool
+    /// Whether waiters may have to make room.
+    private(set) var isBounded: Bool
 
-    init(limitPerHost: UInt?, isBounded: Bool, patience: PriorityTurns.Patience) {
+    /// Whether too many wait that are not told apart by their hosts.
+    private var strain = ThrottleStrain()
+    /// The rule for an overload, if there is one.
+    private let overload: ThrottleStrain.Rule?
+    /// The lanes of which some waiters may have to leave.
+    private var strainedLanes: [Int] = []
+
+    init(
+        limitPerHost: UInt?, isBounded: Bool, patience: PriorityTurns.Patience, shares: ThrottleShares = .init(),
+        overload: ThrottleStrain.Rule? = nil
+    ) {
+        self.overload = overload
         self.limitPerHost = limitPerHost ?? .max
-        tellsHostsApart = limitPerHost != nil
+        tellsHostsApart = limitPerHost != nil || !shares.isWhole
         self.isBounded = isBounded
         self.patience = patience
+        self.shares = shares
+        partitions = Array(repeating: Partition(), count: shares.count)
         turns = PriorityTurns(patience)
     }
 
     /// How many wait.
     var count: Int { waiters.count }
 
-    /// Whether there is a waiter whose host has room.
-    var canStart: Bool {
-        tellsHostsApart ? !ready.low.isEmpty || !ready.normal.isEmpty || !ready.high.isEmpty : count > 0
+    /// Whether there is a waiter that may have one of so many free slots.
+    func canStart(_ free: UInt) -> Bool {
+        guard tellsHostsApart else { return count > 0 }
+        guard readyCount > 0 else { return false }
+        if shares.isWhole { return true }
+        return partitions.indices.contains { partitions[$0].isReady && shares.mayStart($0, free: free) }
     }
 
     /// Whether the waiter that came to a place is still there.
     func holds(_ place: QueuePlace) -> Bool { waiters.holds(place) }
 
+    /// The waiters in the order of their arrival.
+    var inOrder: [Waiter] { waiters.inOrder }
+
     /// The tasks of each host.
     var snapshot: [String: Throttle.Snapshot.Counts] {
         var snapshot: [String: Throttle.Snapshot.Counts] = [:]
         for host in indices.values.map({ hosts[$0] }) {
-            snapshot[host.origin.description] = Throttle.Snapshot.Counts(
-                running: Int(clamping: host.running), waiting: host.waiting)
+            // A key may be spelled like a host.
+            let counts = Throttle.Snapshot.Counts(running: Int(clamping: host.running), waiting: host.waiting)
+            snapshot[host.origin.description, default: .init()].add(counts)
         }
         return snapshot
     }
 
+    /// The tasks of each partition that has a name.
+    var snapshotOfPartitions: [String: Throttle.Snapshot.Counts] {
+        shares.snapshot { waiting(in: $0) }
+    }
+
+    /// How many wait in a partition.
+    func waiting(in partition: Int) -> Int {
+        guard !shares.isWhole else { return count }
+        let counts = partitions[partition].counts
+        return counts.low + counts.normal + counts.high
+    }
+
     // MARK: Waiting
 
-    /// Puts a waiter behind the others of its host and priority.
+    /// Puts a waiter behind the others of its host, partition and priority.
     @inline(__always)
     mutating func append(
-        _ waiter: Waiter, number: UInt64, priority: ThrottlePriority, origin: HTTPOrigin?, deadline: TimerInstant
+        _ waiter: Waiter, number: UInt64, priority: ThrottlePriority, origin: HTTPOrigin?, partition: Int = 0,
+        deadline: TimerInstant, at now: TimerInstant
     ) -> QueuePlace {
         if counts[priority] == 0 { turns.forget(priority) }
         counts[priority] += 1
         let place: QueuePlace
         if tellsHostsApart {
-            let host = index(of: origin ?? .unknown)
-            let note = Note(number: number, priority: priority, deadline: deadline, host: host)
-            place = append(waiter, note, to: host)
+            let lane = lane(of: index(of: origin ?? .unknown), partition)
+            let note = Note(number: number, priority: priority, deadline: deadline, at: now, lane: lane)
+            place = append(waiter, note, to: lane)
         } else {
-            let note = Note(number: number, priority: priority, deadline: deadline)
+            let note = Note(number: number, priority: priority, deadline: deadline, at: now)
             place = queues.change(priority) { waiters.append(waiter, note, to: &$0) }
         }
-        if isBounded { remember(place, priority) }
+        if isBounded { remember(place, priority, in: partition) }
         return place
     }
 
@@ -142,27 +203,28 @@ struct ThrottleQueues<Waiter> {
     struct Next {
         let waiter: Waiter
         let number: UInt64
-        let host: Int?
+        let lane: Int?
         /// Whether its deadline leaves less time than its task usually takes; then it does not run.
         var isTooLate = false
     }
 
-    /// Takes the waiter whose turn it is; nil if none could run.
+    /// Takes the waiter whose turn it is; nil if none may have one of so many free slots.
     ///
     /// It is counted as running, unless it can no longer meet its deadline and another one could run.
     @inline(__always)
-    mutating func takeNext(at now: TimerInstant) -> Next? {
-        if tellsHostsApart { return takeNextOfHosts(at: now) }
+    mutating func takeNext(at now: TimerInstant, free: UInt) -> Next? {
+        if tellsHostsApart { return takeNextOfHosts(at: now, free: free) }
         let waiting = counts.map { $0 > 0 }
         guard let priority = turns.turn(among: waiting, at: now),
             let (waiter, note) = queues.change(priority, { waiters.popFirst(of: &$0) })
         else { return nil }
         counts[priority] -= 1
         if count > 0, isTooLate(note.deadline, at: nil, now) {
-            return Next(waiter: waiter, number: note.number, host: nil, isTooLate: true)
+            return Next(waiter: waiter, number: note.number, lane: nil, isTooLate: true)
         }
         turns.count(priority, past: waiting, at: now)
-        return Next(waiter: waiter, number: note.number, host: nil)
+        if overload != nil { strain.count(priority) }
+        return Next(waiter: waiter, number: note.number, lane: nil)
     }
 
     /// Takes out the waiter at a place; nil if it has left.
@@ -170,10 +232,10 @@ struct ThrottleQueues<Waiter> {
         guard let note = waiters.note(at: place) else { return nil }
         counts[note.priority] -= 1
         guard tellsHostsApart else { return queues.change(note.priority) { waiters.remove(place, from: &$0) } }
-        let host = note.host
-        let waiter = hosts[host].change(note.priority, by: -1) { waiters.remove(place, from: &$0) }
-        update(host, note.priority)
-        if hosts[host].isIdle { forget(host) }
+        let (lane, priority) = (note.lane, note.priority)
+        let waiter = lanes[lane].queues.change(priority) { waiters.remove(place, from: &$0) }
+        hasLeft(lane, priority)
+        if hosts[host(of: lane)].isIdle { forget(host(of: lane)) }
         return waiter
     }
 
@@ -181,13 +243,19 @@ struct ThrottleQueues<Waiter> {
     mutating func removeAll() -> Waiters {
         queues = PerPriority(QueueEnds())
         for host in Array(indices.values) where hosts[host].waiting > 0 {
-            hosts[host].queues = PerPriority(QueueEnds())
+            for lane in lanes(of: host) {
+                lanes[lane].queues = PerPriority(QueueEnds())
+                lanes[lane].counts = PerPriority(0)
+            }
             hosts[host].waiting = 0
             updateAll(host)
             if hosts[host].isIdle { forget(host) }
         }
         counts = PerPriority(0)
-        latest = PerPriority([])
+        for partition in partitions.indices {
+            partitions[partition].counts = PerPriority(0)
+            partitions[partition].latest = PerPriority([])
+        }
         return waiters.removeAll()
     }
 
@@ -202,58 +270,185 @@ struct ThrottleQueues<Waiter> {
     }
 
     @inline(__always)
-    private func isTooLate(_ deadline: TimerInstant, at host: Int?, _ now: TimerInstant) -> Bool {
-        deadline != .never && (host.map { hosts[$0].usualTime } ?? usualTime).exceeds(now.duration(to: deadline))
+    private func isTooLate(_ deadline: TimerInstant, at lane: Int?, _ now: TimerInstant) -> Bool {
+        deadline != .never
+            && (lane.map { hosts[host(of: $0)].usualTime } ?? usualTime).exceeds(now.duration(to: deadline))
     }
 
     /// Learns how long a task took, or that it was ended before it was done.
-    mutating func learn(_ time: Duration, at host: Int?, isDone: Bool) {
+    mutating func learn(_ time: Duration, in lane: Int?, isDone: Bool) {
         func learn(_ usualTime: inout UsualTime) {
             if isDone { usualTime.learn(time) } else { usualTime.learn(unfinishedAfter: time) }
         }
-        if let host { learn(&hosts[host].usualTime) } else { learn(&usualTime) }
+        if let lane { learn(&hosts[host(of: lane)].usualTime) } else { learn(&usualTime) }
     }
 
     // MARK: Making room
 
-    /// Takes out the waiter with the least chance: the last of the lowest priority, if that is lower than `priority`.
-    mutating func removeLast(below priority: ThrottlePriority) -> Waiter? {
-        guard let lowest = ThrottlePriority.allCases.first(where: { counts[$0] > 0 }), lowest < priority else {
-            return nil
-        }
-        while let place = latest.change(lowest, { $0.popLast() }) {
+    /// Takes out the waiter of a partition with the least chance: the last of the lowest priority, if that is lower than
+    /// `priority` or none is given.
+    mutating func removeLast(below priority: ThrottlePriority?, in partition: Int) -> Waiter? {
+        let counts = counts(of: partition)
+        guard let lowest = ThrottlePriority.allCases.first(where: { counts[$0] > 0 }),
+            priority.map({ lowest < $0 }) ?? true
+        else { return nil }
+        while let place = partitions[partition].latest.change(lowest, { $0.popLast() }) {
             if let waiter = remove(place) { return waiter }
         }
         return nil
     }
 
+    /// Remembers from now on who may have to make room.
+    mutating func becomeBounded() {
+        guard !isBounded else { return }
+        isBounded = true
+        for (place, note) in waiters.placesInOrder {
+            remember(place, note.priority, in: note.lane < 0 ? 0 : note.lane % shares.count)
+        }
+    }
+
     /// Remembers a waiter that may have to make room, and now and then forgets those that have left.
-    private mutating func remember(_ place: QueuePlace, _ priority: ThrottlePriority) {
-        guard priority < .high else { return }
-        let most = 2 * counts[priority] + 64
-        latest.change(priority) { places in
+    private mutating func remember(_ place: QueuePlace, _ priority: ThrottlePriority, in partition: Int) {
+        let most = 2 * counts(of: partition)[priority] + 64
+        partitions[partition].latest.change(priority) { places in
             places.append(place)
             if places.count > most { places = places.filter(waiters.holds) }
         }
+    }
+
+    private func counts(of partition: Int) -> PerPriority<Int> {
+        shares.isWhole ? counts : partitions[partition].counts
+    }
+}
+
+// MARK: - Overload
+
+extension ThrottleQueues {
+    /// What becomes of a newcomer, or for it, because of an overload.
+    enum Shedding {
+        /// There is room for it.
+        case nothing
+        /// It may not wait.
+        case ofNewcomer
+        /// Another one had to leave.
+        case of(Waiter)
+    }
+
+    /// Makes room for a newcomer where too many wait by the rule for an overload.
+    mutating func makeRoom(for priority: ThrottlePriority, origin: HTTPOrigin?, partition: Int) -> Shedding {
+        guard overload != nil else { return .nothing }
+        var lane: Int?
+        if tellsHostsApart {
+            guard let host = indices[origin ?? .unknown] else { return .nothing }
+            lane = self.lane(of: host, partition)
+        }
+        let (counts, strain) = load(of: lane)
+        guard counts[priority] >= strain.most[priority] else { return .nothing }
+        guard let lowest = ThrottlePriority.allCases.first(where: { counts[$0] > 0 && $0 < priority }) else {
+            return .ofNewcomer
+        }
+        return removeLast(of: lowest, in: lane).map(Shedding.of) ?? .nothing
+    }
+
+    /// Counts a task that was passed on without having waited.
+    mutating func countStart(_ priority: ThrottlePriority, in lane: Int?) {
+        guard overload != nil else { return }
+        if let lane { lanes[lane].strain.count(priority) } else { strain.count(priority) }
+    }
+
+    /// Looks at the waits; returns the highest pressure.
+    ///
+    /// - Parameter isPaused: whether nothing may run. That is no overload, and nor is a queue of a host at which nothing may.
+    mutating func look(at now: TimerInstant, isPaused: Bool, isIdle: Bool) -> ThrottlePressure {
+        guard let overload else { return .none }
+        strainedLanes = []
+        guard tellsHostsApart else {
+            let waits = queues.map { waiters.firstNote(in: $0)?.age(at: now) }
+            if isPaused || isIdle { strain = ThrottleStrain() } else { strain.look(at: waits, by: overload) }
+            return strain.pressure
+        }
+        var highest = ThrottlePressure.none
+        for host in indices.values {
+            for lane in lanes(of: host) {
+                let waits = lanes[lane].queues.map { waiters.firstNote(in: $0)?.age(at: now) }
+                let isPaused = isPaused || min(hosts[host].limit, hosts[host].found) == 0
+                if isPaused {
+                    lanes[lane].strain = ThrottleStrain()
+                } else {
+                    lanes[lane].strain.look(at: waits, by: overload)
+                }
+                let pressure = lanes[lane].strain.pressure
+                if pressure > .none { strainedLanes.append(lane) }
+                highest = max(highest, pressure)
+            }
+        }
+        return highest
+    }
+
+    /// Takes out a waiter for which there is no room by the rule for an overload; to be asked until it answers nil after a look.
+    mutating func takeSurplus() -> Waiter? {
+        guard overload != nil else { return nil }
+        guard tellsHostsApart else { return takeSurplus(of: nil) }
+        while let lane = strainedLanes.last {
+            // The host may have been forgotten since the look.
+            if lane < lanes.count, let waiter = takeSurplus(of: lane) { return waiter }
+            strainedLanes.removeLast()
+        }
+        return nil
+    }
+
+    private mutating func takeSurplus(of lane: Int?) -> Waiter? {
+        let (counts, strain) = load(of: lane)
+        guard ThrottlePriority.allCases.contains(where: { counts[$0] > strain.most[$0] }),
+            let lowest = ThrottlePriority.allCases.first(where: { counts[$0] > 0 })
+        else { return nil }
+        return removeLast(of: lowest, in: lane)
+    }
+
+    private func load(of lane: Int?) -> (counts: PerPriority<Int>, strain: ThrottleStrain) {
+        lane.map { (lanes[$0].counts, lanes[$0].strain) } ?? (counts, strain)
+    }
+
+    private mutating func removeLast(of priority: ThrottlePriority, in lane: Int?) -> Waiter? {
+        counts[priority] -= 1
+        guard let lane else { return queues.change(priority) { waiters.popLast(of: &$0) } }
+        let waiter = lanes[lane].queues.change(priority) { waiters.popLast(of: &$0) }
+        hasLeft(lane, priority)
+        return waiter
     }
 }
 
 // MARK: - Hosts
 
 extension ThrottleQueues {
-    /// Counts a task that runs without having waited, and returns the index of its host; nil if that has no room.
-    mutating func start(at origin: HTTPOrigin) -> Int? {
-        guard hasRoom(origin) else { return nil }
-        let host = index(of: origin)
-        occupy(host)
-        return host
+    /// Counts a task that runs without having waited, and returns its lane; nil if it may have none of the free slots.
+    mutating func start(at origin: HTTPOrigin, in partition: Int, free: UInt) -> Int? {
+        guard !canStart(free), shares.isWhole || shares.mayStart(partition, free: free) else { return nil }
+        let host: Int
+        if let known = indices[origin] {
+            guard hosts[known].hasRoom else { return nil }
+            host = known
+        } else {
+            guard min(limit(of: origin), found[origin] ?? foundForNew) > 0 else { return nil }
+            host = index(of: origin)
+        }
+        let lane = lane(of: host, partition)
+        occupy(lane)
+        return lane
     }
 
     /// Counts the end of a task that ran.
-    mutating func finish(at host: Int) {
-        let hadRoom = hasRoom(host)
+    mutating func finish(in lane: Int) {
+        let host = host(of: lane)
+        let hadRoom = hosts[host].hasRoom
         hosts[host].running -= 1
+        if !shares.isWhole { shares.finish(partition(of: lane)) }
         if hosts[host].isIdle { forget(host) } else if !hadRoom { updateAll(host) }
+    }
+
+    /// Notes how many slots there are, of which the partitions have their shares.
+    mutating func share(_ slots: UInt) {
+        if !shares.isWhole { shares.setSlots(slots) }
     }
 
     /// Changes how many tasks of one host may run at once; nil for no limit.
@@ -263,11 +458,28 @@ extension ThrottleQueues {
     /// - Parameter origins: the servers of the ``untold``, in case they are to be told apart.
     mutating func setLimitPerHost(_ limit: UInt?, origins: [QueuePlace: HTTPOrigin]) {
         limitPerHost = limit ?? .max
-        if limit != nil, !tellsHostsApart {
-            tellsHostsApart = true
-            for priority in ThrottlePriority.allCases { tellApart(priority, origins) }
+        if limit != nil { tellApart(origins) }
+        adjustLimits()
+    }
+
+    /// Changes the limits of single hosts, by their names; hosts are told apart from the first one on.
+    mutating func setHostLimits(_ limits: [String: UInt], origins: [QueuePlace: HTTPOrigin]) {
+        hostLimits = limits
+        // However they are spelled.
+        for (name, limit) in limits where hostLimits[name.lowercased()] == nil { hostLimits[name.lowercased()] = limit }
+        if !limits.isEmpty { tellApart(origins) }
+        adjustLimits()
+    }
+
+    private mutating func adjustLimits() {
+        for host in hosts.indices {
+            hosts[host].limit = limit(of: hosts[host].origin)
+            updateAll(host)
         }
-        for host in hosts.indices { updateAll(host) }
+    }
+
+    private func limit(of origin: HTTPOrigin) -> UInt {
+        hostLimits.isEmpty ? limitPerHost : hostLimits[origin.description] ?? limitPerHost
     }
 
     /// Changes how many tasks the adaptive limit of one server lets run at once.
@@ -295,83 +507,165 @@ extension ThrottleQueues {
         }
     }
 
-    private mutating func tellApart(_ priority: ThrottlePriority, _ origins: [QueuePlace: HTTPOrigin]) {
-        let places = waiters.places(in: queues[priority])
-        queues[priority] = QueueEnds()
-        for place in places {
-            guard var note = waiters.note(at: place) else { continue }
-            let host = index(of: origins[place] ?? .unknown)
-            note.host = host
-            hosts[host].change(priority, by: 1) { waiters.append(place, note, to: &$0) }
+    private mutating func tellApart(_ origins: [QueuePlace: HTTPOrigin]) {
+        guard !tellsHostsApart else { return }
+        tellsHostsApart = true
+        for priority in ThrottlePriority.allCases {
+            let places = waiters.places(in: queues[priority])
+            queues[priority] = QueueEnds()
+            for place in places {
+                guard var note = waiters.note(at: place) else { continue }
+                let host = index(of: origins[place] ?? .unknown)
+                // There are no partitions where hosts are not told apart.
+                note.lane = lane(of: host, 0)
+                hosts[host].waiting += 1
+                lanes[note.lane].counts[priority] += 1
+                lanes[note.lane].queues.change(priority) { waiters.append(place, note, to: &$0) }
+            }
         }
     }
 
     @inline(never)
-    private mutating func append(_ waiter: Waiter, _ note: Note, to host: Int) -> QueuePlace {
+    private mutating func append(_ waiter: Waiter, _ note: Note, to lane: Int) -> QueuePlace {
         let priority = note.priority
-        let isFirst = hosts[host].queues[priority].isEmpty
-        if isFirst { hosts[host].turns.forget(priority) }
-        let place = hosts[host].change(priority, by: 1) { waiters.append(waiter, note, to: &$0) }
-        if isFirst { update(host, priority) }
+        let isFirst = lanes[lane].queues[priority].isEmpty
+        if isFirst { lanes[lane].turns.forget(priority) }
+        hosts[host(of: lane)].waiting += 1
+        lanes[lane].counts[priority] += 1
+        if !shares.isWhole { partitions[partition(of: lane)].counts[priority] += 1 }
+        let place = lanes[lane].queues.change(priority) { waiters.append(waiter, note, to: &$0) }
+        if isFirst { update(lane, priority) }
         return place
     }
 
-    /// Takes the first waiter of a priority among those that could run.
+    /// Takes the first waiter of a priority among those that may have a slot.
     ///
     /// Whether a priority has been passed over too often is asked twice: among all that could run, and among those that wait
     /// for the same host. The one keeps up the pace where slots are short for all, the other where they are short at one host.
     @inline(never)
-    private mutating func takeNextOfHosts(at now: TimerInstant) -> Next? {
-        let ready = self.ready.map { !$0.isEmpty }
-        guard let chosen = turns.turn(among: ready, at: now), let host = self.ready[chosen].first else { return nil }
-        let waiting = hosts[host].isWaiting
-        let priority = hosts[host].turns.turn(insteadOf: chosen, among: waiting, at: now)
-        guard let (waiter, note) = hosts[host].change(priority, by: -1, { waiters.popFirst(of: &$0) }) else {
+    private mutating func takeNextOfHosts(at now: TimerInstant, free: UInt) -> Next? {
+        let open = open(free)
+        guard let chosen = turns.turn(among: open.ready, at: now), let lane = firstLane(of: chosen, open) else {
+            return nil
+        }
+        let waiting = lanes[lane].isWaiting
+        let priority = lanes[lane].turns.turn(insteadOf: chosen, among: waiting, at: now)
+        guard let (waiter, note) = lanes[lane].queues.change(priority, { waiters.popFirst(of: &$0) }) else {
             return nil
         }
         counts[priority] -= 1
-        update(host, priority)
-        if canStart, isTooLate(note.deadline, at: host, now) {
-            if hosts[host].isIdle { forget(host) }
-            return Next(waiter: waiter, number: note.number, host: host, isTooLate: true)
+        hasLeft(lane, priority)
+        if isTooLate(note.deadline, at: lane, now), canStart(free) {
+            if hosts[host(of: lane)].isIdle { forget(host(of: lane)) }
+            return Next(waiter: waiter, number: note.number, lane: lane, isTooLate: true)
         }
-        turns.count(priority, past: ready, at: now)
-        hosts[host].turns.count(priority, past: waiting, at: now)
-        occupy(host)
-        return Next(waiter: waiter, number: note.number, host: host)
+        turns.count(priority, past: open.ready, at: now)
+        lanes[lane].turns.count(priority, past: waiting, at: now)
+        if overload != nil { lanes[lane].strain.count(priority) }
+        occupy(lane)
+        return Next(waiter: waiter, number: note.number, lane: lane)
     }
 
-    private mutating func occupy(_ host: Int) {
+    /// The partitions that may have the next slot, and the priorities of their waiters.
+    private struct Open {
+        var ready: PerPriority<Bool>
+        let free: UInt
+        /// Whether only partitions that have less than their share may have it.
+        var areOwed = false
+    }
+
+    @inline(__always)
+    private func open(_ free: UInt) -> Open {
+        shares.isWhole ? Open(ready: partitions[0].ready.map { !$0.isEmpty }, free: free) : openPartitions(free)
+    }
+
+    @inline(never)
+    private func openPartitions(_ free: UInt) -> Open {
+        var open = Open(ready: PerPriority(false), free: free)
+        open.areOwed = partitions.indices.contains {
+            partitions[$0].isReady && shares.isOwed($0) && shares.mayStart($0, free: free)
+        }
+        for partition in partitions.indices where isOpen(partition, open) {
+            let ready = partitions[partition].ready
+            open.ready.low = open.ready.low || !ready.low.isEmpty
+            open.ready.normal = open.ready.normal || !ready.normal.isEmpty
+            open.ready.high = open.ready.high || !ready.high.isEmpty
+        }
+        return open
+    }
+
+    private func isOpen(_ partition: Int, _ open: Open) -> Bool {
+        shares.mayStart(partition, free: open.free) && (!open.areOwed || shares.isOwed(partition))
+    }
+
+    /// The lane of the first waiter of a priority in the open partitions.
+    @inline(__always)
+    private func firstLane(of priority: ThrottlePriority, _ open: Open) -> Int? {
+        if shares.isWhole { return partitions[0].ready[priority].first }
+        var first: (lane: Int, arrival: UInt64)?
+        for partition in partitions.indices where isOpen(partition, open) {
+            guard let host = partitions[partition].ready[priority].first else { continue }
+            let lane = lane(of: host, partition)
+            guard let arrival = waiters.firstArrival(in: lanes[lane].queues[priority]) else { continue }
+            if first.map({ arrival < $0.arrival }) ?? true { first = (lane, arrival) }
+        }
+        return first?.lane
+    }
+
+    private mutating func occupy(_ lane: Int) {
+        let host = host(of: lane)
         hosts[host].running += 1
-        if !hasRoom(host) { updateAll(host) }
+        if !shares.isWhole { shares.start(partition(of: lane)) }
+        if !hosts[host].hasRoom { updateAll(host) }
     }
 
-    private func hasRoom(_ host: Int) -> Bool { hosts[host].running < min(limitPerHost, hosts[host].found) }
-
-    private func hasRoom(_ origin: HTTPOrigin) -> Bool {
-        guard let host = indices[origin] else { return min(limitPerHost, found[origin] ?? foundForNew) > 0 }
-        return hasRoom(host)
+    /// Counts a waiter that has left.
+    private mutating func hasLeft(_ lane: Int, _ priority: ThrottlePriority) {
+        hosts[host(of: lane)].waiting -= 1
+        lanes[lane].counts[priority] -= 1
+        if !shares.isWhole { partitions[partition(of: lane)].counts[priority] -= 1 }
+        update(lane, priority)
     }
 
     /// Puts a host into the heaps or takes it out of them, as room and waiters have it.
     private mutating func updateAll(_ host: Int) {
-        update(host, .low)
-        update(host, .normal)
-        update(host, .high)
+        for lane in lanes(of: host) {
+            update(lane, .low)
+            update(lane, .normal)
+            update(lane, .high)
+        }
     }
 
-    private mutating func update(_ host: Int, _ priority: ThrottlePriority) {
-        let first = hasRoom(host) ? waiters.firstArrival(in: hosts[host].queues[priority]) : nil
-        ready.change(priority) { $0.update(host, to: first) }
+    private mutating func update(_ lane: Int, _ priority: ThrottlePriority) {
+        let host = host(of: lane)
+        let first = hosts[host].hasRoom ? waiters.firstArrival(in: lanes[lane].queues[priority]) : nil
+        readyCount += partitions[partition(of: lane)].ready.change(priority) { heap in
+            let before = heap.count
+            heap.update(host, to: first)
+            return heap.count - before
+        }
     }
+
+    // MARK: Indices
+
+    private func host(of lane: Int) -> Int { shares.isWhole ? lane : lane / shares.count }
+    private func partition(of lane: Int) -> Int { shares.isWhole ? 0 : lane % shares.count }
+    private func lane(of host: Int, _ partition: Int) -> Int { host * shares.count + partition }
+    private func lanes(of host: Int) -> Range<Int> { lane(of: host, 0)..<lane(of: host + 1, 0) }
 
     /// The index of a host, which is known from now on.
     private mutating func index(of origin: HTTPOrigin) -> Int {
         if let known = indices[origin] { return known }
-        var host = Host(origin: origin, turns: PriorityTurns(patience), found: found[origin] ?? foundForNew)
+        var host = Host(origin: origin, limit: limit(of: origin), found: found[origin] ?? foundForNew)
         if !usualTimes.isEmpty, let time = usualTimes.removeValue(forKey: origin) { host.usualTime = time }
         let index = freeHosts.popLast() ?? hosts.count
-        if index == hosts.count { hosts.append(host) } else { hosts[index] = host }
+        if index == hosts.count {
+            hosts.append(host)
+            for _ in 0..<shares.count { lanes.append(Lane(turns: PriorityTurns(patience))) }
+        } else {
+            hosts[index] = host
+            for lane in lanes(of: index) { lanes[lane] = Lane(turns: PriorityTurns(patience)) }
+        }
         indices[origin] = index
         return index
     }
@@ -387,7 +681,8 @@ extension ThrottleQueues {
         indices[hosts[host].origin] = nil
         freeHosts.append(host)
         if indices.isEmpty, hosts.count > keptHosts {
-            (hosts, freeHosts, indices, ready) = ([], [], [:], PerPriority(IndexedHeap()))
+            (hosts, lanes, freeHosts, indices) = ([], [], [], [:])
+            for partition in partitions.indices { partitions[partition].ready = PerPriority(IndexedHeap()) }
         }
     }
 }

@@ -10,13 +10,21 @@ final class ThrottleRoom: Sendable {
 
     private let state: Locked<State>
     private let timers: any Timers
-    /// Whether the state depends on the time, as it does from the first deadline on.
+    /// Whether the state depends on the time, as it does from the first deadline of a request on.
     private let tellsTime: Atomic<Bool>
+    /// Whether it matters when a waiter came.
+    private let timesArrivals: Atomic<Bool>
+    private let onEvent: (@Sendable (Throttle.Event) -> Void)?
 
-    init(_ state: State, timers: any Timers, tellsTime: Bool) {
+    init(
+        _ state: State, timers: any Timers, tellsTime: Bool, timesArrivals: Bool,
+        onEvent: (@Sendable (Throttle.Event) -> Void)?
+    ) {
         self.state = Locked(state)
         self.timers = timers
         self.tellsTime = Atomic(tellsTime)
+        self.timesArrivals = Atomic(timesArrivals || onEvent != nil)
+        self.onEvent = onEvent
     }
 
     /// The present, to be read before the lock is taken, as the clock may be a user's; any instant if nothing depends on it.
@@ -32,37 +40,83 @@ final class ThrottleRoom: Sendable {
         return ThrottleLimits(arrival: now, deadline: deadline.instant(on: timers, at: now))
     }
 
+    /// When a task comes; `never` where that does not matter.
+    var arrival: TimerInstant {
+        @inline(__always) get { timesArrivals.load(ordering: .relaxed) ? timers.now : .never }
+    }
+
+    /// Reads the clock for every waiter from now on.
+    func timeArrivals() { timesArrivals.store(true, ordering: .relaxed) }
+
     /// Reads or changes what no waiter's phase depends on.
     @inline(__always)
     func with<Result>(_ body: (inout State) -> Result) -> Result { state.withLock(body) }
 
-    /// Changes how many tasks of one host may run at once; nil for no limit.
-    func setLimitPerHost(_ limit: UInt?) {
-        let untold = limit == nil ? [] : with { $0.queues.untold.map { ($0.place, $0.waiter.waitingTask) } }
+    /// Changes something for which the waiters must be told apart by their servers, which it is given by their places.
+    func tellApart(_ change: (inout State, [QueuePlace: HTTPOrigin]) -> Void) {
+        let untold = with { $0.queues.untold.map { ($0.place, $0.waiter.waitingTask) } }
         // Requests are read outside the lock: the last copy of one may be let go of with it.
-        let origins = untold.map { ($0, $1?.request.origin ?? .unknown) }
-        with { $0.setLimitPerHost(limit, origins: Dictionary(uniqueKeysWithValues: origins)) }
+        let origins = untold.map { ($0, $1?.request.throttleOrigin ?? .unknown) }
+        with { change(&$0, Dictionary(uniqueKeysWithValues: origins)) }
+    }
+
+    // MARK: Events
+
+    /// Tells of a waiter that has left its queue; under no lock, and before its end.
+    @inline(__always)
+    func tell(_ kind: @autoclosure () -> Throttle.Event.Kind, of waiter: ThrottleWaiter) {
+        if onEvent != nil, let task = waiter.waitingTask { report(kind(), of: waiter, task) }
+    }
+
+    /// Tells of a waiter that has just come.
+    ///
+    /// The task is the caller's, since the waiter's belongs to what takes it out of its queue.
+    @inline(__always)
+    func tellQueued(_ waiter: ThrottleWaiter, _ task: HTTPTask) {
+        if onEvent != nil { report(.queued, of: waiter, task) }
+    }
+
+    @inline(never)
+    private func report(_ kind: Throttle.Event.Kind, of waiter: ThrottleWaiter, _ task: HTTPTask) {
+        onEvent?(Throttle.Event(kind, of: task.request, waited: waited(waiter)))
+    }
+
+    /// Tells that the pressure has changed.
+    func tell(_ pressure: ThrottlePressure) { onEvent?(Throttle.Event(pressure)) }
+
+    /// Tells that nothing runs any more.
+    @inline(__always)
+    func tellIdle() {
+        if let onEvent { onEvent(.idle) }
+    }
+
+    /// How long a waiter has waited; nil where that is not known.
+    func waited(_ waiter: ThrottleWaiter) -> Duration? {
+        waiter.arrival == .never ? nil : max(.zero, waiter.arrival.duration(to: timers.now))
     }
 
     /// Lets a waiter wait, or run if there is a slot by now; nil if its task has ended meanwhile, or is to.
     @inline(__always)
     func arrive(
         _ waiter: ThrottleWaiter, number: UInt64, priority: ThrottlePriority, for origin: HTTPOrigin?,
-        in throttle: Throttle
+        partition: Int, in throttle: Throttle
     ) -> State.Arrival? {
         // Nothing else can have started between its arrival and the present.
-        let (deadline, now) = waiter.isLimited ? instants(of: waiter) : (.never, .never)
+        let (deadline, now) = (waiter.isLimited ? deadline(of: waiter) : .never, waiter.arrival)
         return state.withLock { state in
             guard case .arrives = waiter.phase else { return nil }
             let arrival = state.arrive(
-                waiter, number: number, priority: priority, for: origin, until: deadline, at: now)
+                waiter, number: number, priority: priority, for: origin, in: partition, until: deadline, at: now)
             switch arrival {
             case .starts(let slot):
                 waiter.run(slot, at: now, in: throttle)
             case .waits(let place, let displaced):
                 waiter.phase = .waits(place)
                 displaced?.phase = .isOver
-            case .isRefused, .isTooLate:
+            case .waitsInstead(let place, let other):
+                waiter.phase = .waits(place)
+                other.phase = .isOver
+            case .isRefused, .isShed, .isTooLate:
                 waiter.phase = .isOver
             }
             return arrival
@@ -70,8 +124,32 @@ final class ThrottleRoom: Sendable {
     }
 
     @inline(never)
-    private func instants(of waiter: ThrottleWaiter) -> (deadline: TimerInstant, now: TimerInstant) {
-        waiter.limits.map { ($0.deadline, $0.arrival) } ?? (.never, .never)
+    private func deadline(of waiter: ThrottleWaiter) -> TimerInstant { waiter.limits?.deadline ?? .never }
+
+    /// Takes out a waiter for which there is no room any more.
+    func displaced() -> ThrottleWaiter? { takeOut { $0.displaced() } }
+
+    /// Counts a task that runs without having waited.
+    @inline(never)
+    func countStart(_ priority: ThrottlePriority, in slot: ThrottleSlot) {
+        state.withLock { $0.countStart(priority, in: slot) }
+    }
+
+    /// Looks at the waits; returns the pressure.
+    func look() -> ThrottlePressure {
+        let now = timers.now
+        return state.withLock { $0.look(at: now) }
+    }
+
+    /// Takes out a waiter that may not wait any more because of an overload.
+    func surplus() -> ThrottleWaiter? { takeOut { $0.takeSurplus() } }
+
+    private func takeOut(_ choose: (inout State) -> ThrottleWaiter?) -> ThrottleWaiter? {
+        state.withLock { state in
+            let waiter = choose(&state)
+            waiter?.phase = .isOver
+            return waiter
+        }
     }
 
     /// Takes the waiter whose turn it is, if one may run.
@@ -129,10 +207,11 @@ final class ThrottleRoom: Sendable {
     }
 
     /// Counts the end of a waiter's task, wherever that has got to.
+    ///
+    /// - Parameter isDone: whether the time until then is to be learned, and the work was done; nil to learn nothing.
     @inline(__always)
-    func end(_ waiter: ThrottleWaiter, with result: HTTPResult) -> Ending {
+    func end(_ waiter: ThrottleWaiter, isDone: Bool?) -> Ending {
         let now = now
-        let isDone = waiter.isLimited ? result.isDone : nil
         return state.withLock { state in
             guard case .runs(let slot) = waiter.phase, let throttle = replace(&waiter.throttle, with: nil) else {
                 return remove(waiter, &state) ? .waited : .isNothing
@@ -172,12 +251,11 @@ final class ThrottleRoom: Sendable {
         }
     }
 
-    /// Lets a waiter keep the timer that ends its wait; false if it no longer waits.
-    func keep(_ timer: any ScheduledTimer, for waiter: ThrottleWaiter) -> Bool {
+    /// Lets a waiter keep the timer that ends its wait, and returns the one that is not needed any more.
+    func keep(_ timer: (any ScheduledTimer)?, for waiter: ThrottleWaiter) -> (any ScheduledTimer)? {
         state.withLock { state in
-            guard case .waits(let place) = waiter.phase, state.queues.holds(place) else { return false }
-            waiter.limits?.timer = timer
-            return true
+            guard case .waits(let place) = waiter.phase, state.queues.holds(place) else { return timer }
+            return replace(&waiter.timer, with: timer)
         }
     }
 }

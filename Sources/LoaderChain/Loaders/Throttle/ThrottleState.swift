@@ -7,24 +7,34 @@
 /// returns what there is to do; the owner does that after it has unlocked.
 struct ThrottleState<Waiter, Reset> {
     /// How many tasks the program lets run at once.
-    var limit: UInt { didSet { allowed = min(limit, found) } }
+    var limit: UInt { didSet { allow(min(limit, found)) } }
     /// How many the adaptive limit lets run at once, if there is one.
     private var found = UInt.max
     /// How many tasks may run at once.
     private(set) var allowed: UInt
+    /// How many more may.
+    private var free: UInt { running < allowed ? allowed - running : 0 }
     /// How many tasks of one host may run at once; nil for no limit.
     private(set) var limitPerHost: UInt?
+    /// The limits of single hosts, in its place.
+    private(set) var hostLimits: [String: UInt] = [:]
     private(set) var running: UInt = 0
-    private let mostWaiting: Int
+    /// How many may wait, in each partition.
+    private(set) var mostWaiting: Int
     var queues: ThrottleQueues<Waiter>
     private var resets: [RunningReset] = []
 
-    init(limit: UInt, perHost: UInt? = nil, mostWaiting: Int = .max, patience: PriorityTurns.Patience = .init()) {
+    init(
+        limit: UInt, perHost: UInt? = nil, partitions: [ThrottlePartition] = [], mostWaiting: Int = .max,
+        patience: PriorityTurns.Patience = .init(), overload: ThrottleOverload? = nil
+    ) {
         self.limit = limit
         allowed = limit
         self.mostWaiting = mostWaiting
         limitPerHost = perHost
-        queues = ThrottleQueues(limitPerHost: perHost, isBounded: mostWaiting < .max, patience: patience)
+        queues = ThrottleQueues(
+            limitPerHost: perHost, isBounded: mostWaiting < .max, patience: patience,
+            shares: ThrottleShares(partitions, slots: limit), overload: overload.map(ThrottleStrain.Rule.init))
     }
 
     /// How many wait.
@@ -44,13 +54,13 @@ struct ThrottleState<Waiter, Reset> {
     mutating func start(_ number: UInt64) -> ThrottleSlot? {
         // No waiter may be overtaken that could run.
         guard waiting == 0, running < allowed else { return nil }
-        return occupy(ThrottleSlot(number: number, host: nil))
+        return occupy(ThrottleSlot(number: number, lane: nil))
     }
 
     /// Lets a task for one server run that need not wait; returns its slot, or nil if it is to wait.
-    mutating func start(_ number: UInt64, for origin: HTTPOrigin) -> ThrottleSlot? {
-        guard running < allowed, !queues.canStart, let host = queues.start(at: origin) else { return nil }
-        return occupy(ThrottleSlot(number: number, host: host))
+    mutating func start(_ number: UInt64, for origin: HTTPOrigin, in partition: Int = 0) -> ThrottleSlot? {
+        guard running < allowed, let lane = queues.start(at: origin, in: partition, free: free) else { return nil }
+        return occupy(ThrottleSlot(number: number, lane: lane))
     }
 
     /// What becomes of a task that arrives.
@@ -59,8 +69,12 @@ struct ThrottleState<Waiter, Reset> {
         case starts(ThrottleSlot)
         /// It waits at a place; for another one, if there is one, there is no room any more.
         case waits(QueuePlace, displacing: Waiter?)
+        /// It waits at a place; another one had to leave because of an overload.
+        case waitsInstead(QueuePlace, of: Waiter)
         /// There is no room to wait in.
         case isRefused
+        /// There is no room to wait in because of an overload.
+        case isShed
         /// Its deadline leaves less than the time that such tasks usually take.
         case isTooLate
     }
@@ -68,21 +82,62 @@ struct ThrottleState<Waiter, Reset> {
     /// Lets a task run or wait.
     ///
     /// In a full queue the waiter with the least chance makes room for one of higher priority.
+    ///
+    /// - Parameters:
+    ///   - origin: the server; nil while servers are not told apart.
+    ///   - partition: the index of its partition.
     @inline(__always)
     mutating func arrive(
-        _ waiter: Waiter, number: UInt64, priority: ThrottlePriority, for origin: HTTPOrigin?,
+        _ waiter: Waiter, number: UInt64, priority: ThrottlePriority, for origin: HTTPOrigin?, in partition: Int = 0,
         until deadline: TimerInstant = .never, at now: TimerInstant
     ) -> Arrival {
-        if let slot = origin.map({ start(number, for: $0) }) ?? start(number) { return .starts(slot) }
+        if let slot = origin.map({ start(number, for: $0, in: partition) }) ?? start(number) {
+            queues.countStart(priority, in: slot.lane)
+            return .starts(slot)
+        }
         if deadline != .never, queues.isTooLate(deadline, for: origin, now) { return .isTooLate }
+        let shedding = queues.makeRoom(for: priority, origin: origin, partition: partition)
+        if case .ofNewcomer = shedding { return .isShed }
         var displaced: Waiter?
-        if waiting >= mostWaiting {
-            displaced = queues.removeLast(below: priority)
+        if mostWaiting < .max, queues.waiting(in: partition) >= mostWaiting {
+            displaced = queues.removeLast(below: priority, in: partition)
             if displaced == nil { return .isRefused }
         }
-        let place = queues.append(waiter, number: number, priority: priority, origin: origin, deadline: deadline)
+        let place = queues.append(
+            waiter, number: number, priority: priority, origin: origin, partition: partition, deadline: deadline,
+            at: now)
+        if case .of(let other) = shedding { return .waitsInstead(place, of: other) }
         return .waits(place, displacing: displaced)
     }
+
+    /// Changes how many may wait, in each partition.
+    mutating func setMostWaiting(_ count: Int) {
+        mostWaiting = count
+        if count < .max { queues.becomeBounded() }
+    }
+
+    /// Takes out a waiter for which there is no room any more; to be asked until it answers nil after ``setMostWaiting(_:)``.
+    mutating func displaced() -> Waiter? {
+        for partition in 0..<queues.shares.count where queues.waiting(in: partition) > max(0, mostWaiting) {
+            return queues.removeLast(below: nil, in: partition)
+        }
+        return nil
+    }
+
+    // MARK: Overload
+
+    /// Counts a task that runs without having waited.
+    mutating func countStart(_ priority: ThrottlePriority, in slot: ThrottleSlot) {
+        queues.countStart(priority, in: slot.lane)
+    }
+
+    /// Looks at how long the first of the waiters have waited; returns the pressure.
+    mutating func look(at now: TimerInstant) -> ThrottlePressure {
+        queues.look(at: now, isPaused: allowed == 0, isIdle: running == 0 && waiting == 0)
+    }
+
+    /// Takes out a waiter that may not wait any more because of an overload; to be asked until it answers nil after a look.
+    mutating func takeSurplus() -> Waiter? { queues.takeSurplus() }
 
     // MARK: Leaving
 
@@ -99,8 +154,8 @@ struct ThrottleState<Waiter, Reset> {
     /// To be asked until it answers nil after a limit has changed, and after a waiter that was too late.
     @inline(__always)
     mutating func next(at now: TimerInstant) -> Turn? {
-        guard waiting > 0, running < allowed, let next = queues.takeNext(at: now) else { return nil }
-        let slot = next.isTooLate ? nil : occupy(ThrottleSlot(number: next.number, host: next.host))
+        guard waiting > 0, running < allowed, let next = queues.takeNext(at: now, free: free) else { return nil }
+        let slot = next.isTooLate ? nil : occupy(ThrottleSlot(number: next.number, lane: next.lane))
         return Turn(waiter: next.waiter, slot: slot)
     }
 
@@ -127,19 +182,27 @@ struct ThrottleState<Waiter, Reset> {
         var next: Turn?
         /// The resets that are finished with it, if any.
         var resets: [Reset]?
+        /// Whether no task runs any more.
+        var isIdle: Bool
+        /// Whether ``ThrottleState/next(at:)`` is to be asked as well: a slot that a partition has kept for a waiter whose host
+        /// was busy is free for others as soon as that waiter has another one.
+        var mayHaveMore: Bool
     }
 
     /// Counts the end of a task.
     @inline(__always)
     mutating func finish(_ slot: ThrottleSlot, at now: TimerInstant) -> End {
         running -= 1
-        if let host = slot.host { queues.finish(at: host) }
-        return End(next: next(at: now), resets: resets.isEmpty ? nil : part(slot.number))
+        if let lane = slot.lane { queues.finish(in: lane) }
+        let next = next(at: now)
+        return End(
+            next: next, resets: resets.isEmpty ? nil : part(slot.number), isIdle: running == 0,
+            mayHaveMore: !queues.shares.isWhole && waiting > 0)
     }
 
     /// Learns how long a task took, before its end is counted, or that it was ended before it was done.
     mutating func learn(_ time: Duration, of slot: ThrottleSlot, isDone: Bool) {
-        queues.learn(time, at: slot.host, isDone: isDone)
+        queues.learn(time, in: slot.lane, isDone: isDone)
     }
 
     /// Changes how many tasks of one host may run at once; nil for no limit.
@@ -150,11 +213,24 @@ struct ThrottleState<Waiter, Reset> {
         queues.setLimitPerHost(limit, origins: origins)
     }
 
+    /// Changes the limits of single hosts, by their names.
+    ///
+    /// - Parameter origins: the servers of the waiters that are not told apart yet, by their places.
+    mutating func setHostLimits(_ limits: [String: UInt], origins: [QueuePlace: HTTPOrigin]) {
+        hostLimits = limits
+        queues.setHostLimits(limits, origins: origins)
+    }
+
     /// Changes how many tasks an adaptive limit lets run at once, in all or for one server.
     mutating func setFound(_ limit: UInt, for origin: HTTPOrigin?) {
         if let origin { return queues.setFound(limit, for: origin) }
         found = limit
-        allowed = min(self.limit, limit)
+        allow(min(self.limit, limit))
+    }
+
+    private mutating func allow(_ slots: UInt) {
+        allowed = slots
+        queues.share(slots)
     }
 
     // MARK: Resetting
@@ -172,6 +248,11 @@ struct ThrottleState<Waiter, Reset> {
         return (removeAll(), isFinished)
     }
 
+    /// Forgets the resets that fulfil a condition, and returns them.
+    mutating func giveUp(where isGivenUp: (Reset) -> Bool) -> [Reset] {
+        resets.take { isGivenUp($0.reset) }.map(\.reset)
+    }
+
     /// A task that was made before a reset and runs only now is one more to wait for.
     @inline(never)
     private mutating func join(_ number: UInt64) {
@@ -181,9 +262,7 @@ struct ThrottleState<Waiter, Reset> {
     @inline(never)
     private mutating func part(_ number: UInt64) -> [Reset] {
         for index in resets.indices where number < resets[index].number { resets[index].left -= 1 }
-        let finished = resets.filter { $0.left == 0 }.map(\.reset)
-        if !finished.isEmpty { resets.removeAll { $0.left == 0 } }
-        return finished
+        return resets.take { $0.left == 0 }.map(\.reset)
     }
 
     // MARK: Watching
@@ -191,7 +270,8 @@ struct ThrottleState<Waiter, Reset> {
     /// How many run and wait.
     var snapshot: Throttle.Snapshot {
         Throttle.Snapshot(
-            total: Throttle.Snapshot.Counts(running: Int(clamping: running), waiting: waiting), hosts: queues.snapshot)
+            total: Throttle.Snapshot.Counts(running: Int(clamping: running), waiting: waiting), hosts: queues.snapshot,
+            partitions: queues.snapshotOfPartitions)
     }
 }
 
@@ -199,6 +279,6 @@ struct ThrottleState<Waiter, Reset> {
 struct ThrottleSlot {
     /// The number of the task.
     let number: UInt64
-    /// The number of the host that the task is counted for; nil while hosts are not told apart.
-    let host: Int?
+    /// The number of the lane that the task is counted in; nil while hosts are not told apart.
+    let lane: Int?
 }

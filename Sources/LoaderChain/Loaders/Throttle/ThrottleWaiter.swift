@@ -23,16 +23,21 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     private let isMeasured: Bool
     /// Whether there are limits; read where they rarely are, because reading those would count a reference.
     let isLimited: Bool
-    /// Nil if neither the task nor the throttle limits the time.
+    /// Nil if the task has no deadline.
     let limits: ThrottleLimits?
-    // Belongs to the room's lock, and then to what has taken this out of its queue.
+    /// When the task came; `never` where that does not matter.
+    let arrival: TimerInstant
+    // Both belong to the room's lock, and then to what has taken this out of its queue.
     private var task: HTTPTask?
+    /// What ends the wait where the throttle limits that.
+    var timer: (any ScheduledTimer)?
 
     @inline(__always)
-    init(_ task: HTTPTask, within limits: ThrottleLimits?, in room: ThrottleRoom) {
+    init(_ task: HTTPTask, within limits: ThrottleLimits?, since arrival: TimerInstant, in room: ThrottleRoom) {
         self.room = room
         self.task = task
         self.limits = limits
+        self.arrival = arrival
         isLimited = limits != nil
         isMeasured = task.beginWait()
     }
@@ -44,10 +49,13 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     @inline(__always)
     @discardableResult
     func end() -> HTTPTask? {
-        if isLimited { limits?.cancelTimer() }
+        if timer != nil { cancelTimer() }
         if isMeasured { endWait() }
         return replace(&task, with: nil)
     }
+
+    @inline(never)
+    private func cancelTimer() { replace(&timer, with: nil)?.cancel() }
 
     @inline(never)
     private func endWait() { task?.endWait() }
@@ -62,15 +70,19 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
 
     /// Fails the task, if it still waits.
     func fail(_ code: HTTPError.Code, reason: String? = nil) {
-        if room.remove(self) { end()?.fail(code, reason: reason) }
+        guard room.remove(self) else { return }
+        room.tell(code == .queueTimedOut || task?.deadline?.hasPassed ?? false ? .expired : .left, of: self)
+        end()?.fail(code, reason: reason)
     }
 
     func taskWasCancelled(_ task: HTTPTask) { fail(.cancelled) }
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
-        switch room.end(self, with: result) {
+        switch room.end(self, isDone: isLimited ? result.isDone(for: task) : nil) {
         case .ran(let end, let throttle): throttle.carryOut(end)
-        case .waited: self.end()
+        case .waited:
+            room.tell(.left, of: self)
+            self.end()
         case .isNothing: break
         }
     }
@@ -90,7 +102,9 @@ final class ThrottleSlotHolder: HTTPTaskObserver {
     }
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
-        if let run = ThrottleRun(since: start, isDone: result.isDone) { throttle.learn(from: run, in: slot) }
+        if let start, let run = ThrottleRun(since: start, isDone: result.isDone(for: task)) {
+            throttle.learn(from: run, in: slot)
+        }
         throttle.finish(slot)
     }
 }

@@ -10,9 +10,7 @@ public struct FormBody: HTTPBody, ExpressibleByDictionaryLiteral {
     public private(set) var fields: [(name: String, value: String)]
 
     /// The body of `fields`.
-    public init(_ fields: [(name: String, value: String)] = []) {
-        self.fields = fields
-    }
+    public init(_ fields: [(name: String, value: String)] = []) { self.fields = fields }
 
     /// The body as written, in that order.
     public init(dictionaryLiteral elements: (String, String)...) {
@@ -32,29 +30,7 @@ public struct FormBody: HTTPBody, ExpressibleByDictionaryLiteral {
 
     /// The names and values, escaped and joined.
     public func encode() -> HTTPBodyContent {
-        var bytes: [UInt8] = []
-        for (name, value) in fields {
-            if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
-            Self.escape(name, into: &bytes)
-            bytes.append(UInt8(ascii: "="))
-            Self.escape(value, into: &bytes)
-        }
-        return bytes.isEmpty ? .empty : .data(Data(bytes))
-    }
-
-    /// The characters that stay as they are; the URL standard has fewer here than elsewhere in a URL.
-    private static let unescaped = ASCIISet(ASCIISet.alphanumerics + "*-._")
-
-    private static func escape(_ text: String, into bytes: inout [UInt8]) {
-        for byte in text.utf8 {
-            if unescaped.contains(byte) {
-                bytes.append(byte)
-            } else if byte == ASCII.space {
-                bytes.append(UInt8(ascii: "+"))
-            } else {
-                bytes.append(UInt8(ascii: "%"))
-                bytes += ASCII.hexadecimal(byte).utf8
-            }
-        }
+        let pairs = fields.map { "\(PercentEncoding.encodeForm($0.name))=\(PercentEncoding.encodeForm($0.value))" }
+        return pairs.isEmpty ? .empty : .data(Data(pairs.joined(separator: "&").utf8))
     }
 }

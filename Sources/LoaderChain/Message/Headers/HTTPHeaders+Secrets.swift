@@ -1,6 +1,7 @@
 extension HTTPHeaders {
     private static let secretWords = [
-        "auth", "cookie", "credential", "jwt", "key", "passw", "secret", "session", "signature", "token",
+        "auth", "cookie", "credential", "honeycomb-team", "jwt", "key", "passw", "secret", "session", "signature",
+        "token",
     ]
     private static let harmlessNames = ["WWW-Authenticate", "Proxy-Authenticate", "Idempotency-Key"]
 
@@ -13,10 +14,8 @@ extension HTTPHeaders {
     /// The same headers with every secret value replaced, for logs and reports.
     ///
     /// A header is secret if its name contains one of these words: auth, cookie, credential, jwt, key, password,
-    /// secret, session, signature or token. Challenges and idempotency keys are not secret.
-    public var redacted: HTTPHeaders {
-        HTTPHeaders(fields.lazy.map { $0.redacted })
-    }
+    /// secret, session, signature or token; and so is `X-Honeycomb-Team`, which is a key. Challenges and idempotency keys are not secret.
+    public var redacted: HTTPHeaders { HTTPHeaders(fields.lazy.map { $0.redacted }) }
 }
 
 extension HTTPHeaders.Field {
@@ -39,7 +38,5 @@ extension HTTPHeaders.Field: CustomStringConvertible, CustomReflectable {
 
 extension HTTPHeaders: CustomStringConvertible {
     /// One field a line, `Name: value`, with secret values redacted and control characters escaped.
-    public var description: String {
-        fields.map(\.description).joined(separator: "\n")
-    }
+    public var description: String { fields.map(\.description).joined(separator: "\n") }
 }

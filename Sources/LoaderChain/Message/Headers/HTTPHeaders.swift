@@ -15,14 +15,10 @@ public struct HTTPHeaders: Sendable {
     private(set) var fields: [Field]
 
     /// No headers.
-    public init() {
-        fields = []
-    }
+    public init() { fields = [] }
 
     /// The headers of `fields`, in their order.
-    public init(_ fields: some Sequence<Field>) {
-        self.fields = Array(fields)
-    }
+    public init(_ fields: some Sequence<Field>) { self.fields = Array(fields) }
 
     /// The value of a header, or nil if there is none.
     ///
@@ -63,6 +59,9 @@ public struct HTTPHeaders: Sendable {
     public mutating func append(_ value: String, for name: String) {
         fields.append(Field(name, value))
     }
+
+    /// Makes room for fields that are about to be added.
+    package mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
 
     /// Removes every value of a header.
     public mutating func remove(_ name: String) {

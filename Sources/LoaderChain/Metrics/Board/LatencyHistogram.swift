@@ -72,6 +72,9 @@ public struct LatencyHistogram: Sendable {
     /// The longest duration; nil if none was recorded.
     public var maximum: Duration? { count == 0 ? nil : .nanoseconds(largest) }
 
+    /// The sum of all durations.
+    package var total: Duration { .nanoseconds(Int64(clamping: sum)) }
+
     /// The mean, to the nanosecond; nil if none was recorded.
     public var mean: Duration? {
         count == 0 ? nil : .nanoseconds(Int64(clamping: sum / Int128(count)))

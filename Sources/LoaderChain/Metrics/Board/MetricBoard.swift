@@ -86,7 +86,11 @@ public final class MetricBoard: MetricSink {
     }
 
     /// The summary of all requests.
-    public var total: MetricSummary { sum { _ in true } + overflow }
+    public var total: MetricSummary {
+        var total = sum { _ in true }
+        if let overflow { total.merge(overflow) }
+        return total
+    }
 
     /// The summary of the requests to one route of a host, with any method.
     public subscript(host host: String, route route: String) -> MetricSummary {
@@ -104,17 +108,7 @@ public final class MetricBoard: MetricSink {
     }
 
     private func sum(where isIncluded: (Row) -> Bool) -> MetricSummary {
-        var sum = MetricSummary()
-        for row in rows where isIncluded(row) { sum.merge(row.summary) }
-        return sum
-    }
-}
-
-extension MetricSummary {
-    fileprivate static func + (left: MetricSummary, right: MetricSummary?) -> MetricSummary {
-        var sum = left
-        if let right { sum.merge(right) }
-        return sum
+        rows.reduce(into: MetricSummary()) { if isIncluded($1) { $0.merge($1.summary) } }
     }
 }
 

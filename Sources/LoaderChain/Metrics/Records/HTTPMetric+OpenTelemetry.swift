@@ -11,7 +11,8 @@ extension HTTPMetric {
         ]
         if let port { attributes["server.port"] = "\(port)" }
         if let status { attributes["http.response.status_code"] = "\(status.rawValue)" }
-        if let errorType = outcome.errorType { attributes["error.type"] = errorType }
+        // A cancel by the caller is no error (since 1.41), and neither is a reset.
+        if outcome.kind.isError { attributes["error.type"] = outcome.errorType }
         if attempts > 1 { attributes["http.request.resend_count"] = "\(attempts - 1)" }
         if let bytesSent { attributes["http.request.body.size"] = "\(bytesSent)" }
         if let bytesReceived { attributes["http.response.body.size"] = "\(bytesReceived)" }

@@ -39,8 +39,14 @@ public struct HTTPMetric: Sendable {
     public var timeToFirstByte: Duration?
     /// The protocol, such as `http/1.1`; nil where the terminal does not report it.
     public var networkProtocol: String?
+    /// Where the time of the last attempt's transfer went; nil where it is not recorded or not reported.
+    public var phases: TransferPhases?
     /// The status of the response, also of a response that was refused; nil where none arrived.
     public var status: HTTPStatus?
+    /// The trace of the last attempt, if a ``TraceContext`` below the tap has made one that is recorded.
+    public var traceID: TraceID?
+    /// The span of the last attempt in that trace.
+    public var spanID: SpanID?
     /// How the request ended.
     public var outcome: Outcome
     /// The share of all tasks that the tap measures: one metric stands for `1 / samplingRate` tasks.
@@ -51,7 +57,8 @@ public struct HTTPMetric: Sendable {
         start: Date, duration: Duration, waiting: Duration = .zero, method: HTTPMethod = .get, scheme: String = "https",
         host: String, port: Int? = nil, route: String, module: String? = nil, origin: String? = nil,
         tags: [String: String] = [:], attempts: Int = 1, bytesSent: Int64? = nil, bytesReceived: Int64? = nil,
-        timeToFirstByte: Duration? = nil, networkProtocol: String? = nil, status: HTTPStatus? = nil, outcome: Outcome,
+        timeToFirstByte: Duration? = nil, networkProtocol: String? = nil, phases: TransferPhases? = nil,
+        status: HTTPStatus? = nil, traceID: TraceID? = nil, spanID: SpanID? = nil, outcome: Outcome,
         samplingRate: Double = 1
     ) {
         self.start = start
@@ -70,7 +77,10 @@ public struct HTTPMetric: Sendable {
         self.bytesReceived = bytesReceived
         self.timeToFirstByte = timeToFirstByte
         self.networkProtocol = networkProtocol
+        self.phases = phases
         self.status = status
+        self.traceID = traceID
+        self.spanID = spanID
         self.outcome = outcome
         self.samplingRate = samplingRate
     }

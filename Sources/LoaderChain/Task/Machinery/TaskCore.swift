@@ -23,11 +23,14 @@ final class TaskCore: Sendable {
         var life = TaskLife()
         var request: HTTPRequest
         var attempts = AttemptList()
+        /// The waits that are not over, each with the observers that have heard of its beginning.
+        var waits: [[ObjectIdentifier]] = []
         /// What ends the task at its deadline.
         var deadlineTimer: (any ScheduledTimer)?
     }
 
     init(_ request: HTTPRequest, worksFor parent: TaskCore? = nil) {
+        let request = parent == nil && TraceCapture.isOn ? request.withCurrentTrace : request
         number = TaskIdentity.next()
         self.parent = parent
         observesWaits = Atomic(parent?.observesWaits.load(ordering: .acquiring) ?? false)

@@ -1,10 +1,5 @@
+import LoaderChainPlatformFoundation
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Numbers the tasks of a process, and makes a UUID of a number.
 ///
@@ -18,6 +13,9 @@ enum TaskIdentity {
     static func next() -> UInt64 {
         counter.wrappingAdd(1, ordering: .relaxed).oldValue
     }
+
+    /// The number of the task that is made next; tasks that exist have lower ones.
+    static var following: UInt64 { counter.load(ordering: .relaxed) }
 
     static func uuid(_ number: UInt64) -> UUID {
         var bytes = process.uuid

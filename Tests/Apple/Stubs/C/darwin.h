@@ -51,14 +51,19 @@ extern int *__error(void);
 #define EROFS 30
 #define EPIPE 32
 #define EAGAIN 35
+#define EINPROGRESS 36
 #define EWOULDBLOCK EAGAIN
 #define ENOTSUP 45
+#define EAFNOSUPPORT 47
 #define EADDRINUSE 48
 #define EADDRNOTAVAIL 49
+#define ENETUNREACH 51
 #define ECONNRESET 54
 #define ENOBUFS 55
 #define ETIMEDOUT 60
+#define ENAMETOOLONG 63
 #define ECONNREFUSED 61
+#define EHOSTUNREACH 65
 #define ENOTEMPTY 66
 #define EDQUOT 69
 char *strerror(int code);
@@ -110,6 +115,7 @@ int rmdir(const char *path);
 int chmod(const char *path, mode_t mode);
 int fchmod(int file, mode_t mode);
 int access(const char *path, int mode);
+#define W_OK 2
 int dup(int file);
 int dup2(int file, int other);
 int pipe(int files[2]);
@@ -121,6 +127,7 @@ char *realpath(const char *path, char *resolved);
 #define O_NONBLOCK 0x0004
 #define O_APPEND 0x0008
 #define O_NOFOLLOW 0x0100
+#define AT_SYMLINK_NOFOLLOW 0x0020
 #define O_CREAT 0x0200
 #define O_TRUNC 0x0400
 #define O_EXCL 0x0800
@@ -171,6 +178,21 @@ int fputs(const char *text, FILE *file);
 int isatty(int file);
 struct winsize { unsigned short ws_row, ws_col, ws_xpixel, ws_ypixel; };
 #define TIOCGWINSZ 0x40087468UL
+typedef unsigned long tcflag_t;
+typedef unsigned char cc_t;
+typedef unsigned long speed_t;
+struct termios {
+    tcflag_t c_iflag, c_oflag, c_cflag, c_lflag;
+    cc_t c_cc[20];
+    speed_t c_ispeed, c_ospeed;
+};
+#define ECHO 0x00000008
+#define ICANON 0x00000100
+#define TCSANOW 0
+int tcgetattr(int file, struct termios *mode);
+int tcsetattr(int file, int when, const struct termios *mode);
+pid_t tcgetpgrp(int file);
+pid_t getpgrp(void);
 
 // Sockets
 struct in_addr { in_addr_t s_addr; };
@@ -204,12 +226,14 @@ int inet_pton(int family, const char *text, void *address);
 #define SOCK_STREAM 1
 #define SOL_SOCKET 0xffff
 #define SO_REUSEADDR 0x0004
+#define SO_RCVTIMEO 0x1006
 #define SO_LINGER 0x0080
 #define SO_NOSIGPIPE 0x1022
 #define SO_ERROR 0x1007
 #define IPPROTO_TCP 6
 #define TCP_NODELAY 0x01
 #define MSG_PEEK 0x2
+#define MSG_WAITALL 0x40
 #define SHUT_RD 0
 #define SHUT_WR 1
 #define SHUT_RDWR 2
@@ -234,13 +258,41 @@ void (*signal(int number, void (*handler)(int)))(int);
 int sigemptyset(sigset_t *set);
 int sigfillset(sigset_t *set);
 int sigaddset(sigset_t *set, int signal);
+int pthread_sigmask(int how, const sigset_t *set, sigset_t *before);
+#define SIG_BLOCK 1
+#define SIG_UNBLOCK 2
+#define SIG_SETMASK 3
+union __sigaction_u {
+    void (*__sa_handler)(int);
+    void (*__sa_sigaction)(int, struct __siginfo *, void *);
+};
+struct sigaction {
+    union __sigaction_u __sigaction_u;
+    sigset_t sa_mask;
+    int sa_flags;
+};
+int sigaction(int number, const struct sigaction *action, struct sigaction *before);
+#define SA_ONSTACK 0x0001
+int pause(void);
+unsigned int alarm(unsigned int seconds);
+void *dlopen(const char *path, int mode);
+void *dlsym(void *library, const char *name);
+#define RTLD_NOW 0x2
 #define SIGHUP 1
 #define SIGINT 2
 #define SIGQUIT 3
+#define SIGILL 4
+#define SIGTRAP 5
+#define SIGABRT 6
+#define SIGFPE 8
 #define SIGKILL 9
+#define SIGBUS 10
+#define SIGSEGV 11
 #define SIGPIPE 13
+#define SIGALRM 14
 #define SIGTERM 15
 #define SIGSTOP 17
+#define SIGTSTP 18
 #define SIGCONT 19
 #define SIGCHLD 20
 #define SIGWINCH 28

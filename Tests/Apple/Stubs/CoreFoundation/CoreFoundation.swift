@@ -10,3 +10,5 @@ public typealias CFDictionary = NSDictionary
 public typealias CFError = NSError
 public typealias CFIndex = Int
 public typealias CFTypeRef = AnyObject
+public final class CFAllocator: @unchecked Sendable {}
+public typealias OSStatus = Int32

@@ -158,6 +158,7 @@ extension DispatchSourceProtocol {
 }
 
 public protocol DispatchSourceSignal: DispatchSourceProtocol {}
+public protocol DispatchSourceRead: DispatchSourceProtocol {}
 
 public protocol DispatchSourceTimer: DispatchSourceProtocol {
     func schedule(deadline: DispatchTime, repeating interval: DispatchTimeInterval, leeway: DispatchTimeInterval)
@@ -174,7 +175,9 @@ extension DispatchSourceTimer {
     ) {}
 }
 
-open class DispatchSource: DispatchObject, DispatchSourceSignal, DispatchSourceTimer, @unchecked Sendable {
+open class DispatchSource: DispatchObject, DispatchSourceSignal, DispatchSourceRead, DispatchSourceTimer,
+    @unchecked Sendable
+{
     public struct TimerFlags: OptionSet, Sendable {
         public let rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -183,6 +186,9 @@ open class DispatchSource: DispatchObject, DispatchSourceSignal, DispatchSourceT
     public func cancel() {}
     public var isCancelled: Bool { false }
     public class func makeSignalSource(signal: Int32, queue: DispatchQueue? = nil) -> any DispatchSourceSignal {
+        fatalError()
+    }
+    public class func makeReadSource(fileDescriptor: Int32, queue: DispatchQueue? = nil) -> any DispatchSourceRead {
         fatalError()
     }
     public class func makeTimerSource(flags: TimerFlags = [], queue: DispatchQueue? = nil) -> any DispatchSourceTimer {

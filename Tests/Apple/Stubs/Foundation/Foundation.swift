@@ -36,6 +36,7 @@ extension ProcessInfo {
 }
 
 public func NSTemporaryDirectory() -> String { "" }
+public func NSHomeDirectory() -> String { "" }
 
 extension StringProtocol {
     public func range<T: StringProtocol>(

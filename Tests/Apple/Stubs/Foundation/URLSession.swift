@@ -123,9 +123,11 @@ open class URLCache: NSObject, @unchecked Sendable {
     }
     public init(memoryCapacity: Int, diskCapacity: Int, directory: URL? = nil) {}
     open func removeAllCachedResponses() {}
+    open func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {}
 }
 
 open class CachedURLResponse: NSObject, @unchecked Sendable {
+    public init(response: URLResponse, data: Data) {}
     open var response: URLResponse { fatalError() }
     open var data: Data { fatalError() }
 }
@@ -274,6 +276,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     open class func background(withIdentifier identifier: String) -> URLSessionConfiguration { fatalError() }
     open var identifier: String? { nil }
     open var requestCachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy
+    open var tlsMinimumSupportedProtocolVersion: tls_protocol_version_t = .TLSv12
     open var timeoutIntervalForRequest: TimeInterval = 0
     open var timeoutIntervalForResource: TimeInterval = 0
     open var networkServiceType: URLRequest.NetworkServiceType = .default

@@ -13,6 +13,16 @@ public func SecTrustEvaluateWithError(
 ) -> Bool { fatalError() }
 public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? { fatalError() }
 public func SecTrustCopyKey(_ trust: SecTrust) -> SecKey? { fatalError() }
+public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificates: CFArray?) -> OSStatus {
+    fatalError()
+}
+public func SecTrustSetAnchorCertificatesOnly(_ trust: SecTrust, _ anchorCertificatesOnly: Bool) -> OSStatus {
+    fatalError()
+}
+public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? { fatalError() }
+public func SecPKCS12Import(
+    _ pkcs12_data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>
+) -> OSStatus { fatalError() }
 public func SecCertificateCopyKey(_ certificate: SecCertificate) -> SecKey? { fatalError() }
 public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData { fatalError() }
 public func SecKeyCopyExternalRepresentation(
@@ -25,3 +35,16 @@ public let kSecAttrKeySizeInBits: CFString = ""
 public let kSecAttrKeyTypeRSA: CFString = ""
 public let kSecAttrKeyTypeECSECPrimeRandom: CFString = ""
 public let kSecClass: CFString = ""
+public let kSecImportExportPassphrase: CFString = ""
+@available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, *)
+public let kSecImportToMemoryOnly: CFString = ""
+public let kSecImportItemIdentity: CFString = ""
+public let kSecImportItemCertChain: CFString = ""
+public let errSecSuccess: OSStatus = 0
+
+public enum tls_protocol_version_t: UInt16, @unchecked Sendable {
+    case TLSv10 = 0x0301
+    case TLSv11 = 0x0302
+    case TLSv12 = 0x0303
+    case TLSv13 = 0x0304
+}

@@ -21,7 +21,7 @@ final class FakeSender: LineSender {
     func answer(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
 
     /// Waits until so many batches have come.
-    func reaches(_ count: Int) async { await log.reaches(count) }
+    func waitForEvents(_ count: Int) async { await log.waitForEvents(count) }
 
     func send(_ batch: LineBatch) async -> BatchOutcome {
         let answer = state.withLock { state in
@@ -64,7 +64,7 @@ final class HeldSender: LineSender {
     private let state = Locked(State())
     private let log = EventLog()
 
-    func reaches(_ count: Int) async { await log.reaches(count) }
+    func waitForEvents(_ count: Int) async { await log.waitForEvents(count) }
 
     func send(_ batch: LineBatch) async -> BatchOutcome {
         await withCheckedContinuation { continuation in

@@ -38,7 +38,7 @@ final class TestWriter: Sendable {
     }
 
     /// Waits until so many events were told.
-    func reaches(_ count: Int) async { await log.reaches(count) }
+    func waitForEvents(_ count: Int) async { await log.waitForEvents(count) }
 
     @discardableResult
     func write(_ number: Int) -> WriteResult {

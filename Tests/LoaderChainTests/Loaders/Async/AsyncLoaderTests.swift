@@ -70,7 +70,7 @@ import Testing
         let task = chain.load(request: .sample) { log.note($0.summary) }
         let below = await terminal.next()
         task.cancel()
-        await log.reaches(1)
+        await log.waitForEvents(1)
         #expect(log.events == ["cancelled"])
         #expect(below.isCancelled)
     }

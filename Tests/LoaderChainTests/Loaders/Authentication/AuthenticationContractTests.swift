@@ -65,7 +65,7 @@ import Testing
         #expect(violations.isEmpty, "\(violations)")
     }
 
-    @Test func basicAuthKeepsTheContractWithoutAnybodyToAsk() async {
+    @Test func basicAuthKeepsTheContractWithoutAUserToAsk() async {
         for auth in [{ BasicAuth() }, { BasicAuth(hosts: .all) }] as [@Sendable () -> BasicAuth] {
             let violations = await ContractCheck(patience: .patient) { _ in auth() }.run()
             #expect(violations.isEmpty, "\(violations)")

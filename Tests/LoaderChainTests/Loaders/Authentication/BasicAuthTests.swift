@@ -74,7 +74,7 @@ import Testing
         #expect(terminal.requests.isEmpty)
         question.answer(.success(aladdin))
         for _ in 0..<50 { terminal.answer(await terminal.next()) }
-        await log.reaches(50)
+        await log.waitForEvents(50)
         #expect(Set(log.events) == ["response"])
         #expect(provider.asked == 1)
     }
@@ -107,7 +107,7 @@ import Testing
         #expect(await provider.question(2).old?.user == "Kassim")
     }
 
-    @Test func aRejectionThatNobodyHelpsWithComesBack() async throws {
+    @Test func aRejectionWithoutNewCredentialsComesBack() async throws {
         let store = FaultyStore(aladdin)
         let chain = BasicAuth(hosts: .all, store: store) --> terminal
         async let response = chain.load(.sample)
@@ -124,7 +124,7 @@ import Testing
             log.note(result.summary)
         }
         terminal.answer(await terminal.next(), .unauthorized)
-        await log.reaches(1)
+        await log.waitForEvents(1)
         #expect(log.events == ["authenticationFailed"])
         #expect(results.withLock { $0 }.first?.response?.status == .unauthorized)
         #expect(provider.asked == 0)

@@ -28,14 +28,14 @@ import Testing
         let question = await stubborn.question(1)
         chain.reset { [log] in log.note("first reset") }
         #expect(log.events == ["resetInProgress", "resetInProgress"])
-        await stubborn.cancels.reaches(1)
+        await stubborn.cancels.waitForEvents(1)
         chain.load(request: .sample) { [log] in log.note($0.summary) }
         #expect(log.events.count == 3)
         let group = DispatchGroup()
         chain.reset(with: group)
         group.notify(queue: .global()) { [log] in log.note("second reset") }
         question.answer(.success(BearerToken(accessToken: "too late")))
-        await log.reaches(5)
+        await log.waitForEvents(5)
         #expect(Set(log.events.suffix(2)) == ["first reset", "second reset"])
         chain.load(request: .sample) { _ in }
         #expect(await stubborn.question(2).old == nil)
@@ -54,7 +54,7 @@ import Testing
         #expect(await source.question(1).old == nil)
     }
 
-    @Test func whatWasSentBeforeItIsNotSentAgainAsSomebodyElse() async throws {
+    @Test func whatWasSentBeforeItIsNotSentAgainAsAnotherUser() async throws {
         let auth = BearerAuth(hosts: .all, source: source, store: .holding("zoe"))
         let chain = auth --> PassingNoReset() --> terminal
         async let early = chain.load(.sample)
@@ -100,7 +100,7 @@ import Testing
                 chain.reset(with: group)
                 group.notify(queue: .global()) { [log] in log.note("reset") }
             }
-            await log.reaches(round * 5)
+            await log.waitForEvents(round * 5)
         }
     }
 }

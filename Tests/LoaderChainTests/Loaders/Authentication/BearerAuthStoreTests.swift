@@ -67,7 +67,7 @@ import Testing
         #expect(try await store.load() == nil)
     }
 
-    @Test func whatSomebodySavesMeanwhileIsNotForgotten() async throws {
+    @Test func whatIsSavedMeanwhileIsNotForgotten() async throws {
         let store = FaultyStore<BearerToken>()
         let chain = chain(store)
         async let code = chain.code(of: .sample)

@@ -42,7 +42,7 @@ import Testing
             #expect(task.request.headers["Authorization"] == "Bearer a")
             terminal.answer(task)
         }
-        await log.reaches(100)
+        await log.waitForEvents(100)
         #expect(Set(log.events) == ["response"])
         chain.load(request: .sample) { [log] in log.note($0.summary) }
         #expect(terminal.held.count == 1)
@@ -91,7 +91,7 @@ import Testing
         #expect(try await response.body == Data("hello".utf8))
     }
 
-    @Test func aLateRejectionOfTheOldTokenAsksNobody() async {
+    @Test func aLateRejectionOfTheOldTokenAsksForNoToken() async {
         let chain = authorizedChain()
         for _ in 0..<3 { chain.load(request: .sample) { [log] in log.note($0.summary) } }
         let tasks = [await terminal.next(), await terminal.next(), await terminal.next()]
@@ -103,7 +103,7 @@ import Testing
         let last = await terminal.next()
         #expect(last.request.headers["Authorization"] == "Bearer b")
         terminal.answer(last)
-        await log.reaches(3)
+        await log.waitForEvents(3)
         #expect(source.asked == 1)
     }
 
@@ -120,7 +120,7 @@ import Testing
         for task in [await terminal.next(), await terminal.next()] { terminal.answer(task, .unauthorized) }
         chain.load(request: .sample) { [log] in log.note($0.summary) }
         await source.question(1).answer(.failure(Mishap()))
-        await log.reaches(3)
+        await log.waitForEvents(3)
         #expect(log.events == Array(repeating: "authenticationFailed", count: 3))
         for result in results.withLock({ $0 }) {
             #expect(result.response?.status == .unauthorized)
@@ -142,7 +142,7 @@ import Testing
         #expect(try await chain.load(.sample).status == .unauthorized)
         let sent = terminal.requests.map { $0.headers["Authorization"] }
         #expect(sent == ["Bearer 1", "Bearer 2", "Bearer 3"])
-        // What everybody rejects is not tried again either.
+        // What every server rejects is not tried again either.
         #expect(try await chain.load(.sample).status == .unauthorized)
         #expect(terminal.requests.map { $0.headers["Authorization"] }.dropFirst(3).first == "Bearer 4")
         #expect(terminal.requests.count == 6)
@@ -174,7 +174,7 @@ import Testing
         #expect(source.asked == 0)
     }
 
-    @Test func anErrorThatSomebodyBelowMadeOfARejectionIsOne() async throws {
+    @Test func anErrorThatALoaderBelowMadeOfARejectionIsOne() async throws {
         let refusing = ClosureLoader("refusing") { request, next in
             let response = try await next(request)
             guard response.status.isSuccess else {
@@ -231,7 +231,7 @@ import Testing
     @Test func aTaskThatIsLetGoOfBelowIsAbandoned() async {
         authorizedChain().load(request: .sample) { [log] in log.note($0.summary) }
         terminal.forget(await terminal.next())
-        await log.reaches(1)
+        await log.waitForEvents(1)
         #expect(log.events == ["abandoned"])
     }
 
@@ -269,11 +269,34 @@ import Testing
                 if number % 50 == thread { server.revoke() }
             }
         }
-        await log.reaches(1000)
+        await log.waitForEvents(1000)
         #expect(server.mostAtOnce == 1)
         #expect(log.events.allSatisfy { $0 == "200" || $0 == "401" })
         // How many are out of luck depends on the machine; once no token is revoked any more, a request succeeds.
         #expect(try await chain.load(.sample).status == .ok)
+    }
+
+    /// The token of a user who has signed out does not come back through the store.
+    @Test func aLateTokenAfterAResetThatWasGivenUpIsNotSaved() async throws {
+        let timers = ManualTimers()
+        let hung = Locked<CheckedContinuation<Void, Never>?>(nil)
+        let asked = EventLog(), ended = EventLog(), saved = EventLog()
+        var chain: HTTPLoader? =
+            ResetGuard()
+            --> BearerAuth(
+                hosts: .all, source: slowSource(asked, hung, Witness(ended)), store: NotingStore(saved), timers: timers)
+            --> ClosureLoader("server") { request, _ in HTTPResponse(request: request, status: .ok) }
+        let log = EventLog()
+        chain?.load(request: .sample) { log.note($0.summary) }
+        await asked.waitForEvents(1)
+        chain?.reset(within: .seconds(1), timers: timers) { _ in log.note("reset") }
+        timers.advance(by: .seconds(1))
+        await log.waitForEvents(2)
+        chain = nil
+        hung.withLock { replace(&$0, with: nil) }?.resume()
+        // The question holds its source until it has ended.
+        await ended.waitForEvents(1)
+        #expect(saved.events == [])
     }
 
     @Test func afterAResetThatWasGivenUpTheTokenIsAskedForAnew() async throws {
@@ -298,10 +321,10 @@ import Testing
         let chain = ResetGuard() --> BearerAuth(hosts: .all, source: source, timers: timers) --> server
         let log = EventLog()
         chain.load(request: .sample) { log.note($0.summary) }
-        await asked.reaches(1)
+        await asked.waitForEvents(1)
         chain.reset(within: .seconds(1), timers: timers) { _ in log.note("reset") }
         timers.advance(by: .seconds(1))
-        await log.reaches(2)
+        await log.waitForEvents(2)
         #expect(try await chain.load(.sample).status == .ok)
         // The answer of the question that was given up comes late, and is not heard.
         for continuation in hung.withLock({ replace(&$0, with: []) }) { continuation.resume() }
@@ -322,7 +345,7 @@ import Testing
                 if number == 100, thread < 2 { server.revoke() }
             }
         }
-        await log.reaches(1000)
+        await log.waitForEvents(1000)
         #expect(log.events.allSatisfy { $0 == "200" })
         #expect(server.mostAtOnce == 1)
     }
@@ -367,4 +390,37 @@ private final class RevokingServer: TokenSource {
             return BearerToken(accessToken: "\($0.token)")
         }
     }
+}
+
+/// A source whose token comes late, and which holds a witness until it is gone.
+private func slowSource(
+    _ asked: EventLog, _ hung: Locked<CheckedContinuation<Void, Never>?>, _ witness: Witness
+) -> ClosureSource<BearerToken> {
+    ClosureSource { _, _ in
+        await withCheckedContinuation { continuation in
+            hung.withLock { $0 = continuation }
+            asked.note("old")
+        }
+        return withExtendedLifetime(witness) { BearerToken(accessToken: "old") }
+    }
+}
+
+/// Notes when nothing holds it any more.
+private final class Witness: Sendable {
+    private let log: EventLog
+
+    init(_ log: EventLog) { self.log = log }
+
+    deinit { log.note("gone") }
+}
+
+/// Keeps nothing, and notes what it should save.
+private struct NotingStore: CredentialStore {
+    private let log: EventLog
+
+    init(_ log: EventLog) { self.log = log }
+
+    func load() -> BearerToken? { nil }
+    func save(_ credential: BearerToken) { log.note(credential.accessToken) }
+    func forget() {}
 }

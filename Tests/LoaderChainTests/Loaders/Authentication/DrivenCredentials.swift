@@ -36,7 +36,7 @@ struct DrivenCredentials {
             guard !waiting.isEmpty else { return }
             let (task, number) = waiting.remove(at: place % waiting.count)
             if state.leave(number) == task { notes.append(.left(task)) }
-            // A second cancel finds nobody.
+            // A second cancel finds no caller.
             if state.leave(number) != nil { notes.append(.left(-1)) }
         case .advance(let time): now = instant(after: time)
         case .reset: reset()

@@ -2,7 +2,7 @@ import LoaderChainTesting
 
 @testable import LoaderChain
 
-/// Somebody who is asked for credentials, and answers when a test says so.
+/// A source of credentials that answers when a test says so.
 final class ScriptedAnswers<Credential: Sendable>: Sendable {
     /// A question that waits for its answer.
     struct Question: Sendable {
@@ -23,12 +23,12 @@ final class ScriptedAnswers<Credential: Sendable>: Sendable {
 
     init(endsOnCancel: Bool = true) { self.endsOnCancel = endsOnCancel }
 
-    /// How often somebody has asked.
+    /// How often credentials were asked for.
     var asked: Int { state.withLock { $0.asked } }
 
     /// The question of this number, the first being 1.
     func question(_ number: Int) async -> Question {
-        await arrivals.reaches(number)
+        await arrivals.waitForEvents(number)
         return state.withLock { $0.questions[number - 1] }
     }
 

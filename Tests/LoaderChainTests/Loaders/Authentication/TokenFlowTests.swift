@@ -81,7 +81,7 @@ import Testing
         #expect(!log.events.joined().contains("t0p"))
     }
 
-    @Test func withoutARefreshTokenSomebodyHasToSignIn() async {
+    @Test func withoutARefreshTokenTheUserHasToSignIn() async {
         let terminal = answering("")
         for old in [nil, BearerToken(accessToken: "a")] {
             await #expect(throws: SignInRequired.self) {

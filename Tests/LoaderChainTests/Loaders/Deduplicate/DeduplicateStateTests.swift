@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoaderChain
 
-/// The pure state of shared executions, against a list of what everybody waits for.
+/// The pure state of shared executions, against a list of what each task waits for.
 @Suite(.timeLimit(.minutes(10))) struct DeduplicateStateTests {
     @Test func randomWalksAgreeWithTheNaiveState() {
         takeWalks { seed in

@@ -90,7 +90,7 @@ import Testing
         answerAll()
     }
 
-    @Test func oneWhoCancelsDisturbsNobody() {
+    @Test func oneThatIsCancelledDisturbsNoOther() {
         let tasks = (1...3).map { load("follower \($0)") }
         tasks[0].cancel()
         #expect(log.events == ["follower 1: cancelled"])
@@ -133,7 +133,7 @@ import Testing
         #expect(timers.pendingCount == 0)
     }
 
-    @Test func anExecutionThatNobodyAnswersEndsForAll() {
+    @Test func anExecutionWithoutAnAnswerEndsForAll() {
         for number in 1...2 { load("follower \(number)") }
         terminal.forget(terminal.held[0])
         #expect(log.events == ["follower 1: abandoned", "follower 2: abandoned"])
@@ -152,7 +152,7 @@ import Testing
         terminal.answer(executions[0])
         #expect(log.events.count == 2)
         terminal.answer(executions[1])
-        await log.reaches(3)
+        await log.waitForEvents(3)
         #expect(log.events.last == "reset")
     }
 
@@ -186,7 +186,7 @@ import Testing
                 if random.next(upperBound: 50 as UInt64) == 0 { chain.reset { resets.note("reset") } }
             }
         }
-        await completed.reaches(2_000)
+        await completed.waitForEvents(2_000)
         await chain.reset()
         #expect(completed.events.count == 2_000, "seed \(seed)")
         #expect(Set(completed.events).isSubset(of: ["response", "cancelled", "resetInProgress"]), "seed \(seed)")

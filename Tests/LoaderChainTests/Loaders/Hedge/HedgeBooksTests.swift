@@ -47,7 +47,7 @@ import Testing
                 var books = HedgeBooks(settings)
                 var delay = HedgeDelay()
                 _ = delay.delay(settings)
-                delay.record(.seconds(1), isCensored: false)
+                delay.record(.seconds(1), isCensored: false, wasSlow: delay.noteSlow(settings))
                 _ = delay.delay(settings)
                 books.pause(host(1), until: instant(0).advanced(by: settings.pause), at: instant(0))
                 _ = books.takeHedge(to: host(1), timeLeft: nil, usualTime: nil, at: instant(0))
@@ -97,19 +97,42 @@ import Testing
         var delay = HedgeDelay()
         // One slow request in ten is no more than chance may bring.
         for number in 0..<200 {
-            let areAllSlow = number % 10 == 0 && delay.noteSlow(settings)
+            let isSlow = number % 10 == 0
+            let areAllSlow = isSlow && delay.noteSlow(settings)
             #expect(!areAllSlow, "\(number)")
-            delay.record(.seconds(1), isCensored: false)
+            delay.record(.seconds(1), isCensored: false, wasSlow: isSlow)
         }
         let row = (0..<20).map { _ in delay.noteSlow(settings) }
         #expect(row.firstIndex(of: true).map { (3...8).contains($0) } ?? false, "\(row)")
         #expect(row.last == true)
-        for _ in 0..<100 { delay.record(.seconds(1), isCensored: false) }
+        for _ in 0..<100 { delay.record(.seconds(1), isCensored: false, wasSlow: false) }
         let isForgotten = !delay.noteSlow(settings)
         #expect(isForgotten)
-        // Where every second request may be hedged, no share is too large.
-        let halves = (0..<1_000).map { _ in delay.noteSlow(Hedge.Settings(quantile: 0.5)) }
-        #expect(!halves.contains(true))
+    }
+
+    /// A server whose times vary, and which then takes five times as long for all.
+    @Test(arguments: [0, 0.1, 0.25, 0.5, 0.7, 0.8, 0.87, 0.9, 0.95, 0.99, 1])
+    func thatHoldsForEachQuantile(quantile: Double) {
+        var random = SeededGenerator(seed: 4)
+        let settings = Hedge.Settings(quantile: quantile, maximumDelay: .seconds(100))
+        var delay = HedgeDelay()
+        /// Whether a request would not be hedged; nil if it is not slow.
+        func request(_ times: ClosedRange<Double>) -> Bool? {
+            let time = Duration.seconds(Double.random(in: times, using: &random))
+            let isSlow = delay.delay(settings).map { time >= $0 } ?? false
+            defer { delay.record(time, isCensored: false, wasSlow: isSlow) }
+            return isSlow ? delay.noteSlow(settings) : nil
+        }
+        for _ in 0..<100 { _ = request(0.5...1.5) }
+        let usual = (0..<1_000).compactMap { _ in request(0.5...1.5) }
+        #expect(usual.count(where: \.self) <= 20, "\(usual.count(where: \.self)) of \(usual.count)")
+        // Noticed before the quantile has followed, which takes a high one fewer requests.
+        let slow = (0..<60).compactMap { _ in request(2.5...7.5) }
+        #expect(slow.contains(true), "none of \(slow.count)")
+        // The times that are usual now do not stay suspicious.
+        for _ in 0..<1_000 { _ = request(2.5...7.5) }
+        let later = (0..<500).compactMap { _ in request(2.5...7.5) }
+        #expect(later.count(where: \.self) <= 10, "\(later.count(where: \.self)) of \(later.count)")
     }
 
     @Test func theKindsThatWereUsedLastAreKept() {

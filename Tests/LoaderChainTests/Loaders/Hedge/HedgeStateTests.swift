@@ -4,7 +4,7 @@ import Testing
 
 /// The race of a request: every order of a few events, and random walks of many, against what the definition says.
 @Suite(.timeLimit(.minutes(10))) struct HedgeStateTests {
-    @Test func everyOrderOfFiveEventsIsWhatTheDefinitionSays() {
+    @Test func everyOrderOfSixEventsIsWhatTheDefinitionSays() {
         var count = 0
         var fault: String?
         func visit(_ world: HedgeWorld, _ depth: Int) {
@@ -23,7 +23,7 @@ import Testing
             }
             if isEnd { count += 1 }
         }
-        visit(HedgeWorld(), 5)
+        visit(HedgeWorld(), 6)
         #expect(fault == nil)
         #expect(count > 1_000, "\(count)")
     }
@@ -109,8 +109,11 @@ private final class CountedTimer: ScheduledTimer {
 
 /// What can happen to a race.
 private enum HedgeEvent: CaseIterable {
-    /// The second attempt is passed on, and has been passed on.
-    case send, started
+    /// The second attempt is prepared and passed on in one step; or it is prepared, and passed on when other things have
+    /// happened.
+    case send, prepare, passOn
+    /// The second attempt has been passed on.
+    case started
     /// The second attempt begins to wait in a queue.
     case withdraw
     case firstResponds, firstFails, secondResponds, secondFails
@@ -135,11 +138,13 @@ private struct HedgeWorld {
     /// Whether the world could do this now.
     func allows(_ event: HedgeEvent) -> Bool {
         switch event {
-        case .send: !has(.send)
-        case .started: has(.send) && !has(.started)
-        case .withdraw: wasSent && !has(.withdraw, .secondResponds, .secondFails)
+        case .send, .prepare: !has(.send, .prepare)
+        case .passOn: has(.prepare) && !has(.passOn)
+        case .started: has(.send, .passOn) && !has(.started)
+        case .withdraw: wasPassedOn && !has(.withdraw, .secondResponds, .secondFails)
         case .firstResponds, .firstFails: !has(.firstResponds, .firstFails)
-        case .secondResponds, .secondFails: wasSent && !has(.secondResponds, .secondFails)
+        case .secondResponds: wasPassedOn && !has(.secondResponds, .secondFails)
+        case .secondFails: wasSent && !has(.secondResponds, .secondFails)
         case .settle: outcome != nil && !has(.settle)
         case .cancel: !has(.cancel)
         case .reset: !has(.reset)
@@ -151,12 +156,14 @@ private struct HedgeWorld {
         let now = TimerInstant(nanoseconds: Int64(history.count))
         let moment = history.count
         switch event {
-        case .send: expect(state.send(), wasSent, "sent")
+        case .send: expect(state.prepare() && state.send(), wasSent, "sent")
+        case .prepare: expect(state.prepare(), wasSent, "prepared")
+        case .passOn: expect(state.send(), wasPassedOn, "passed on")
         case .started: expect(state.hasStarted(), isStarted(at: moment), "started")
         case .withdraw:
             let before = state.withdraw()
             let decided = decision(before: moment) != nil
-            expect(before, decided || !wasSent ? nil : has(.started) ? .underWay : .starting, "withdrawn")
+            expect(before, decided ? nil : has(.started) ? .underWay : .starting, "withdrawn")
         case .firstResponds, .firstFails:
             end(.first, isAcceptable: event == .firstResponds, at: now)
         case .secondResponds, .secondFails:
@@ -180,6 +187,8 @@ private struct HedgeWorld {
         wake(end.waiters)
         let decisive = decision(before: moment + 1)
         let isNew = decision(before: moment) == nil && decisive != nil
+        // What ends before it was passed on has cost nothing.
+        expect(end.second == .prepared, attempt == .second && !wasPassedOn || isPrepared, "prepared at the end")
         expect(end.outcome, isNew ? decisive?.outcome : nil, "the outcome")
         expect(end.winner, isNew ? decisive?.winner : nil, "the winner")
         // The first attempt's time is known when it ends or loses, and noted once.
@@ -191,14 +200,29 @@ private struct HedgeWorld {
 
     // MARK: The definition
 
-    /// Whether the second attempt was sent: the first was alone, and nothing had ended the watch over it.
-    private var wasSent: Bool {
-        guard let send = history.firstIndex(of: .send) else { return false }
-        return !history[..<send].contains { [.firstResponds, .firstFails, .cancel, .reset].contains($0) }
+    /// Whether there was a second attempt: the first was alone, and nothing had ended the watch over it.
+    private var wasSent: Bool { Self.hasSecond(history[...]) }
+
+    private static func hasSecond(_ known: ArraySlice<HedgeEvent>) -> Bool {
+        guard let send = known.firstIndex(where: { $0 == .send || $0 == .prepare }) else { return false }
+        return !known[..<send].contains { [.firstResponds, .firstFails, .cancel, .reset].contains($0) }
+    }
+
+    /// Whether the second attempt was passed on: it had not ended before.
+    private var wasPassedOn: Bool {
+        guard wasSent else { return false }
+        if has(.send) { return true }
+        guard let passed = history.firstIndex(of: .passOn) else { return false }
+        return !history[..<passed].contains(where: \.isOfSecond)
+    }
+
+    /// Whether there is a second attempt that is neither passed on nor has ended.
+    private var isPrepared: Bool {
+        wasSent && !has(.send, .passOn, .secondResponds, .secondFails)
     }
 
     private func isStarted(at moment: Int) -> Bool {
-        wasSent && !history[..<(moment - 1)].contains { $0.isOfSecond || $0 == .withdraw && decisionAllows($0) }
+        wasPassedOn && !history[..<(moment - 1)].contains { $0.isOfSecond || $0 == .withdraw && decisionAllows($0) }
     }
 
     /// Whether a withdrawal had an effect: the task had no result yet.
@@ -220,11 +244,7 @@ private struct HedgeWorld {
             let isGood = event == .firstResponds || event == .secondResponds
             if isGood, !isCut, !isWithdrawn { return (event.isOfSecond ? .second : .first, index + 1) }
             let ends = known[...index].count(where: \.isEnd)
-            let sent =
-                known[..<index].firstIndex(of: .send).map { send in
-                    !known[..<send].contains { [.firstResponds, .firstFails, .cancel, .reset].contains($0) }
-                } ?? false
-            if ends == (sent ? 2 : 1), let firstEnd { return (.first, firstEnd) }
+            if ends == (Self.hasSecond(known[..<index]) ? 2 : 1), let firstEnd { return (.first, firstEnd) }
         }
         return nil
     }

@@ -64,6 +64,26 @@ import Testing
         #expect(!"\(metric)".contains("geheim") && !"\(metric)".contains("ada"))
     }
 
+    @Test(arguments: [false, true]) func phasesAreRecordedWhereTheyAreAskedFor(_ recordsPhases: Bool) throws {
+        let phases = TransferPhases(nameLookup: .milliseconds(2), waiting: .milliseconds(7))
+        let recorder = MetricRecorder(sink, timers: timers)
+        let chain = MetricsTap(recorder, recordsPhases: recordsPhases) --> terminal
+        _ = load(HTTPRequest(host: "a"), with: chain)
+        let held = try #require(terminal.held.first)
+        var response = HTTPResponse(request: held.request, status: .ok)
+        response.metrics = TransferMetrics(start: timers.date, phases: phases)
+        held.complete(.success(response))
+        #expect(try only.phases == (recordsPhases ? phases : nil))
+    }
+
+    @Test func phasesHaveTheirTimes() {
+        let phases = TransferPhases(queue: .zero, secureConnection: .microseconds(1_240), receiving: .seconds(2))
+        #expect("\(phases)" == "queue 0.0 ms, tls 1.2 ms, receiving 2000.0 ms")
+        #expect(phases == TransferPhases(queue: .zero, secureConnection: .microseconds(1_240), receiving: .seconds(2)))
+        #expect(phases != TransferPhases(queue: .zero, secureConnection: .microseconds(1_240)))
+        #expect(TransferPhases().description.isEmpty)
+    }
+
     @Test func theAddressIsThatOfTheRequestAsItWasSent() throws {
         let environment = ApplyEnvironment(environment: ServerEnvironment(host: "later.test", pathPrefix: "/v1"))
         let chain = tap() --> environment --> ScriptedTerminal { _ in .success() }

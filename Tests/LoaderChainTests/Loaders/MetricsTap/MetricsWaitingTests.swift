@@ -111,7 +111,7 @@ import Testing
         #expect(upper.metrics.map(\.outcome) == [.cancelled, .reset])
     }
 
-    @Test func withoutATapNobodyCounts() {
+    @Test func withoutATapNothingIsCounted() {
         let chain = Throttle(maximumNumberOfRequests: 0, timers: timers) --> terminal
         let task = load(with: chain)
         #expect(!task.beginWait())

@@ -4,7 +4,7 @@ import Testing
 
 /// Random walks of arrivals, leavings, rings and changes, against an array of those who wait.
 @Suite(.timeLimit(.minutes(10))) struct RateLimitLaneTests {
-    @Test(arguments: 0..<10) func everyWalkServesInOrderAndForgetsNobody(group: UInt64) {
+    @Test(arguments: 0..<10) func everyWalkServesInOrderAndForgetsNone(group: UInt64) {
         takeWalks(group: group) { seed in
             let walk = LaneWalk(seed: seed)
             walk.run(steps: 40)
@@ -50,7 +50,7 @@ private final class LaneWalk {
         for _ in 0..<steps where fault.isEmpty {
             step()
             expect(lane.waiting == waiting.count, "\(lane.waiting) wait, not \(waiting.count)")
-            // Nobody waits without an alarm for the very next token, and no alarm is set for nobody.
+            // No task waits without an alarm for the very next token, and no alarm is set without a task.
             expect((setting == nil) == waiting.isEmpty, "\(waiting.count) wait, and the alarm is \(setting as Any)")
             if let setting, now <= setting.deadline.nanoseconds {
                 expect(setting.deadline == bucket.nextToken(at: instant), "the alarm is not for the next token")

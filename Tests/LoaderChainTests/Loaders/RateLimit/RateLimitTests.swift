@@ -39,7 +39,7 @@ import Testing
         #expect(timers.pendingCount == 0 && limit.waiting == 0)
     }
 
-    @Test func whatComesTooEarlyIsRefusedWhereNobodyMayWait() throws {
+    @Test func whatComesTooEarlyIsRefusedWhereNothingMayWait() throws {
         let (limit, terminal) = chain(waiting: .refuse)
         load("a", with: limit)
         timers.advance(by: .milliseconds(40))
@@ -112,7 +112,7 @@ import Testing
         #expect(limit.waiting == 0 && timers.pendingCount == 0)
     }
 
-    @Test func aTaskThatIsPassedOnIsNobodysHere() {
+    @Test func aTaskThatIsPassedOnIsNotKeptHere() {
         let limit = RateLimit(requests: 10, per: .seconds(1), timers: timers)
         let terminal = ScriptedTerminal()
         limit --> terminal
@@ -208,7 +208,7 @@ import Testing
                 if number % 100 == 50 { limit.rate = RateLimit.Rate(requests: 900_000_000 + number, per: .seconds(1)) }
             }
         }
-        await ended.reaches(2_000)
+        await ended.waitForEvents(2_000)
         #expect(limit.waiting == 0)
     }
 

@@ -24,7 +24,7 @@ import Testing
         terminal.answer(tasks[0])
         #expect(log.events == ["cancelled"])
         terminal.answer(tasks[1])
-        await log.reaches(3)
+        await log.waitForEvents(3)
         // The reset is over as soon as Autocancel has heard of the end, a moment before the caller has.
         #expect(log.events.sorted() == ["cancelled", "cancelled", "reset"])
         #expect("\(chain)".hasPrefix("Autocancel(in flight 0)"))
@@ -44,7 +44,7 @@ import Testing
         #expect(log.events == ["resetInProgress"])
         #expect(terminal.requests.count == 1)
         terminal.answer(tasks[0])
-        await log.reaches(3)
+        await log.waitForEvents(3)
         #expect(load(1).count == 1)
         terminal.answer(terminal.held[0])
         #expect(log.events.last == "response")
@@ -58,7 +58,7 @@ import Testing
         for group in groups { group.notify(queue: .global()) { [log] in log.note("reset") } }
         terminal.answer(tasks[0])
         // Awaited, because a thread that is blocked here may be one that the notifications need.
-        await log.reaches(3)
+        await log.waitForEvents(3)
         #expect(log.events.sorted() == ["cancelled", "reset", "reset"])
     }
 
@@ -68,11 +68,11 @@ import Testing
         terminal.forget(tasks[0])
         withExtendedLifetime(tasks) { #expect(log.events.isEmpty) }
         _ = consume tasks
-        await log.reaches(2)
+        await log.waitForEvents(2)
         #expect(log.events.sorted() == ["cancelled", "reset"])
     }
 
-    @Test func itKeepsNobodyFromLearningThatATaskWasAbandoned() {
+    @Test func allStillLearnThatATaskWasAbandoned() {
         chain.load(request: .sample) { log.note($0.summary) }
         terminal.forget(terminal.held[0])
         #expect(log.events == ["abandoned"])
@@ -86,7 +86,7 @@ import Testing
         chain.reset { log.note("reset") }
         #expect(tasks.map(\.isCancelled) == [false, true])
         terminal.answer(tasks[1])
-        await log.reaches(3)
+        await log.waitForEvents(3)
     }
 
     @Test func aHandlerOfACancelledTaskMayResetAndLoad() async {
@@ -100,10 +100,10 @@ import Testing
         let held = terminal.held
         chain.reset { other.note("outer reset") }
         terminal.answer(held[0])
-        await log.reaches(3)
+        await log.waitForEvents(3)
         // The task that the handler loaded was refused, or is in flight now and ends with another reset.
         while let task = terminal.held.first { terminal.answer(task) }
-        await log.reaches(4)
+        await log.waitForEvents(4)
         #expect(Set(log.events).isSuperset(of: ["cancelled", "inner reset", "outer reset"]))
     }
 

@@ -20,7 +20,7 @@ import Testing
         #expect(outcome() == "resetInProgress")
         #expect(guardian.description.hasPrefix("ResetGuard(resets 1) --> "))
         slow.finish()
-        await log.reaches(1)
+        await log.waitForEvents(1)
         #expect(outcome() == "response")
         #expect(guardian.description.hasPrefix("ResetGuard --> "))
     }
@@ -35,7 +35,7 @@ import Testing
         #expect(seen.withLock { $0?.error?.loader } == "ResetGuard")
         #expect(log.events.isEmpty)
         slow.finish()
-        await log.reaches(1)
+        await log.waitForEvents(1)
     }
 
     @Test func aSecondResetJoinsTheFirst() async {
@@ -45,7 +45,7 @@ import Testing
         #expect(log.events.isEmpty)
         #expect(outcome() == "resetInProgress")
         slow.finish()
-        await log.reaches(2)
+        await log.waitForEvents(2)
         #expect(outcome() == "response")
     }
 
@@ -71,7 +71,7 @@ import Testing
         for group in running { group.leave() }
     }
 
-    @Test func whoeverWaitedForTheResetCanLoadAtOnce() async throws {
+    @Test func whatWaitedForTheResetCanLoadAtOnce() async throws {
         let chain = ResetGuard() --> ScriptedTerminal { _ in .success() }
         for _ in 0..<500 {
             await chain.reset()

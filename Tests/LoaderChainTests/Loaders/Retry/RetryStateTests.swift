@@ -124,7 +124,7 @@ private final class RetryWalk {
         switch state.reset(waiters) {
         case .isOver: expect(attempt == .over, "over while \(attempt)")
         case .waits(let ended):
-            expect(attempt != .over, "a waiter that nobody will tell")
+            expect(attempt != .over, "a waiter that is never told")
             waiting.insert(waiters)
             isReset = true
             interrupt(ended)

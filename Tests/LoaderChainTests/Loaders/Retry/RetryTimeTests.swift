@@ -130,7 +130,7 @@ import Testing
         }
         #expect(log.events.isEmpty)
         terminal.fail(.connectionLost)
-        await log.reaches(3)
+        await log.waitForEvents(3)
         #expect(log.events.first == "connectionLost 1")
         #expect(Set(log.events.dropFirst()) == ["reset 1", "reset 2"])
     }
@@ -163,7 +163,7 @@ import Testing
         }
         let chain = load(Odd(seconds: seconds))
         terminal.refuse(try only, .timedOut)
-        // Not a number: no. Too much: later than anybody waits. Less than nothing: at once.
+        // Not a number: no. Too much: later than any wait. Less than nothing: at once.
         #expect(log.events.count == (seconds.isNaN ? 1 : 0))
         #expect(terminal.requests.count == (seconds < 0 ? 2 : 1))
         #expect(timers.pendingCount == (seconds > 0 ? 1 : 0))

@@ -5,13 +5,16 @@ import LoaderChainTesting
 /// What can happen to a throttle; positions count from the front of what is there, and wrap around.
 enum ThrottleEvent: Equatable {
     /// With a deadline after that time, if any.
-    case arrive(ThrottlePriority, host: String, within: Int64? = nil)
+    case arrive(ThrottlePriority, host: String, within: Int64? = nil, partition: Int = 0)
     case finish(Int)
     /// A task that runs is ended before it is done.
     case cutOff(Int)
     case cancel(Int)
     case limit(UInt)
     case perHost(UInt?)
+    case hostLimits([String: UInt])
+    case mostWaiting(Int)
+    case look
     case time(Int64)
     case reset
 }
@@ -22,6 +25,8 @@ struct NaiveThrottle {
         let id: Int
         let priority: ThrottlePriority
         let host: String
+        var partition = 0
+        var arrival: Int64 = 0
         var deadline: Int64?
         var start: Int64 = 0
         var isCounted = false
@@ -38,8 +43,12 @@ struct NaiveThrottle {
     }
 
     var limit: UInt
-    let mostWaiting: Int
+    private(set) var mostWaiting: Int
     let patience: PriorityTurns.Patience
+    private let partitions: [ThrottlePartition]
+    private let overload: ThrottleOverload?
+    private var strains: [Lane: NaiveStrain] = [:]
+    private var hostLimits: [String: UInt] = [:]
     private var now: Int64 = 0
     private(set) var perHost: UInt?
     private(set) var countsHosts: Bool
@@ -48,8 +57,16 @@ struct NaiveThrottle {
     /// How long the tasks of each host take; an empty name stands for all, while hosts are not counted.
     private var usualTimes: [String: UsualTime] = [:]
     private var passedOver: [ThrottlePriority: Debt] = [:]
-    private var passedOverAtHost: [String: [ThrottlePriority: Debt]] = [:]
+    private var passedOverAtHost: [Lane: [ThrottlePriority: Debt]] = [:]
     private var resets: [(id: Int, older: Set<Int>)] = []
+
+    /// Those who wait for the same host, in the same partition.
+    private struct Lane: Hashable {
+        let host: String
+        let partition: Int
+        init(_ entry: Entry) { (host, partition) = (entry.host, entry.partition) }
+        static let all = Lane(Entry(id: 0, priority: .low, host: ""))
+    }
 
     /// What happened, in order.
     private(set) var log: [String] = []
@@ -58,23 +75,41 @@ struct NaiveThrottle {
     /// The most that one waiter was passed by at its host, while hosts were counted.
     private(set) var worstPassingAtHost = 0
 
-    init(limit: UInt, perHost: UInt?, mostWaiting: Int, patience: PriorityTurns.Patience) {
+    init(
+        limit: UInt, perHost: UInt?, mostWaiting: Int, patience: PriorityTurns.Patience,
+        partitions: [ThrottlePartition] = [], overload: ThrottleOverload? = nil
+    ) {
+        self.partitions = partitions
+        self.overload = overload
         self.limit = limit
         self.perHost = perHost
         self.mostWaiting = mostWaiting
         self.patience = patience
-        countsHosts = perHost != nil
+        countsHosts = perHost != nil || !partitions.isEmpty
     }
 
-    mutating func arrive(_ id: Int, _ priority: ThrottlePriority, _ host: String, _ time: Int64?) {
-        let entry = Entry(id: id, priority: priority, host: host, deadline: time.map { now + $0 })
-        if UInt(running.count) < limit, hasRoom(host), !waiting.contains(where: { hasRoom($0.host) }) {
+    mutating func arrive(
+        _ id: Int, _ priority: ThrottlePriority, _ host: String, _ time: Int64?, partition: Int = 0
+    ) {
+        let entry = Entry(
+            id: id, priority: priority, host: host, partition: partition, arrival: now,
+            deadline: time.map { now + $0 })
+        if couldStart(entry), !waiting.contains(where: couldStart) {
             start(entry)
         } else if isTooLate(entry) {
             log.append("\(id) is too late")
-        } else if waiting.count < mostWaiting {
+        } else if hasNoPlace(entry) {
+            if let lowest = waiting.filter({ isKin($0, entry) && $0.priority < priority }).map(\.priority).min(),
+                let victim = waiting.lastIndex(where: { isKin($0, entry) && $0.priority == lowest })
+            {
+                log.append("\(waiting.remove(at: victim).id) is shed")
+                wait(entry)
+            } else {
+                log.append("\(id) is shed")
+            }
+        } else if waiting.count(where: { $0.partition == partition }) < mostWaiting {
             wait(entry)
-        } else if let least = leastChance, waiting[least].priority < priority {
+        } else if let least = leastChance(in: partition), waiting[least].priority < priority {
             log.append("\(waiting.remove(at: least).id) is displaced")
             wait(entry)
         } else {
@@ -86,16 +121,94 @@ struct NaiveThrottle {
     private mutating func wait(_ entry: Entry) {
         let others = waiting.filter { $0.priority == entry.priority }
         if others.isEmpty { passedOver[entry.priority] = nil }
-        if !others.contains(where: { $0.host == entry.host }) {
-            passedOverAtHost[entry.host, default: [:]][entry.priority] = nil
+        if !others.contains(where: { Lane($0) == Lane(entry) }) {
+            passedOverAtHost[Lane(entry), default: [:]][entry.priority] = nil
         }
         waiting.append(entry)
     }
 
     /// The last of the lowest priority.
-    private var leastChance: Int? {
-        let lowest = waiting.map(\.priority).min()
-        return waiting.lastIndex { $0.priority == lowest }
+    private func leastChance(in partition: Int) -> Int? {
+        let lowest = waiting.filter { $0.partition == partition }.map(\.priority).min()
+        return waiting.lastIndex { $0.partition == partition && $0.priority == lowest }
+    }
+
+    mutating func setMostWaiting(_ count: Int) {
+        mostWaiting = count
+        for partition in 0...partitions.count {
+            while waiting.count(where: { $0.partition == partition }) > count, let least = leastChance(in: partition) {
+                log.append("\(waiting.remove(at: least).id) is displaced")
+            }
+        }
+        forgetIdleHosts()
+    }
+
+    // MARK: Overload
+
+    private func lane(_ entry: Entry) -> Lane { countsHosts ? Lane(entry) : .all }
+    private func isKin(_ one: Entry, _ other: Entry) -> Bool { lane(one) == lane(other) }
+
+    private func hasNoPlace(_ entry: Entry) -> Bool {
+        guard let most = strains[lane(entry)]?.most(entry.priority) else { return false }
+        return waiting.count { isKin($0, entry) && $0.priority == entry.priority } >= most
+    }
+
+    mutating func look() -> ThrottlePressure {
+        guard let overload else { return .none }
+        var shed: [Int] = []
+        for lane in Set(running.map(lane) + waiting.map(lane) + strains.keys) {
+            let kin = waiting.filter { self.lane($0) == lane }
+            let isPaused = limit == 0 || countsHosts && (hostLimits[lane.host] ?? perHost) == 0
+            guard !isPaused, !kin.isEmpty || running.contains(where: { !countsHosts || $0.host == lane.host }) else {
+                strains[lane] = nil
+                continue
+            }
+            let oldest = kin.first.map { now - $0.arrival } ?? 0
+            let oldestUpper = kin.first { $0.priority > .low }.map { now - $0.arrival } ?? 0
+            strains[lane, default: .init()].look(oldest, oldestUpper, overload)
+            while let surplus = surplus(of: lane) { shed.append(waiting.remove(at: surplus).id) }
+        }
+        for id in shed.sorted() { log.append("\(id) is shed") }
+        forgetIdleHosts()
+        return strains.values.map(\.pressure).max() ?? .none
+    }
+
+    /// The last of the lowest priority, if more of any wait than may.
+    private func surplus(of lane: Lane) -> Int? {
+        let kin = waiting.filter { self.lane($0) == lane }
+        let isCrowded = ThrottlePriority.allCases.contains { priority in
+            guard let most = strains[lane]?.most(priority) else { return false }
+            return kin.count { $0.priority == priority } > most
+        }
+        let lowest = kin.map(\.priority).min()
+        return isCrowded ? waiting.lastIndex { self.lane($0) == lane && $0.priority == lowest } : nil
+    }
+
+    // MARK: Shares
+
+    private func settings(_ partition: Int) -> ThrottlePartition {
+        partition == 0 ? ThrottlePartition("", share: 0) : partitions[partition - 1]
+    }
+
+    /// How many slots a partition may count on beyond those that it has.
+    private func owed(_ partition: Int) -> Int {
+        let own = Int(Double(limit) * settings(partition).share + 1e-6)
+        return max(0, own - running.count { $0.partition == partition })
+    }
+
+    private func couldStart(_ entry: Entry) -> Bool {
+        let free = Int(limit) - running.count
+        guard free > 0, hasRoom(entry.host) else { return false }
+        let others = (0...partitions.count).filter { $0 != entry.partition && !settings($0).lends }
+        let isOwn = owed(entry.partition) > 0 && !settings(entry.partition).lends
+        return isOwn || free > others.reduce(0) { $0 + owed($1) }
+    }
+
+    /// The waiters of which one is next: those that can have a slot; if some of them are owed one, only these.
+    private var candidates: [Entry] {
+        let all = waiting.filter(couldStart)
+        let owed = all.filter { self.owed($0.partition) > 0 }
+        return owed.isEmpty ? all : owed
     }
 
     mutating func pass(_ time: Int64) { now += time }
@@ -130,6 +243,12 @@ struct NaiveThrottle {
         forgetIdleHosts()
     }
 
+    mutating func setHostLimits(_ limits: [String: UInt]) {
+        hostLimits = limits
+        if !limits.isEmpty { countsHosts = true }
+        startWaiters()
+    }
+
     mutating func setPerHost(_ perHost: UInt?) {
         self.perHost = perHost
         if perHost != nil { countsHosts = true }
@@ -150,7 +269,7 @@ struct NaiveThrottle {
     mutating func startWaiters() {
         while UInt(running.count) < limit, let index = nextIndex() {
             let others = waiting.filter { $0.id != waiting[index].id }
-            if isTooLate(waiting[index]), others.contains(where: { hasRoom($0.host) }) {
+            if isTooLate(waiting[index]), others.contains(where: couldStart) {
                 log.append("\(waiting.remove(at: index).id) is too late")
                 forgetIdleHosts()
                 continue
@@ -162,6 +281,11 @@ struct NaiveThrottle {
 
     var snapshot: Throttle.Snapshot {
         var snapshot = Throttle.Snapshot(total: .init(running: running.count, waiting: waiting.count))
+        for (index, partition) in partitions.enumerated() {
+            snapshot.partitions[partition.name] = .init(
+                running: running.count { $0.partition == index + 1 },
+                waiting: waiting.count { $0.partition == index + 1 })
+        }
         guard countsHosts else { return snapshot }
         for entry in running where entry.isCounted { snapshot.hosts[entry.host, default: .init()].running += 1 }
         for entry in waiting { snapshot.hosts[entry.host, default: .init()].waiting += 1 }
@@ -173,52 +297,53 @@ struct NaiveThrottle {
         entry.isCounted = countsHosts
         entry.start = now
         running.append(entry)
+        if overload != nil { strains[lane(entry), default: .init()].starts.append(entry.priority) }
         log.append("\(entry.id) starts")
     }
 
     func hasRoom(_ host: String) -> Bool {
-        guard let perHost else { return true }
+        guard let perHost = hostLimits[host] ?? perHost else { return true }
         return UInt(running.count { $0.isCounted && $0.host == host }) < perHost
-    }
-
-    private func isReady(_ priority: ThrottlePriority) -> Bool {
-        waiting.contains { $0.priority == priority && hasRoom($0.host) }
     }
 
     /// The next to start: by the turns of all that could run, and then by those at the host that this leads to.
     private func nextIndex() -> Int? {
-        let ready = ThrottlePriority.allCases.filter(isReady)
-        guard let highest = ready.last else { return nil }
+        let candidates = candidates
+        guard let highest = candidates.map(\.priority).max() else { return nil }
+        let ready = ThrottlePriority.allCases.filter { priority in candidates.contains { $0.priority == priority } }
         let chosen = ready.first { $0 < highest && isDue(passedOver[$0]) } ?? highest
-        let first = waiting.firstIndex { $0.priority == chosen && hasRoom($0.host) } ?? 0
+        guard let entry = candidates.first(where: { $0.priority == chosen }),
+            let first = waiting.firstIndex(where: { $0.id == entry.id })
+        else { return nil }
         guard countsHosts else { return first }
-        let host = waiting[first].host
-        let credit = passedOverAtHost[host, default: [:]]
+        let lane = Lane(entry)
+        let credit = passedOverAtHost[lane, default: [:]]
         let owed = ThrottlePriority.allCases.first { priority in
             priority < chosen && isDue(credit[priority])
-                && waiting.contains { $0.priority == priority && $0.host == host }
+                && waiting.contains { $0.priority == priority && Lane($0) == lane }
         }
         guard let owed else { return first }
-        return waiting.firstIndex { $0.priority == owed && $0.host == host }
+        return waiting.firstIndex { $0.priority == owed && Lane($0) == lane }
     }
 
     private mutating func pass(over winner: Entry) {
+        let candidates = candidates
         for priority in ThrottlePriority.allCases where priority < winner.priority {
-            if isReady(priority) { add(to: &passedOver[priority]) }
+            if candidates.contains(where: { $0.priority == priority }) { add(to: &passedOver[priority]) }
             if !countsHosts, let first = waiting.firstIndex(where: { $0.priority == priority }) {
                 waiting[first].passedBy += 1
                 worstPassing = max(worstPassing, waiting[first].passedBy)
             }
             guard countsHosts else { continue }
-            let firstAtHost = waiting.firstIndex { $0.priority == priority && $0.host == winner.host }
+            let firstAtHost = waiting.firstIndex { $0.priority == priority && Lane($0) == Lane(winner) }
             if let firstAtHost {
-                add(to: &passedOverAtHost[winner.host, default: [:]][priority])
+                add(to: &passedOverAtHost[Lane(winner), default: [:]][priority])
                 waiting[firstAtHost].passedByAtHost += 1
                 worstPassingAtHost = max(worstPassingAtHost, waiting[firstAtHost].passedByAtHost)
             }
         }
         passedOver[winner.priority] = nil
-        if countsHosts { passedOverAtHost[winner.host, default: [:]][winner.priority] = nil }
+        if countsHosts { passedOverAtHost[Lane(winner), default: [:]][winner.priority] = nil }
     }
 
     private func add(to debt: inout Debt?) {
@@ -233,6 +358,45 @@ struct NaiveThrottle {
 
     private mutating func forgetIdleHosts() {
         let known = Set(running.filter(\.isCounted).map(\.host) + waiting.map(\.host))
-        passedOverAtHost = passedOverAtHost.filter { known.contains($0.key) }
+        if countsHosts { strains = strains.filter { known.contains($0.key.host) } }
+        passedOverAtHost = passedOverAtHost.filter { known.contains($0.key.host) }
+    }
+}
+
+/// A queue's overload as plainly as it can be written: all that was seen is kept.
+private struct NaiveStrain {
+    /// The priorities of all that were passed on since the last look, and their numbers at the looks before.
+    var starts: [ThrottlePriority] = []
+    private var startsAtLooks: [[ThrottlePriority]] = []
+    private var any: [Bool] = []
+    private var upper: [Bool] = []
+    private var anyHolds = false
+    private var upperHolds = false
+    private var sheds = false
+
+    var pressure: ThrottlePressure { upperHolds ? .critical : anyHolds ? .elevated : .none }
+
+    mutating func look(_ oldest: Int64, _ oldestUpper: Int64, _ overload: ThrottleOverload) {
+        sheds = overload.sheds
+        startsAtLooks.append(replace(&starts, with: []))
+        let looks = Int(overload.interval / overload.period) + 1
+        Self.look(&any, &anyHolds, oldest, looks, overload)
+        Self.look(&upper, &upperHolds, oldestUpper, looks, overload)
+    }
+
+    private static func look(
+        _ seen: inout [Bool], _ holds: inout Bool, _ wait: Int64, _ looks: Int, _ overload: ThrottleOverload
+    ) {
+        let wait = Duration.nanoseconds(wait)
+        seen.append(holds ? wait <= overload.target / 2 : wait > overload.target)
+        guard seen.count >= looks, seen.suffix(looks).allSatisfy({ $0 }) else { return }
+        holds.toggle()
+        seen = []
+    }
+
+    /// How many may wait of a priority; nil for as many as come.
+    func most(_ priority: ThrottlePriority) -> Int? {
+        guard sheds, priority == .low ? anyHolds || upperHolds : upperHolds else { return nil }
+        return max(1, startsAtLooks.suffix(2).joined().count { $0 <= priority })
     }
 }

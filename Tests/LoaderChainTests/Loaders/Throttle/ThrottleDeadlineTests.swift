@@ -140,6 +140,24 @@ import Testing
         while let task = terminal.held.first { terminal.answer(task) }
     }
 
+    @Test(arguments: [nil, 1] as [UInt?])
+    func whatALoaderBelowRefusesForItsDeadlineTeachesNothing(perHost: UInt?) {
+        let refuses = Locked(true)
+        let below = RefusesForTime { refuses.withLock { $0 } }
+        let chain = Throttle(maximumNumberOfRequests: 1, perHost: perHost, timers: timers) --> below --> terminal
+        for _ in 0..<20 { load("/refused", within: .seconds(100), with: chain) }
+        #expect(events.count == 20)
+        refuses.withLock { $0 = false }
+        // The first that takes its time is an exception, by which the others are not judged.
+        load("/1", within: .seconds(100), with: chain)
+        answer(after: .seconds(5))
+        load("/2", within: .seconds(100), with: chain)
+        load("/3", within: .milliseconds(80), with: chain)
+        answer()
+        answer()
+        #expect(events.suffix(3) == ["/1 response", "/2 response", "/3 response"])
+    }
+
     @Test func theThrottlesOwnDeadlineIsForTheWaitAlone() {
         let chain = throttle(deadline: .seconds(1))
         load("/1", within: nil, with: chain)
@@ -170,6 +188,16 @@ import Testing
     }
 }
 
+/// Fails tasks before their deadline as long as it is to, as a rate limit does.
+private final class RefusesForTime: HTTPLoader, @unchecked Sendable {
+    private let refuses: @Sendable () -> Bool
+    init(_ refuses: @escaping @Sendable () -> Bool) { self.refuses = refuses }
+
+    override func load(task: HTTPTask) {
+        if refuses() { fail(task, .deadlineExceeded) } else { super.load(task: task) }
+    }
+}
+
 enum OverloadedService: String, CaseIterable, Sendable {
     case constant, even, exponential
 
@@ -185,10 +213,12 @@ enum OverloadedService: String, CaseIterable, Sendable {
     static func exponential(_ chance: Double) -> Double { -(1 - chance).logarithm }
 }
 
-/// Callers that give up after a second, and a server that does ten requests at once in a tenth of a second each.
-private final class Overload: HTTPLoader, @unchecked Sendable {
+/// Callers that give up after a second, if at all, and a server that does ten requests at once in a tenth of a second each.
+final class Overload: HTTPLoader, @unchecked Sendable {
     private let timers = ManualTimers()
     private let service: OverloadedService
+    private let priorities: [ThrottlePriority]
+    private let deadline: Duration?
     // Everything runs on the thread that advances the clock.
     private var random = SeededGenerator(seed: 17)
     private var good = 0
@@ -196,22 +226,36 @@ private final class Overload: HTTPLoader, @unchecked Sendable {
     private(set) var arrivals = 0
     private(set) var results = 0
     private(set) var lateAnswers = 0
+    /// How many requests of each priority came, and how many of them were answered, while there was load.
+    private(set) var arrived: [ThrottlePriority: Int] = [:]
+    private(set) var answered: [ThrottlePriority: Int] = [:]
+    private(set) var events: [Throttle.Event] = []
+    private var isOver = false
 
     /// The share of the server's capacity that led to answers in time.
     var goodput: Double { Double(good) / (100 * seconds) }
 
-    init(load: Double, service: OverloadedService, seconds: Double) {
+    /// Runs it with one request after the other of the given priorities.
+    init(
+        load: Double, service: OverloadedService, seconds: Double, priorities: [ThrottlePriority] = [.normal],
+        deadline: Duration? = .seconds(1), overload: ThrottleOverload? = nil
+    ) {
+        self.priorities = priorities
+        self.deadline = deadline
         self.service = service
         self.seconds = seconds
         super.init()
-        let chain = Throttle(maximumNumberOfRequests: 10, timers: timers) --> self
+        var onEvent: (@Sendable (Throttle.Event) -> Void)?
+        if overload != nil { onEvent = { [unowned self] event in note(event) } }
+        let chain = Throttle(limit: 10, overload: overload, timers: timers, onEvent: onEvent) --> self
         let end = timers.now.advanced(by: .seconds(seconds))
         arrive(at: 100 * load, until: end, chain)
         while let next = timers.nextDeadline, next < end { timers.advanceToNext() }
-        let counted = good
+        isOver = true
         timers.runAll(limit: .max)
-        good = counted
     }
+
+    private func note(_ event: Throttle.Event) { if !isOver { events.append(event) } }
 
     private func chance() -> Double { Double.random(in: 0..<1, using: &random) }
 
@@ -220,11 +264,17 @@ private final class Overload: HTTPLoader, @unchecked Sendable {
             guard timers.now < end else { return }
             let start = timers.now
             var request = HTTPRequest.sample
-            request.deadline = .after(.seconds(1), on: timers)
+            if let deadline { request.deadline = .after(deadline, on: timers) }
+            let priority = priorities[arrivals % priorities.count]
+            request.priority = priority
             arrivals += 1
+            arrived[priority, default: 0] += 1
             chain.load(request: request) { [self] result in
                 results += 1
-                if result.error == nil { good += 1 }
+                if result.error == nil {
+                    if !isOver { good += 1 }
+                    answered[priority, default: 0] += 1
+                }
                 if start.duration(to: timers.now) > .seconds(1) { lateAnswers += 1 }
             }
             arrive(at: rate, until: end, chain)

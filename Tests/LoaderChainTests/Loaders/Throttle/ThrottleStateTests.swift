@@ -42,6 +42,92 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func everySequenceOfFiveEventsWithPartitions(lends: Bool) {
+        let alphabet: [ThrottleEvent] = [
+            .arrive(.high, host: "a"), .arrive(.normal, host: "b"), .arrive(.low, host: "a", partition: 1),
+            .finish(0), .limit(1), .hostLimits(["a": 1]), .mostWaiting(1),
+        ]
+        forEachSequence(of: alphabet, upTo: 5) { sequence in
+            var pair = ThrottlePair(
+                limit: 2, perHost: nil, mostWaiting: .max, patience: .init(starts: 1),
+                partitions: [ThrottlePartition("user", share: 0.5, lends: lends)])
+            pair.happen(sequence)
+        }
+    }
+
+    /// Four and eight units of time of the queues; a look is a unit for every half of the target.
+    private static let overload = ThrottleOverload(target: .unit * 4, interval: .unit * 2)
+
+    @Test func everySequenceOfFiveEventsUnderOverload() {
+        let alphabet: [ThrottleEvent] = [
+            .arrive(.low, host: "a"), .arrive(.high, host: "b"), .arrive(.normal, host: "a"), .finish(0), .time(5),
+            .look,
+        ]
+        var sheds = 0
+        forEachSequence(of: alphabet, upTo: 5) { sequence in
+            var pair = ThrottlePair(
+                limit: 1, perHost: nil, mostWaiting: .max, patience: .init(starts: 1), overload: Self.overload)
+            // One runs, two wait, and have waited for too long at one look of the two that it takes.
+            pair.happen(
+                [.arrive(.normal, host: "a"), .arrive(.normal, host: "a"), .arrive(.low, host: "b"), .time(5), .look])
+            pair.happen(sequence)
+            sheds += pair.naive.log.count { $0.hasSuffix("shed") }
+        }
+        #expect(sheds > 1_000)
+    }
+
+    @Test(arguments: [nil, 2] as [UInt?])
+    func walksUnderOverload(perHost: UInt?) {
+        var sheds = 0
+        for seed in testSample(0..<600 as Range<UInt64>) {
+            var random = SeededGenerator(seed: seed)
+            let partitions = [ThrottlePartition("1", share: 0.5, lends: Bool.random(using: &random))]
+            let overload = ThrottleOverload(
+                target: .unit * Int.random(in: 0...12, using: &random),
+                interval: .unit * Int.random(in: 0...12, using: &random), sheds: random.next() % 8 > 0)
+            var pair = ThrottlePair(
+                limit: UInt.random(in: 1...3, using: &random), perHost: perHost,
+                mostWaiting: Bool.random(using: &random) ? .max : 12, patience: .init(starts: 2),
+                partitions: Bool.random(using: &random) ? partitions : [], overload: overload)
+            let events = (0..<120).map { _ in
+                random.next() % 5 == 0
+                    ? .look : ThrottleEvent.random(settingPerHost: perHost != nil, partitions: 0, using: &random)
+            }
+            guard pair.happen(events) else {
+                Issue.record("seed \(seed)")
+                return
+            }
+            sheds += pair.naive.log.count { $0.hasSuffix("shed") }
+        }
+        #expect(sheds > 20)
+    }
+
+    @Test func walksWithPartitions() {
+        for seed in testSample(0..<2_000 as Range<UInt64>) {
+            var random = SeededGenerator(seed: seed)
+            let shares = [0, 0.2, 0.34, 0.5, 1].shuffled(using: &random)
+            var partitions = [ThrottlePartition("1", share: shares[0], lends: Bool.random(using: &random))]
+            if shares[0] + shares[1] <= 1 {
+                partitions.append(ThrottlePartition("2", share: shares[1], lends: Bool.random(using: &random)))
+            }
+            var pair = ThrottlePair(
+                limit: UInt.random(in: 0...6, using: &random),
+                perHost: [nil, 1, 2].randomElement(using: &random) ?? nil,
+                mostWaiting: [.max, 0, 2, 6].randomElement(using: &random) ?? .max,
+                patience: .init(starts: Int.random(in: 1...3, using: &random)), partitions: partitions)
+            let hasDeadlines = Bool.random(using: &random)
+            let events = (0..<60).map { _ in
+                ThrottleEvent.random(
+                    settingPerHost: true, withDeadlines: hasDeadlines, partitions: partitions.count, using: &random)
+            }
+            guard pair.happen(events) else {
+                Issue.record("seed \(seed)")
+                return
+            }
+        }
+    }
+
     @Test func everySequenceOfFiveEventsWithDeadlines() {
         let alphabet: [ThrottleEvent] = [
             .arrive(.normal, host: "a", within: 15), .arrive(.high, host: "a", within: 25), .arrive(.normal, host: "b"),
@@ -98,7 +184,7 @@ import Testing
         let driven = DrivenThrottle(DrivenThrottle.State(limit: 0, perHost: perHost))
         driven.arrive(1, .normal, "a")
         driven.arrive(2, .normal, "b")
-        // The limit has been raised, and the one who raised it has not come to start anybody yet.
+        // The limit has been raised, and the thread that raised it has not started any yet.
         driven.setLimit(5) { driven.arrive(3, .normal, "a") }
         #expect(driven.log == ["1 starts", "2 starts", "3 starts"])
     }
@@ -159,14 +245,22 @@ import Testing
 
 extension ThrottleEvent {
     static func random(
-        settingPerHost: Bool = false, withDeadlines: Bool = false, using random: inout SeededGenerator
+        settingPerHost: Bool = false, withDeadlines: Bool = false, partitions: Int = 0,
+        using random: inout SeededGenerator
     ) -> ThrottleEvent {
+        if partitions > 0, random.next() % 12 == 0 {
+            let limits: [[String: UInt]] = [[:], ["a": 1], ["a": 0, "b": 2], ["c": .max]]
+            return Bool.random(using: &random)
+                ? .mostWaiting(Int(random.next() % 8)) : .hostLimits(limits.randomElement(using: &random) ?? [:])
+        }
         switch random.next() % 18 {
         case 0...6:
             let priority = ThrottlePriority.allCases.randomElement(using: &random) ?? .normal
             let host = ["a", "b", "c"].randomElement(using: &random) ?? ""
-            guard withDeadlines, random.next() % 8 > 0 else { return .arrive(priority, host: host) }
-            return .arrive(priority, host: host, within: Int64(random.next() % 40))
+            let partition = partitions == 0 ? 0 : Int(random.next() % UInt64(partitions + 1))
+            let isLimited = withDeadlines && random.next() % 8 > 0
+            let time = isLimited ? Int64(random.next() % 40) : nil
+            return .arrive(priority, host: host, within: time, partition: partition)
         case 11 where withDeadlines: return .cutOff(Int(random.next() % 8))
         case 7...11: return .finish(Int(random.next() % 8))
         case 12, 13: return .cancel(Int(random.next() % 8))
@@ -177,6 +271,11 @@ extension ThrottleEvent {
         default: return random.next() % 4 == 0 ? .reset : .limit(UInt(random.next() % 3))
         }
     }
+}
+
+extension Duration {
+    /// A unit of time of the queues.
+    fileprivate static var unit: Duration { .nanoseconds(1 << 20) }
 }
 
 extension TimerInstant {
@@ -202,11 +301,21 @@ private struct ThrottlePair {
     fileprivate var driven: DrivenThrottle
     private var nextID = 0
     private var verified = 0
+    private let unit: Int64
 
-    init(limit: UInt, perHost: UInt?, mostWaiting: Int, patience: PriorityTurns.Patience) {
-        naive = NaiveThrottle(limit: limit, perHost: perHost, mostWaiting: mostWaiting, patience: patience)
+    init(
+        limit: UInt, perHost: UInt?, mostWaiting: Int, patience: PriorityTurns.Patience,
+        partitions: [ThrottlePartition] = [], overload: ThrottleOverload? = nil
+    ) {
+        // Waits are told in units of the queues, and deadlines to the nanosecond.
+        unit = overload == nil ? 1 : Duration.unit.saturatedNanoseconds
+        naive = NaiveThrottle(
+            limit: limit, perHost: perHost, mostWaiting: mostWaiting, patience: patience, partitions: partitions,
+            overload: overload)
         driven = DrivenThrottle(
-            DrivenThrottle.State(limit: limit, perHost: perHost, mostWaiting: mostWaiting, patience: patience))
+            DrivenThrottle.State(
+                limit: limit, perHost: perHost, partitions: partitions, mostWaiting: mostWaiting, patience: patience,
+                overload: overload))
     }
 
     /// Answers whether both did the same.
@@ -234,10 +343,10 @@ private struct ThrottlePair {
 
     private mutating func happen(_ event: ThrottleEvent) {
         switch event {
-        case .arrive(let priority, let host, let time):
+        case .arrive(let priority, let host, let time, let partition):
             nextID += 1
-            naive.arrive(nextID, priority, host, time)
-            driven.arrive(nextID, priority, host, time)
+            naive.arrive(nextID, priority, host, time, partition: partition)
+            driven.arrive(nextID, priority, host, time, partition: partition)
         case .finish(let position) where !naive.running.isEmpty: finish(position, isDone: true)
         case .cutOff(let position) where !naive.running.isEmpty: finish(position, isDone: false)
         case .cancel(let position) where !naive.waiting.isEmpty:
@@ -246,7 +355,7 @@ private struct ThrottlePair {
             naive.cancel(position)
             driven.cancel(id)
         case .finish, .cutOff, .cancel:
-            break  // There is nobody whom it could happen to.
+            break  // There is no task that it could happen to.
         case .limit(let limit):
             naive.limit = limit
             naive.startWaiters()
@@ -254,9 +363,18 @@ private struct ThrottlePair {
         case .perHost(let perHost):
             naive.setPerHost(perHost)
             driven.setPerHost(perHost)
+        case .hostLimits(let limits):
+            naive.setHostLimits(limits)
+            driven.setHostLimits(limits)
+        case .mostWaiting(let count):
+            naive.setMostWaiting(count)
+            driven.setMostWaiting(count)
+        case .look:
+            let (expected, pressure) = (naive.look(), driven.look())
+            if pressure != expected { Issue.record("the pressure is \(pressure), not \(expected)") }
         case .time(let time):
-            naive.pass(time)
-            driven.pass(time)
+            naive.pass(time * unit)
+            driven.pass(time * unit)
         case .reset:
             nextID += 1
             naive.reset(nextID)
@@ -300,21 +418,28 @@ private final class DrivenThrottle {
 
     init(_ state: State) {
         self.state = state
-        tellsHostsApart = state.limitPerHost != nil
+        tellsHostsApart = state.queues.tellsHostsApart
     }
 
     var snapshot: Throttle.Snapshot { state.snapshot }
 
     private func origin(of id: Int) -> HTTPOrigin { HTTPOrigin(host: hosts[id] ?? "", port: nil) }
 
-    func arrive(_ id: Int, _ priority: ThrottlePriority, _ host: String, _ time: Int64? = nil) {
+    func arrive(
+        _ id: Int, _ priority: ThrottlePriority, _ host: String, _ time: Int64? = nil, partition: Int = 0
+    ) {
         hosts[id] = host
         deadlines[id] = time.map { now.advanced(by: .nanoseconds($0)) }
         let origin = tellsHostsApart ? origin(of: id) : nil
         let number = UInt64(id)
-        if let slot = origin.map({ state.start(number, for: $0) }) ?? state.start(number) { return starts(id, slot) }
+        if let slot = origin.map({ state.start(number, for: $0, in: partition) }) ?? state.start(number) {
+            state.countStart(priority, in: slot)
+            return starts(id, slot)
+        }
         let deadline = deadlines[id] ?? .never
-        switch state.arrive(id, number: number, priority: priority, for: origin, until: deadline, at: now) {
+        switch state.arrive(
+            id, number: number, priority: priority, for: origin, in: partition, until: deadline, at: now)
+        {
         case .starts: Issue.record("\(id) could not start, and then could")
         case .waits(let place, let displaced):
             if let displaced {
@@ -322,13 +447,18 @@ private final class DrivenThrottle {
                 hasLeft(displaced)
             }
             places[id] = place
+        case .waitsInstead(let place, let other):
+            log.append("\(other) is shed")
+            hasLeft(other)
+            places[id] = place
+        case .isShed: log.append("\(id) is shed")
         case .isRefused: log.append("\(id) is refused")
         case .isTooLate: log.append("\(id) is too late")
         }
     }
 
     func learn(_ time: Int64) {
-        state.learn(.nanoseconds(time), of: ThrottleSlot(number: 0, host: nil), isDone: true)
+        state.learn(.nanoseconds(time), of: ThrottleSlot(number: 0, lane: nil), isDone: true)
     }
 
     func finish(_ id: Int, isDone: Bool) {
@@ -343,7 +473,7 @@ private final class DrivenThrottle {
         let end = state.finish(slot, at: now)
         for reset in end.resets ?? [] { log.append("reset \(reset) ends") }
         if let next = end.next { take(next) }
-        if let next = end.next, next.slot == nil { takeAll() }
+        if let next = end.next, next.slot == nil || end.mayHaveMore { takeAll() }
         while let next = state.next(at: now) {
             Issue.record("a waiter was left that could run")
             take(next)
@@ -369,9 +499,38 @@ private final class DrivenThrottle {
 
     func setPerHost(_ perHost: UInt?) {
         if perHost != nil { tellsHostsApart = true }
-        let origins = state.queues.untold.map { ($0.place, origin(of: $0.waiter)) }
-        state.setLimitPerHost(perHost, origins: Dictionary(uniqueKeysWithValues: origins))
+        state.setLimitPerHost(perHost, origins: origins)
         takeAll()
+    }
+
+    func setHostLimits(_ limits: [String: UInt]) {
+        if !limits.isEmpty { tellsHostsApart = true }
+        state.setHostLimits(limits, origins: origins)
+        takeAll()
+    }
+
+    private var origins: [QueuePlace: HTTPOrigin] {
+        Dictionary(uniqueKeysWithValues: state.queues.untold.map { ($0.place, origin(of: $0.waiter)) })
+    }
+
+    func look() -> ThrottlePressure {
+        let pressure = state.look(at: now)
+        var shed: [Int] = []
+        while let waiter = state.takeSurplus() {
+            shed.append(waiter)
+            hasLeft(waiter)
+        }
+        // Those of one host have no order with those of another.
+        for waiter in shed.sorted() { log.append("\(waiter) is shed") }
+        return pressure
+    }
+
+    func setMostWaiting(_ count: Int) {
+        state.setMostWaiting(count)
+        while let waiter = state.displaced() {
+            log.append("\(waiter) is displaced")
+            hasLeft(waiter)
+        }
     }
 
     func reset(_ id: Int) {
@@ -401,7 +560,7 @@ private final class DrivenThrottle {
         log.append("\(id) starts")
     }
 
-    /// Its place leads nowhere from now on, whoever comes there.
+    /// Its place leads nowhere from now on, for every task that comes there.
     private func hasLeft(_ id: Int) {
         guard let place = places[id], !state.queues.holds(place), state.leave(place) == nil else {
             Issue.record("\(id) did not wait, or waits still")

@@ -9,7 +9,10 @@ import Testing
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
     func sixteenThreadsThatCancelResetAndChangeTheLimits(seed: UInt64) async throws {
         let perHost: UInt? = seed % 2 == 0 ? 3 : nil
-        let throttle = Throttle(maximumNumberOfRequests: 4, perHost: perHost)
+        let events = Locked<[Throttle.Event.Kind: Int]>([:])
+        let throttle = Throttle(
+            limit: 4, perHost: perHost.map { .fixed($0) },
+            onEvent: { event in events.withLock { $0[event.kind, default: 0] += 1 } })
         let terminal = CountingTerminal(seed: seed, mostAtOnce: 4, mostPerHost: perHost ?? 4)
         let chain = throttle --> terminal
         let tasksPerThread = 400
@@ -39,6 +42,9 @@ import Testing
         try await eventually("the throttle has nothing left, seed \(seed)") {
             throttle.snapshot == Throttle.Snapshot()
         }
+        let heard = events.withLock { $0 }
+        #expect(heard[.queued, default: 0] > 0, "seed \(seed): nothing waited")
+        #expect(heard[.queued] == heard[.started, default: 0] + heard[.left, default: 0], "seed \(seed): \(heard)")
     }
 
     @Test func noInstantIsAboveALimitThatOnlyRises() throws {
@@ -151,7 +157,7 @@ private final class Tally: Sendable {
         if isLast { done.note("all") }
     }
 
-    func waitForAll() async { await done.reaches(1) }
+    func waitForAll() async { await done.waitForEvents(1) }
 }
 
 private final class Answering: HTTPLoader, @unchecked Sendable {

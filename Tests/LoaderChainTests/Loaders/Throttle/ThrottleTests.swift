@@ -171,7 +171,7 @@ import Testing
         #expect(stage.running == ["/2"])
     }
 
-    @Test func aWaiterThatSomebodyElseCompletesLeavesToo() {
+    @Test func aWaiterThatAnotherLoaderCompletesLeavesToo() {
         let stage = Stage(limit: 0, deadline: .seconds(1))
         defer { stage.end() }
         let task = HTTPTask(request: .sample) { stage.log.note($0.summary) }
@@ -245,7 +245,7 @@ import Testing
         group.leave()
         stage.load("/3")
         stage.answer("/1")
-        await stage.log.reaches(3)
+        await stage.log.waitForEvents(3)
         // The reset is over as soon as the throttle has heard of the end, a moment before the caller has.
         #expect(stage.log.events.dropFirst().sorted() == ["/1 cancelled", "reset"])
         #expect(stage.running == ["/3"])
@@ -267,10 +267,10 @@ import Testing
         reset("second")
         chain.load(request: .sample) { _ in }
         terminal.answerOldest()
-        await log.reaches(1)
+        await log.waitForEvents(1)
         #expect(log.events == ["first"])
         terminal.answerOldest()
-        await log.reaches(2)
+        await log.waitForEvents(2)
         #expect(log.events == ["first", "second"])
         #expect(throttle.snapshot.total == .init(running: 1, waiting: 0))
         terminal.answerOldest()

@@ -202,7 +202,7 @@ import Testing
         let body = body([.file("a", url)])
         #expect(body.additionalHeaders.isEmpty)
         _ = try directory.file("late", Data("x".utf8))
-        // Whoever has asked for the headers has seen none; a boundary now would not be in them.
+        // The caller that asked for the headers has seen none; a boundary now would not be in them.
         #expect(throws: HTTPBodyError.self) { try body.encode() }
         #expect(try parse(self.body([.file("a", url)])).count == 1)
     }

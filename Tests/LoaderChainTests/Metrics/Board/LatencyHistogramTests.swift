@@ -24,7 +24,7 @@ import Testing
         #expect(summary.errorRatio == 0.5)
     }
 
-    /// Distributions as latencies have them, and as nobody expects them.
+    /// Distributions as latencies have them, and unexpected ones.
     enum Shape: CaseIterable, Sendable {
         case uniform, exponential, twoPeaks, heavyTail, allEqual, powersOfTwo
 

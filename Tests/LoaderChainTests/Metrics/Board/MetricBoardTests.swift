@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    /// A board is told by a shorter way where nobody else listens; it comes to the same.
+    /// A board that is the only listener is told by a shorter way, with the same result.
     @Test func theShortWayCountsAsTheLongOne() {
         takeWalks(seeds: 0..<20) { seed in
             var generator = SeededGenerator(seed: seed)

@@ -41,10 +41,18 @@ import Testing
         metric.networkProtocol = text
         let attributes = metric.openTelemetryAttributes
         #expect(attributes["network.protocol.name"] == name && attributes["network.protocol.version"] == version)
-        #expect(attributes["error.type"] == "cancelled")
     }
 
-    /// The guide's table is what whoever writes a sink goes by.
+    /// Since version 1.41 of the conventions.
+    @Test(arguments: [HTTPMetric.Outcome.cancelled, .reset])
+    func aCancelByTheCallerIsNoError(_ outcome: HTTPMetric.Outcome) {
+        let metric = HTTPMetric(
+            start: Date(timeIntervalSince1970: 0), duration: .zero, host: "a", route: "/", outcome: outcome)
+        #expect(metric.openTelemetryAttributes["error.type"] == nil)
+        #expect(outcome.errorType != nil)
+    }
+
+    /// The author of a sink goes by the guide's table.
     @Test func theGuideNamesEveryAttribute() throws {
         let guide = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../../Documentation/Metrics.md").standardizedFileURL

@@ -40,11 +40,11 @@ import Testing
         }
         load("first")
         // It is in the sink's hands, and the queue is empty.
-        await stuck.log.reaches(1)
+        await stuck.log.waitForEvents(1)
         for index in 0..<30 {
             load("x" + String(repeating: "y", count: index))
             // The other sink keeps up, so that it loses nothing.
-            await well.log.reaches(index + 2)
+            await well.log.waitForEvents(index + 2)
         }
         #expect(ended.withLock { $0 } == 31)
         #expect(well.metrics.count == 31)
@@ -134,7 +134,7 @@ import Testing
         #expect(await reader.value == (0..<100).map { "\($0)" })
     }
 
-    @Test func aStreamThatNobodyHasEnds() async {
+    @Test func aStreamThatNothingKeepsEnds() async {
         let reader: Task<Int, Never>
         do {
             let stream = MetricStream()

@@ -33,7 +33,7 @@ import Testing
                 case 2:
                     let isSettled = state.flush(step)
                     let unsettled = Set(waiting + inDelivery)
-                    // Whoever delivers has not said yet that he is done.
+                    // The delivering thread has not said yet that it is done.
                     if isSettled == isDelivering { return "step \(step): settled \(isSettled) with \(unsettled)" }
                     if !isSettled { waiters.append((step, unsettled)) }
                 default:

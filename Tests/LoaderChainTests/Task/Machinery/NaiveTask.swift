@@ -32,7 +32,7 @@ struct NaiveTask {
             if result == nil { _ = complete("abandoned") }
             isDropped = true
         case .reset:
-            // Whoever has the task is reset: it asks for the end, and stops.
+            // The owner of the task is reset: it asks for the end, and stops.
             _ = cancel()
             _ = complete("cancelled")
         }

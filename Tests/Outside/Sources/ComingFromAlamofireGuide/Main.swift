@@ -103,7 +103,7 @@ enum Main {
         for _ in 1...5 {
             chain.load(request: HTTPRequest(host: "api.example.com", path: "/me")) { log.note(outcome(of: $0)) }
         }
-        await log.reaches(5)
+        await log.waitForEvents(5)
         show(Set(log.events).joined(separator: ", "))
         show("refreshed \(terminal.requests.count { $0.path == "/session" }) time")
     }

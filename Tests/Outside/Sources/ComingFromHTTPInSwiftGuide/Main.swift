@@ -20,7 +20,7 @@ enum Main {
             --> URLSessionLoader()
         let log = EventLog()
         chain.load(request: HTTPRequest(path: "people")) { log.note(outcome(of: $0)) }
-        await log.reaches(1)
+        await log.waitForEvents(1)
         show(log.events[0])
         show("\(try await chain.load(HTTPRequest(path: "people")).status)")
         await chain.reset()
@@ -35,7 +35,7 @@ enum Main {
         for _ in 1...3 { one.load(request: HTTPRequest(host: "test")) { log.note(outcome(of: $0)) } }
         show("\(terminal.requests.count) of 3 is sent")
         for _ in 1...3 { terminal.answer(await terminal.next()) }
-        await log.reaches(4)
+        await log.waitForEvents(4)
         show("\(terminal.requests.count) were sent")
 
         section("Options")

@@ -39,7 +39,7 @@ enum Main {
                 outbox: outbox, metricsRequest: HTTPRequest(method: .post, host: "d.example.com"),
                 diagnosticsRequest: nil, tracking: [.points { point in log.note(point.measurement) }])
             receiver.receive([Data(json.utf8)], as: .metrics)
-            await log.reaches(2)
+            await log.waitForEvents(2)
             show(log.events.joined(separator: ", "))
             let held = await server.next()
             show("arrives as it was: \(try held.request.body.encode().data(upTo: 10_000) == Data(json.utf8))")

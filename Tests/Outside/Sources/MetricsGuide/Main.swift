@@ -38,6 +38,28 @@ enum Main {
         await both.flush()
         for event in layers.events { show(event) }
 
+        section("Where the time went")
+        let measuring = ClosureLoader("terminal") { request, _ in
+            var response = HTTPResponse(request: request, status: .ok)
+            response.metrics = TransferMetrics(
+                start: Date(), phases: TransferPhases(queue: .microseconds(100), waiting: .microseconds(12_500)))
+            return response
+        }
+        let measured = try await measuring.load(HTTPRequest(host: "api.example.com"))
+        show(measured.metrics?.phases?.description ?? "unknown")
+        let kept = EventLog()
+        let phases = MetricRecorder(
+            ClosureSink { record in
+                guard case .request(let metric) = record else { return }
+                kept.note("a metric has phases: \(metric.phases != nil)")
+            })
+        for recordsPhases in [false, true] {
+            let tap = MetricsTap(phases, recordsPhases: recordsPhases) --> measuring
+            _ = try await tap.load(HTTPRequest(host: "api.example.com"))
+        }
+        await phases.flush()
+        for event in kept.events { show(event) }
+
         section("Cardinality")
         let routes = MetricBoard()
         let tapped = MetricsTap(routes) --> terminal

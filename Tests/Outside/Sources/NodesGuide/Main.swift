@@ -145,7 +145,7 @@ enum Main {
         // Which loader ends the waiting task depends on the order in which the two are cancelled.
         for _ in 1...2 { chain.load(request: request) { log.note($0.error.map { "\($0.code)" } ?? "a response") } }
         await chain.reset()
-        await log.reaches(2)
+        await log.waitForEvents(2)
         for event in log.events.sorted() { show(event) }
     }
 
@@ -156,7 +156,7 @@ enum Main {
         let log = EventLog()
         for _ in 1...10 { shared.load(request: request) { log.note(outcome(of: $0)) } }
         held.answer(await held.next(), body: "for all")
-        await log.reaches(10)
+        await log.waitForEvents(10)
         show("\(log.events.count) answers, \(held.requests.count) request")
 
         part("Throttle")
@@ -243,6 +243,19 @@ enum Main {
         article.measurement = .never
         _ = try await measured.load(article)
         for row in board.rows { show("\(row.method) \(row.host)\(row.route): \(row.summary[.success])") }
+
+        part("TraceContext")
+        let traced = TraceContext(hosts: ["api.example.com"]) --> ScriptedTerminal { _ in .success() }
+        let trace = HTTPTraceContext()
+        for host in ["api.example.com", "elsewhere.example.com"] {
+            let response = try await HTTPTraceContext.$current.withValue(trace) {
+                try await traced.load(HTTPRequest(host: host))
+            }
+            let sent = response.request.traceContext
+            show(
+                sent.map { $0.traceID == trace.traceID && $0.spanID != trace.spanID ? "a span of it" : "?" }
+                    ?? "not sent")
+        }
 
         part("PrintLoader")
         let lines = EventLog()

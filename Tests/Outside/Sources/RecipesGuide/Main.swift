@@ -59,7 +59,7 @@ enum Main {
         let log = EventLog()
         for _ in 1...10 { shared.load(request: HTTPRequest(host: "test")) { log.note(outcome(of: $0)) } }
         held.answer(await held.next(), body: "an image")
-        await log.reaches(10)
+        await log.waitForEvents(10)
         show("\(log.events.count) views have \(log.events[0]), by \(held.requests.count) request")
 
         section("On a server")
@@ -226,10 +226,10 @@ enum Main {
         for _ in 1...321 {
             upstream.chain.load(request: HTTPRequest(path: "/users/1")) { log.note(outcome(of: $0)) }
         }
-        await log.reaches(1)
+        await log.waitForEvents(1)
         show(log.events[0])
         await upstream.chain.reset()
-        await log.reaches(321)
+        await log.waitForEvents(321)
         for row in board.rows {
             show("\(row.host)\(row.route): cancelled \(row.summary[.cancelled]), rejected \(row.summary[.rejected])")
         }

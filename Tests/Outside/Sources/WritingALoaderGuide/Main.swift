@@ -77,7 +77,7 @@ enum Main {
         await chain.reset()
         chain.load(request: HTTPRequest(host: "test")) { log.note("opened: \(outcome(of: $0))") }
         gate.open()
-        await log.reaches(3)
+        await log.waitForEvents(3)
         for event in log.events { show(event) }
     }
 
@@ -89,7 +89,7 @@ enum Main {
         let held = await terminal.next()
         task.cancel()
         show("is cancelled: \(held.isCancelled)")
-        await log.reaches(1)
+        await log.waitForEvents(1)
         show(log.events[0])
 
         let makers: [(String, @Sendable (any Timers) -> HTTPLoader)] = [

@@ -27,22 +27,31 @@ public struct AdaptiveLimit: Hashable, Sendable {
 }
 
 extension AdaptiveLimit {
-    /// Why a limit has moved.
-    public enum Reason: String, Hashable, Sendable {
+    /// Why a limit has moved; there may be more reasons in the future.
+    public struct Reason: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
+        /// The name of the reason.
+        public let rawValue: String
+
+        /// Makes a reason of this name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The name of the reason.
+        public var description: String { rawValue }
+
         /// The limit was reached, and responses came without delay.
-        case roomLeft
+        public static let roomLeft = Reason(rawValue: "roomLeft")
         /// Responses came later than the service takes: requests wait at the server.
-        case delayed
+        public static let delayed = Reason(rawValue: "delayed")
         /// The server refused, or did not answer in time.
-        case pushedBack
+        public static let pushedBack = Reason(rawValue: "pushedBack")
         /// For a moment, less is sent, to measure how long the service takes without a queue.
-        case measuring
+        public static let measuring = Reason(rawValue: "measuring")
         /// That has been measured, and the limit is what it was before.
-        case measured
+        public static let measured = Reason(rawValue: "measured")
         /// The server asked for a pause.
-        case paused
+        public static let paused = Reason(rawValue: "paused")
         /// The pause is over.
-        case resumed
+        public static let resumed = Reason(rawValue: "resumed")
     }
 
     /// A limit that has moved.

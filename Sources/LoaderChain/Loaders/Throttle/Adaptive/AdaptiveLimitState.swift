@@ -16,8 +16,9 @@
 /// - *searching*, in the beginning and after a breakdown: the limit doubles with each window until responses are late.
 /// - *steady*: the limit moves a little with each window, so that the mean time is a bit above the service time. That bit is
 ///   relatively larger for a low limit: of several clients, those with a low limit then win room from those with a high one.
-/// - *measuring*: now and then the limit is halved, until enough attempts have shown how long the service takes without a
-///   queue. Clients do so at the same moments of the wall clock, so that none of them takes the queue of another for the service.
+/// - *measuring*: now and then the limit is lowered for a moment, just so far that no queue is left, to see how long the service
+///   takes. Clients do so at the same moments of the wall clock and for as long, which follow from the service time alone; so
+///   none of them takes the queue of another for the service. Moments with few attempts are put together.
 ///
 /// **Periods.** Each move of the limit begins a period. An attempt counts for the period in which it began: what was sent before
 /// a move says nothing about the limit after it. So a hundred refusals of what was sent at once lower the limit once.
@@ -66,17 +67,23 @@ package struct AdaptiveLimitState {
     /// How many attempts of this period are not judged, as they began behind those of the one before.
     private var unjudged = 0
     private var nextMeasurement = 0.0
+    private var measurementEnd = 0.0
+    /// The part of the limit that is left in the measurement under way.
+    private var depth = 1.0
+    /// What was measured before without being enough.
+    private var measured = AttemptWindow()
     /// Whether the last window came near the limit.
     private var isUsed = false
     /// The limit at which the server last pushed back, if it did.
     private var refusedLimit = Double.infinity
     /// Whether a window without a refusal has come since.
     private var isCalm = true
-    /// The highest limit and the greatest mean since responses became late, and since the last measurement.
+    /// The highest limit and the greatest mean since responses became late.
     private var decline: Top?
-    private var peak: Top?
-    /// Whether the last measurement was late although less was sent.
+    /// Whether the last measurement was as late as what came before it, although less was sent.
     private var serviceSeemsSlower = false
+    /// How many windows in a row were as late as before although far less was sent.
+    private var windowsWithoutEffect = 0
 
     package init(_ settings: AdaptiveLimit, wallClockOffset: Double = 0) {
         minimum = Double(settings.minimum)
@@ -89,19 +96,27 @@ package struct AdaptiveLimitState {
     ///
     /// The simulation in the benchmarks shows what they achieve together.
     private enum Tuning {
-        /// How much longer than the service a response may take, and more for low limits.
-        static let tolerance = 1.1
-        static let toleranceOfOne = 0.6
+        /// What part of a response's time may be spent waiting, for a limit of one; and by which power of the limit that falls.
+        ///
+        /// The steeper it falls, the more evenly clients share: one with a low limit tolerates more. It cannot fall steeply all
+        /// the way, or much would wait at low limits and nothing at high ones. It falls most where least is known, as the
+        /// service is measured the better, the higher the limit is.
+        static let waitingForOne = 0.69
+        static let waitingFalls = 0.42
         /// How much of the uncertainty of the service time is tolerated as well.
         static let doubt = 1.0
-        /// How far a measurement goes below the limit.
-        static let depth = 0.5
-        /// How many attempts a measurement needs, at least and by the limit.
-        static let fewestMeasured = 40.0
-        static let measuredPerSlot = 4.0
-        /// The share of the time that measurements take is at most one of so many; and the least time between them, in services.
-        static let rarity = 20.0
+        /// How far below the limit at which nothing waits a measurement goes; and the least part that it leaves of a limit.
+        static let depth = 0.8
+        static let leastDepth = 0.5
+        /// How many attempts are enough for a measurement.
+        static let fewestMeasured = 30.0
+        /// The least time from one measurement to the next, in services; and which part of it a measurement takes.
         static let servicesBetween = 64.0
+        static let rarity = 6.0
+        /// A measurement is as late as before if it takes more than this part of the time before it.
+        static let unchanged = 0.85
+        /// So many windows without effect show that the service has become slower, and not that an old queue is still there.
+        static let patience = 3
         /// How many attempts a window has, at least and by the limit.
         static let fewestJudged = 20.0
         static let judgedPerSlot = 2.0
@@ -119,7 +134,7 @@ package struct AdaptiveLimitState {
 
     /// The same without a pause.
     private var bound: Int {
-        Int(max(minimum, (phase == .measuring ? limit * Tuning.depth : limit).rounded()))
+        Int(max(minimum, (phase == .measuring ? limit * depth : limit).rounded()))
     }
 
     // MARK: Attempts
@@ -134,6 +149,7 @@ package struct AdaptiveLimitState {
         window.mostInFlight = max(window.mostInFlight, inFlight)
         switch end {
         case .served(let seconds):
+            if phase == .measuring, now >= measurementEnd { leaveMeasurement() }
             if phase == .steady, now >= nextMeasurement { beginMeasurement(at: now) }
             if let seconds, !seconds.isNaN, period == self.period {
                 count(min(max(seconds, Self.shortestTime), Self.longestTime))
@@ -157,20 +173,23 @@ package struct AdaptiveLimitState {
             return
         }
         window.add(seconds)
-        if window.count >= wanted || isVeryLate { judge() }
+        if isVeryLate {
+            if phase == .measuring { endMeasurement(window) } else { judge() }
+        } else if phase != .measuring, window.count >= wanted {
+            judge()
+        }
     }
 
     /// How many attempts a window has.
     private var wanted: Double {
         switch phase {
         case .searching: max(Tuning.fewestSearched, Double(bound))
-        case .measuring: max(Tuning.fewestMeasured, Tuning.measuredPerSlot * Double(bound))
-        case .steady: max(Tuning.fewestJudged, Tuning.judgedPerSlot * Double(bound))
+        case .steady, .measuring: max(Tuning.fewestJudged, Tuning.judgedPerSlot * Double(bound))
         }
     }
 
     private var isVeryLate: Bool {
-        guard phase == .steady, window.count >= Tuning.fewestJudged, let service else { return false }
+        guard phase != .searching, window.count >= Tuning.fewestJudged, let service else { return false }
         return window.sum > window.count * Tuning.veryLate * service.mean
     }
 
@@ -205,7 +224,7 @@ package struct AdaptiveLimitState {
 
     private mutating func shrinkByRefusal() {
         // In a measurement, that many were refused, and not as many as the limit says.
-        let refused = phase == .measuring ? limit * Tuning.depth : limit
+        let refused = phase == .measuring ? limit * depth : limit
         if isCalm {
             refusedLimit = refused
             isCalm = false
@@ -219,36 +238,49 @@ package struct AdaptiveLimitState {
     // MARK: Measuring
 
     private mutating func beginMeasurement(at now: Double) {
-        scheduleMeasurement(after: now)
+        guard let service else { return }
+        measurementEnd = now + scheduleMeasurement(after: now, service)
         // A limit that is not reached causes no queue; every window is a measurement then.
-        if isUsed, limit > minimum { move(to: limit, .measuring, .measuring) }
+        guard isUsed, limit > minimum else { return }
+        depth = max(Tuning.leastDepth, Tuning.depth * (1 - waiting))
+        move(to: limit, .measuring, .measuring)
     }
 
-    /// Sets the next measurement for a moment that clients of the same server choose too, by the wall clock.
-    private mutating func scheduleMeasurement(after now: Double) {
-        guard let service else { return }
-        let slots = max(1, limit * Tuning.depth)
-        let length = max(Tuning.fewestMeasured, Tuning.measuredPerSlot * slots) / slots
-        let interval = max(Tuning.servicesBetween, Tuning.rarity * length) * service.shortest
-        // A power of two, so that clients whose intervals differ meet all the same.
+    /// What part of a response's time may be spent waiting.
+    private var waiting: Double { Tuning.waitingForOne * exp(-Tuning.waitingFalls * log(limit)) }
+
+    /// Sets the next measurement for a moment that clients of the same server choose too, by the wall clock, and returns how
+    /// long one takes.
+    private mutating func scheduleMeasurement(after now: Double, _ service: ServiceTime) -> Double {
+        let interval = Tuning.servicesBetween * service.shortest
+        // A power of two, so that clients that know the service differently meet all the same.
         let shared = interval.significand > 1 ? interval.binade * 2 : interval.binade
         let clock = now + wallClockOffset
         let past = ((clock + shared / 2) / shared).rounded(.down)
         nextMeasurement = (past + 1) * shared - wallClockOffset
+        return shared / Tuning.rarity
+    }
+
+    /// Goes back to the limit, and learns the service time if enough was measured.
+    private mutating func leaveMeasurement() {
+        measured.add(window)
+        if measured.count >= Tuning.fewestMeasured {
+            endMeasurement(measured)
+        } else {
+            move(to: limit, .measured, .steady)
+        }
     }
 
     private mutating func endMeasurement(_ window: AttemptWindow) {
-        if !isLate(window) {
-            serviceSeemsSlower = false
-            learn(window)
-        } else if hasNoEffect(limit * Tuning.depth, window, since: peak) || serviceSeemsSlower {
+        measured = AttemptWindow()
+        let isSlower = isLate(window) && window.mean > Tuning.unchanged * (recentMean ?? .infinity)
+        // Once may be what is left of a queue that was just there.
+        if isSlower, serviceSeemsSlower {
             adopt(window)
         } else {
-            // Once may be what is left of a queue that was just there.
-            serviceSeemsSlower = window.mean > 0.85 * (recentMean ?? .infinity)
+            serviceSeemsSlower = isSlower
             learn(window)
         }
-        peak = nil
         move(to: limit, .measured, .steady)
     }
 
@@ -271,7 +303,9 @@ package struct AdaptiveLimitState {
     /// Takes a window for the service time, whatever that was.
     private mutating func adopt(_ window: AttemptWindow) {
         service = ServiceTime(window)
+        measured = AttemptWindow()
         decline = nil
+        windowsWithoutEffect = 0
         serviceSeemsSlower = false
     }
 
@@ -280,9 +314,7 @@ package struct AdaptiveLimitState {
     private mutating func judge() {
         let full = replace(&window, with: AttemptWindow())
         isCalm = true
-        if phase == .measuring { return endMeasurement(full) }
         recentMean = full.mean
-        peak = Top(peak, limit, full.mean)
         isUsed = 2 * full.mostInFlight > bound
         guard let service else {
             learn(full)
@@ -294,7 +326,7 @@ package struct AdaptiveLimitState {
 
         let isReached = full.mostInFlight >= bound
         let doubt = 1 + Tuning.doubt * service.uncertainty.squareRoot()
-        let goal = Tuning.tolerance * doubt * service.mean / full.mean + Tuning.toleranceOfOne / limit.squareRoot()
+        let goal = doubt * service.mean / full.mean + waiting
         if phase == .searching {
             let isLate = goal * (1 + 2 * full.uncertainty.squareRoot()) < 1
             if !isLate, limit < refusedLimit * Tuning.backOff {
@@ -309,15 +341,21 @@ package struct AdaptiveLimitState {
             shrink(to: limit * max(0.5, part), full)
         } else {
             decline = nil
+            windowsWithoutEffect = 0
             if isReached { move(to: min(limit * part, limit + longestStep), .roomLeft, .steady) }
         }
     }
 
-    /// Shrinks because responses are late, unless shrinking does not help.
+    /// Shrinks because responses are late, unless shrinking has not helped.
     private mutating func shrink(to new: Double, _ window: AttemptWindow) {
         decline = Top(decline, limit, window.mean)
-        if hasNoEffect(limit, window, since: decline) || bound == Int(minimum) { return adopt(window) }
-        move(to: new, .delayed, .steady)
+        if bound == Int(minimum) { return adopt(window) }
+        guard hasNoEffect(limit, window, since: decline) else {
+            windowsWithoutEffect = 0
+            return move(to: new, .delayed, .steady)
+        }
+        windowsWithoutEffect += 1
+        if windowsWithoutEffect >= Tuning.patience { adopt(window) }
     }
 
     /// The most that a window adds, which is least near the limit at which the server pushed back.

@@ -1,4 +1,4 @@
-/// Shows a ``Throttle`` with an adaptive limit what is really sent.
+/// Shows a ``Throttle`` with an adaptive limit, or a ``Hedge``, what is really sent.
 ///
 /// ```swift
 /// let throttle = Throttle(limit: .adaptive())
@@ -14,18 +14,34 @@
 /// **Where it belongs.** Below whatever waits or makes attempts, such as ``Retry``, an authorizer or ``RateLimit``, and above
 /// the terminal. It changes nothing about the tasks that it passes on.
 public final class AttemptWatch: HTTPLoader, @unchecked Sendable {
-    // The throttle is not held: it holds this loader, as the upper end of the chain.
-    private let finders: LimitFinders?
+    private let watcher: (any AttemptWatcher)?
 
     /// Makes a watch for a throttle; one for a throttle without an adaptive limit only passes tasks on.
-    public init(_ throttle: Throttle) {
-        finders = throttle.finders
-        finders?.haveWatch.store(true, ordering: .relaxed)
+    public convenience init(_ throttle: Throttle) {
+        throttle.finders?.haveWatch.store(true, ordering: .relaxed)
+        self.init(for: throttle.finders)
     }
+
+    /// Makes a watch for what a loader further up judges attempts with.
+    ///
+    /// That loader itself is not held: it holds this one, as the upper end of the chain.
+    init(for watcher: (any AttemptWatcher)?) { self.watcher = watcher }
 
     /// Watches the task and passes it on.
     public override func load(task: HTTPTask) {
-        if let finders, task.option(ThrottleOption.self) == .always { finders.watch(task) }
+        if let watcher { watcher.watchAttempt(task) }
         super.load(task: task)
+    }
+}
+
+/// What judges attempts for a loader further up, and refers to none.
+protocol AttemptWatcher: AnyObject, Sendable {
+    /// Watches an attempt that is about to be passed on.
+    func watchAttempt(_ task: HTTPTask)
+}
+
+extension LimitFinders: AttemptWatcher {
+    func watchAttempt(_ task: HTTPTask) {
+        if task.option(ThrottleOption.self) == .always { watch(task) }
     }
 }

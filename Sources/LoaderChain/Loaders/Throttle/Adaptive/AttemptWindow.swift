@@ -12,6 +12,14 @@ struct AttemptWindow {
         squares += seconds * seconds
     }
 
+    /// Adds the times of another window.
+    mutating func add(_ other: AttemptWindow) {
+        count += other.count
+        sum += other.sum
+        squares += other.squares
+        mostInFlight = max(mostInFlight, other.mostInFlight)
+    }
+
     /// The mean; asked for only when there are times.
     var mean: Double { sum / count }
 

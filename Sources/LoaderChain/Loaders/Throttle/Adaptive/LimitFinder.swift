@@ -29,6 +29,8 @@ final class LimitFinder: HTTPTaskObserver {
         var pauseEnd: TimerInstant?
         var alarm = Alarm()
         var lastUse: TimerInstant
+        /// Tasks with this number or a higher one were made in the current period of the limit.
+        var firstOfPeriod: UInt64 = 0
 
         /// Counts a time that was taken, and forgets those of attempts that are not timed any more.
         mutating func count(_ now: TimerInstant) {
@@ -103,7 +105,8 @@ final class LimitFinder: HTTPTaskObserver {
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
         let inFlight = inFlight.wrappingSubtract(1, ordering: .relaxed).oldValue
         let outcome = AttemptOutcome(result)
-        if isTimed(task) { end(task.number, outcome, result, inFlight) }
+        // A refusal is heeded also if it was not timed.
+        if isTimed(task) || outcome == .pushedBack { end(task.number, outcome, result, inFlight) }
         if outcome == .pushedBack { heed(result.response) }
     }
 
@@ -115,7 +118,9 @@ final class LimitFinder: HTTPTaskObserver {
     private func end(_ number: UInt64, _ outcome: AttemptOutcome, _ result: HTTPResult, _ inFlight: Int) {
         let now = clock.now
         let change = state.withLock { state -> AdaptiveLimit.Change? in
-            guard let beginning = state.times.remove(number) else { return nil }
+            guard let beginning = state.times.remove(number) else {
+                return outcome == .pushedBack ? heedUntimed(&state, number, inFlight, at: now) : nil
+            }
             state.lastUse = now
             state.count(now)
             timingMask.store(state.share.mask, ordering: .relaxed)
@@ -125,13 +130,28 @@ final class LimitFinder: HTTPTaskObserver {
         if let change { listener.hear(change, of: self) }
     }
 
+    /// Heeds a refusal of which only the task's number is known.
+    ///
+    /// A task that was made in this period was also sent in it. Others may have been sent before the limit moved.
+    @inline(never)
+    private func heedUntimed(
+        _ state: inout State, _ number: UInt64, _ inFlight: Int, at now: TimerInstant
+    ) -> AdaptiveLimit.Change? {
+        guard number >= state.firstOfPeriod else { return nil }
+        state.lastUse = now
+        return changing(&state) {
+            $0.limit.end(.pushedBack, of: $0.limit.period, inFlight: inFlight, at: now.seconds)
+        }
+    }
+
     /// Changes the state under its lock, and returns how that has moved the limit.
     @inline(__always)
     private func changing(_ state: inout State, _ body: (inout State) -> Void) -> AdaptiveLimit
         .Change?
     {
-        let before = state.limit.current
+        let (before, period) = (state.limit.current, state.limit.period)
         body(&state)
+        if state.limit.period != period { state.firstOfPeriod = TaskIdentity.following }
         let after = state.limit.current
         return after == before ? nil : moved(&state, from: before, to: after)
     }

@@ -40,7 +40,7 @@ final class LimitFinders: Sendable {
             total.enter()
             total.watch(task)
         }
-        if let perHost { enteredFinder(for: task.request.origin, perHost).watch(task) }
+        if let perHost { enteredFinder(for: task.request.throttleOrigin, perHost).watch(task) }
     }
 
     /// The finder of a host, in which an attempt has entered: before another thread can take it for idle.

@@ -27,7 +27,7 @@ struct ServiceTime {
     /// The most by which one measurement changes the mean: it may be chance after all, or what other clients were doing then.
     private static let greatestStep = 1.25
     /// The least weight of a measurement, so that a service that changes slowly is followed.
-    private static let leastWeight = 0.15
+    private static let leastWeight = 0.07
 
     /// Takes another measurement into account, by its weight.
     mutating func learn(_ window: AttemptWindow) {

@@ -1,7 +1,7 @@
 /// Which attempts are timed: all of them, or so many that there are some thousand times a second.
 ///
 /// More times than that change no mean, and reading the clock twice is more than half of what an adaptive limit costs. An attempt
-/// that is not timed is only counted while it is under way. If it is refused, so are those soon that are timed.
+/// that is not timed is only counted while it is under way, and heeded if it is refused.
 struct TimingShare {
     /// The bits that are zero in the mixed number of an attempt that is timed.
     private(set) var mask: UInt64 = 0
@@ -9,7 +9,7 @@ struct TimingShare {
     private var since: TimerInstant?
 
     private static let countedTogether = 64
-    /// How long the counted ones may take, at the least and at the most, before the share is halved or doubled.
+    /// How long the counted ones may take, at the least and at the most, before the share is made smaller or larger.
     private static let shortest = Duration.milliseconds(16)
     private static let longest = Duration.milliseconds(64)
     private static let greatestMask: UInt64 = 1_023
@@ -29,7 +29,11 @@ struct TimingShare {
             since = now
         } else if duration > Self.longest {
             // However few have come: after a rush it would take hours to wait for all of them.
-            mask /= 2
+            var rate = count
+            while mask > 0, Self.longest * rate < duration * Self.countedTogether {
+                mask /= 2
+                rate *= 2
+            }
             (count, since) = (0, now)
         } else if count >= Self.countedTogether {
             if duration < Self.shortest { mask = min(2 * mask + 1, Self.greatestMask) }

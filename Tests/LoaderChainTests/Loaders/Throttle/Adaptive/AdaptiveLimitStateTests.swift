@@ -34,7 +34,7 @@ import Testing
         }
         #expect(server.state.current == 2)
         server.serve(capacity: 50, rounds: 80)
-        #expect((45...75).contains(server.state.current), "\(server.state.current)")
+        #expect((45...75).contains(server.state.limit), "\(server.state.limit), \(server.state.phase)")
     }
 
     // MARK: Times
@@ -45,6 +45,40 @@ import Testing
         server.serve(capacity: capacity, rounds: 100)
         #expect(server.state.limit >= 0.95 * Double(capacity), "\(server.state.limit)")
         #expect(server.state.limit <= 1.6 * Double(capacity), "\(server.state.limit)")
+    }
+
+    @Test func aMeasurementLeavesNoMoreThanHalfAndTakesASixthOfTheTime() {
+        var server = FixedServer(AdaptiveLimit())
+        server.serve(capacity: 40, rounds: 200)
+        let start = server.now
+        var measuring = 0.0
+        for _ in 0..<2_000 {
+            let before = (now: server.now, current: server.state.current, limit: server.state.limit)
+            let isMeasuring = server.state.phase == .measuring
+            server.serve(capacity: 40, rounds: 1)
+            guard isMeasuring else { continue }
+            measuring += server.now - before.now
+            #expect(before.current >= Int(before.limit / 2) && before.current <= 40)
+        }
+        let share = measuring / (server.now - start)
+        #expect((0.1...0.2).contains(share), "\(share)")
+        #expect(server.state.service.map { abs($0.mean - 0.1) < 0.005 } == true)
+    }
+
+    @Test func serviceThatHasBecomeSlowerIsKnownAfterAWhileAndALateQueueIsNot() {
+        var server = FixedServer(AdaptiveLimit())
+        server.serve(capacity: 20, rounds: 200)
+        // A quarter of the capacity is left: responses become as late, but with less sent they are as soon as before.
+        server.serve(capacity: 5, rounds: 300)
+        #expect(server.state.service.map { $0.mean < 0.12 } == true)
+        #expect((5...9).contains(server.state.limit), "\(server.state.limit)")
+        for _ in 0..<2_000 {
+            let periods = (0..<server.state.current).map { _ in server.state.begin() }
+            server.now += 0.5
+            for period in periods { server.state.end(.served(after: 0.5), of: period, at: server.now) }
+        }
+        #expect(server.state.service.map { abs($0.mean - 0.5) < 0.01 } == true)
+        #expect(server.state.limit > 20)
     }
 
     @Test func aLimitThatIsNotReachedStaysHoweverFastResponsesAre() {

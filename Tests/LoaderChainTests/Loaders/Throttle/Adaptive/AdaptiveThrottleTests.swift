@@ -30,6 +30,38 @@ import Testing
         #expect("\(stage.throttle)".contains("limit 4, running 4"))
     }
 
+    @Test func afterARushEveryRefusalIsHeard() {
+        let stage = Stage(AdaptiveLimit(initial: 100, maximum: 100))
+        defer { stage.end() }
+        // So many at once that hardly any is timed from now on.
+        for number in 0..<5_000 {
+            stage.load("/\(number)")
+            stage.answerAll()
+        }
+        var (limits, heard) = ([100], stage.changes.count)
+        for number in 0..<8 {
+            let task = stage.load("/late/\(number)")
+            stage.timers.advance(by: .seconds(1))
+            stage.terminal.answer(task, .tooManyRequests)
+            heard += 1
+            #expect(stage.changes.count == heard)
+            limits.append(stage.throttle.findings.total?.limit ?? 0)
+        }
+        #expect(limits == [100, 80, 64, 51, 41, 33, 26, 21, 17])
+    }
+
+    @Test func afterARushRefusalsOfWhatWasSentTogetherCountOnce() {
+        let stage = Stage(AdaptiveLimit(initial: 100, maximum: 100))
+        defer { stage.end() }
+        for number in 0..<5_000 {
+            stage.load("/\(number)")
+            stage.answerAll()
+        }
+        for number in 0..<100 { stage.load("/together/\(number)") }
+        for task in stage.terminal.held { stage.terminal.answer(task, .tooManyRequests) }
+        #expect(stage.throttle.findings.total?.limit == 80)
+    }
+
     @Test func aHostThatIsPausedIsNotForgotten() {
         let timers = ManualTimers()
         let refuses = Locked(false)

@@ -35,6 +35,14 @@ import Testing
         #expect(share.mask == 0)
     }
 
+    @Test func afterARushTheFirstTimeThatIsTakenTimesAllAgain() {
+        var share = TimingShare()
+        for _ in 0..<100_000 { share.count(at: TimerInstant(nanoseconds: 5)) }
+        // At ten a second one in 1,024 comes after more than a minute, and shows that.
+        share.count(at: TimerInstant(nanoseconds: 100_000_000_000))
+        #expect(share.mask == 0)
+    }
+
     @Test func aClockThatStandsStillTimesAFewAtLeast() {
         var share = TimingShare()
         for _ in 0..<100_000 { share.count(at: TimerInstant(nanoseconds: 5)) }

@@ -1,4 +1,3 @@
-/// One requirement of a response.
 enum ResponseRule: Sendable {
     case statuses([ClosedRange<Int>])
     case contentTypes([String])
@@ -50,11 +49,10 @@ extension ResponseRule {
     private func verdict(on response: HTTPResponse, contentTypes accepted: [String]) -> HTTPError? {
         // An empty body has no type.
         if response.body.isEmpty { return nil }
-        guard let found = response.headers.values(for: "Content-Type").first else {
+        guard let found = response.mediaType else {
             return invalid(response, "It has no content type; it should be \(Self.list(accepted))")
         }
-        let mediaType = ASCII.trimmed(found.utf8.prefix { $0 != UInt8(ascii: ";") })
-        if accepted.contains(where: { Self.matches(String(decoding: mediaType, as: UTF8.self), $0) }) { return nil }
+        if accepted.contains(where: { Self.matches(found, $0) }) { return nil }
         return invalid(response, "Its content type is \(ASCII.printable(found)); it should be \(Self.list(accepted))")
     }
 

@@ -7,10 +7,19 @@ package struct PercentEncoding: Sendable {
     /// For a query as a whole.
     static let query = PercentEncoding(allowed: ASCIISet(ASCIISet.alphanumerics + "-._~!$&'()*+,;=:@/?"))
     /// For all of a URL that follows its host: path, query and fragment.
-    package static let target = PercentEncoding(
-        allowed: ASCIISet(ASCIISet.alphanumerics + "-._~!$&'()*+,;=:@/?#"))
+    package static let target = PercentEncoding(allowed: ASCIISet(ASCIISet.alphanumerics + "-._~!$&'()*+,;=:@/?#"))
     /// For one name or value of a query: without characters that a server could read as a separator or a space.
     static let queryItem = PercentEncoding(allowed: ASCIISet(ASCIISet.alphanumerics + "-._~:@/?!$'()*,"))
+    /// For a value of baggage, where a percent sign begins an escape (W3C Baggage).
+    static let baggage = PercentEncoding(
+        allowed: ASCIISet(ASCIISet.alphanumerics + "!#$&'()*+-./:<=>?@[]^_`{|}~"))
+    /// For a name or a value of a form, in which the URL standard lets fewer characters stay, and the space for a while.
+    private static let form = PercentEncoding(allowed: ASCIISet(ASCIISet.alphanumerics + "*-._ "))
+
+    /// Encodes a name or a value of a form, in which a space becomes a plus sign.
+    static func encodeForm(_ text: String) -> String {
+        form.encode(text).split(separator: " ", omittingEmptySubsequences: false).joined(separator: "+")
+    }
 
     /// Encodes all characters that are not allowed, percent signs too.
     func encode(_ text: String) -> String {
@@ -39,7 +48,7 @@ package struct PercentEncoding: Sendable {
     }
 
     /// Decodes escapes; invalid escapes stay as they are, and bytes that are not UTF-8 are replaced.
-    static func decode(_ text: some StringProtocol) -> String {
+    package static func decode(_ text: some StringProtocol) -> String {
         let bytes = Array(text.utf8)
         guard bytes.contains(UInt8(ascii: "%")) else { return String(text) }
         var decoded: [UInt8] = []

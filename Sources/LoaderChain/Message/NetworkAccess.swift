@@ -1,8 +1,6 @@
-import LoaderChain
-
 /// Which networks a request may use.
 ///
-/// Only Apple systems tell networks apart; elsewhere this option has no effect.
+/// Only the terminals of Apple systems tell networks apart; elsewhere this option has no effect.
 public struct NetworkAccess: OptionSet, HTTPRequestOption {
     /// All networks that the session's configuration allows.
     public static var defaultOptionValue: NetworkAccess { .all }

@@ -1,0 +1,128 @@
+extension Throttle {
+    /// How many tasks run and wait in a throttle, at one instant.
+    public struct Snapshot: Hashable, Sendable {
+        /// The tasks of one host, or of all.
+        public struct Counts: Hashable, Sendable {
+            /// How many were passed on and have not ended.
+            public var running: Int
+            /// How many wait for their turn.
+            public var waiting: Int
+
+            /// Counts so many.
+            public init(running: Int = 0, waiting: Int = 0) {
+                self.running = running
+                self.waiting = waiting
+            }
+
+            /// Adds other tasks.
+            mutating func add(_ other: Counts) {
+                running += other.running
+                waiting += other.waiting
+            }
+        }
+
+        /// The tasks of all hosts.
+        public var total: Counts
+        /// The tasks of each host that has any, by its name in lower case and its port if that is not the
+        /// scheme's own, as in `localhost:8080`, or by their ``HTTPRequest/throttleKey``; empty unless the throttle counts
+        /// per host.
+        public var hosts: [String: Counts]
+        /// The tasks of each ``ThrottlePartition``, by its name.
+        public var partitions: [String: Counts]
+
+        /// Combines counts.
+        public init(total: Counts = Counts(), hosts: [String: Counts] = [:], partitions: [String: Counts] = [:]) {
+            self.total = total
+            self.hosts = hosts
+            self.partitions = partitions
+        }
+    }
+}
+
+extension Throttle {
+    /// Something that has happened to a task that waits, to a limit, or to the throttle.
+    ///
+    /// ```swift
+    /// let throttle = Throttle(limit: 6, onEvent: { event in
+    ///     if event.kind == .idle { print("nothing is under way any more") }
+    /// })
+    /// ```
+    ///
+    /// Only tasks that wait are told of: one that starts at once has no event. Events of several threads may be told in another
+    /// order than that in which they happened.
+    public struct Event: Hashable, Sendable {
+        /// What can happen; there may be more kinds in the future.
+        public struct Kind: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
+            /// The name of the kind.
+            public let rawValue: String
+
+            /// Makes a kind of this name.
+            public init(rawValue: String) { self.rawValue = rawValue }
+
+            /// The name of the kind.
+            public var description: String { rawValue }
+
+            /// A task has to wait.
+            public static let queued = Kind(rawValue: "queued")
+            /// A task that waited was passed on.
+            public static let started = Kind(rawValue: "started")
+            /// A task was refused, or had to leave, because as many wait as may.
+            public static let refused = Kind(rawValue: "refused")
+            /// A task was refused, or had to leave, because of an overload.
+            public static let shed = Kind(rawValue: "shed")
+            /// The time of a task that waited was over, or would not have sufficed.
+            public static let expired = Kind(rawValue: "expired")
+            /// A task that waited was cancelled, reset, or ended by another loader.
+            public static let left = Kind(rawValue: "left")
+            /// An adaptive limit has moved.
+            public static let limitMoved = Kind(rawValue: "limitMoved")
+            /// The ``Throttle/pressure`` has changed.
+            public static let pressureChanged = Kind(rawValue: "pressureChanged")
+            /// The last of the tasks that ran has ended; others may wait, as in a pause.
+            public static let idle = Kind(rawValue: "idle")
+        }
+
+        /// What has happened.
+        public let kind: Kind
+        /// The host of the task or of the limit, named as in ``Snapshot/hosts``; nil if it is about all of them.
+        public private(set) var host: String?
+        /// The name of the task's partition.
+        public private(set) var partition: String?
+        /// The priority of the task.
+        public private(set) var priority: ThrottlePriority?
+        /// How long the task has waited.
+        public private(set) var waited: Duration?
+        /// How the limit has moved.
+        public private(set) var limitChange: AdaptiveLimit.Change?
+
+        /// The pressure now.
+        public private(set) var pressure: ThrottlePressure?
+
+        private init(_ kind: Kind) { self.kind = kind }
+
+        /// Nothing is under way any more.
+        static let idle = Event(.idle)
+
+        /// What has happened to the task of a request.
+        init(_ kind: Kind, of request: HTTPRequest, waited: Duration?) {
+            self.init(kind)
+            host = request.throttleOrigin.description
+            partition = request.throttlePartition
+            priority = request.priority
+            self.waited = waited
+        }
+
+        /// The pressure has changed.
+        init(_ pressure: ThrottlePressure) {
+            self.init(.pressureChanged)
+            self.pressure = pressure
+        }
+
+        /// A limit has moved.
+        init(_ change: AdaptiveLimit.Change) {
+            self.init(.limitMoved)
+            host = change.host
+            limitChange = change
+        }
+    }
+}

@@ -1,0 +1,115 @@
+/// A part of a throttle's slots that is kept for certain requests.
+///
+/// ```swift
+/// let throttle = Throttle(limit: 8, partitions: [ThrottlePartition("user", share: 0.75)])
+/// request.throttlePartition = "user"
+/// ```
+///
+/// Of these eight slots, six are kept for the requests of the partition, also while it does not use them: a prefetch finds at
+/// most two, and never takes a slot from the user. The price is that slots may be free while others wait. A partition that
+/// `lends` its slots has no such price: others may use them as long as none of its own requests wait. It gets them back one by
+/// one, as tasks end, and ahead of every other request, whatever their priorities. Until then its requests wait.
+///
+/// Requests of a partition may use more than its share, where slots are left. All requests that name no partition, or one that
+/// the throttle does not have, share what is left; they can count on nothing if the shares add up to all of the limit.
+///
+/// A share is of the limit as it is at the moment, adaptive or not, and is rounded down to whole slots.
+public struct ThrottlePartition: Hashable, Sendable {
+    /// The name, which requests give as their ``HTTPRequest/throttlePartition``.
+    public var name: String
+    /// The share of the throttle's limit, from 0 to 1; where all shares are more than 1 together, they are reduced in proportion.
+    public var share: Double
+    /// Whether others may use slots that the partition does not use.
+    public var lends: Bool
+
+    /// Makes a partition, which keeps its slots for itself by default.
+    public init(_ name: String, share: Double, lends: Bool = false) {
+        self.name = name
+        self.share = share
+        self.lends = lends
+    }
+
+    /// The share from 0 to 1; none for what is no number.
+    fileprivate var usableShare: Double { share.isNaN ? 0 : min(max(0, share), 1) }
+}
+
+/// What each partition of a throttle is owed and what it has, in slots.
+///
+/// The first one has no name and no share: it is for all that belong to no other.
+struct ThrottleShares {
+    private struct Partition {
+        let share: Double
+        let lends: Bool
+        var running: UInt = 0
+        /// How many slots are its own.
+        var own: UInt = 0
+
+        /// How many slots no other partition may use now.
+        var kept: UInt { lends || running >= own ? 0 : own - running }
+    }
+
+    private var partitions = [Partition(share: 0, lends: true)]
+    private let indices: [String: Int]
+    /// Whether there is only the partition of all others.
+    let isWhole: Bool
+    /// How many slots all partitions keep now.
+    private var kept: UInt = 0
+
+    /// Makes shares that no task has used; of two partitions with one name, the first counts.
+    init(_ settings: [ThrottlePartition] = [], slots: UInt = .max) {
+        var indices: [String: Int] = [:]
+        let sum = settings.reduce(0) { $0 + $1.usableShare }
+        for setting in settings where indices[setting.name] == nil {
+            indices[setting.name] = partitions.count
+            partitions.append(Partition(share: setting.usableShare / max(1, sum), lends: setting.lends))
+        }
+        self.indices = indices
+        isWhole = indices.isEmpty
+        setSlots(slots)
+    }
+
+    /// How many partitions there are, with that of all others.
+    var count: Int { partitions.count }
+
+    /// The index of a partition.
+    func index(of name: String?) -> Int { name.flatMap { indices[$0] } ?? 0 }
+
+    /// The tasks of each partition that has a name, of which so many wait.
+    func snapshot(waiting: (Int) -> Int) -> [String: Throttle.Snapshot.Counts] {
+        indices.mapValues {
+            Throttle.Snapshot.Counts(running: Int(clamping: partitions[$0].running), waiting: waiting($0))
+        }
+    }
+
+    /// Changes how many slots there are.
+    mutating func setSlots(_ slots: UInt) {
+        for index in partitions.indices {
+            // More than any client has under way, so there are always slots left.
+            let isBounded = slots < UInt(UInt32.max)
+            // All of a share is meant, although 0.29 * 100 is a bit less than 29.
+            partitions[index].own = isBounded ? UInt(Double(slots) * partitions[index].share + 1e-6) : 0
+        }
+        kept = partitions.reduce(0) { $0 + $1.kept }
+    }
+
+    /// Whether a partition has less than its share.
+    func isOwed(_ partition: Int) -> Bool { partitions[partition].running < partitions[partition].own }
+
+    /// Whether a partition may have one of so many free slots, and leave the others what they keep.
+    func mayStart(_ partition: Int, free: UInt) -> Bool {
+        let ownKept = partitions[partition].kept
+        return ownKept > 0 ? free > 0 : free > kept
+    }
+
+    /// Counts a start.
+    mutating func start(_ partition: Int) { change(partition) { $0.running += 1 } }
+
+    /// Counts the end of a task.
+    mutating func finish(_ partition: Int) { change(partition) { $0.running -= 1 } }
+
+    private mutating func change(_ partition: Int, _ change: (inout Partition) -> Void) {
+        kept -= partitions[partition].kept
+        change(&partitions[partition])
+        kept += partitions[partition].kept
+    }
+}

@@ -1,0 +1,57 @@
+import LoaderChain
+import LoaderChainTesting
+import Testing
+
+/// What observers hear of waits, depending on when they were added.
+@Suite(.timeLimit(.minutes(10))) struct WaitObserverTests {
+    private let task = HTTPTask(request: HTTPRequest(host: "a.test"))
+    private let early = Waits()
+    private let late = Waits()
+
+    @Test func anObserverHearsOfWholeWaitsOnly() {
+        task.addWaitObserver(early)
+        #expect(task.beginWait())
+        task.addWaitObserver(late)
+        task.endWait()
+        #expect(early.log.events == ["begins", "ended"] && late.log.events.isEmpty)
+        #expect(task.beginWait())
+        task.endWait()
+        #expect(late.log.events == ["begins", "ended"])
+    }
+
+    @Test func aWaitThatNoOneHeardOfHasNoEnd() {
+        #expect(!task.beginWait())
+        task.addWaitObserver(late)
+        task.endWait()
+        #expect(late.log.events.isEmpty)
+    }
+
+    @Test func theSameHoldsForAnAttempt() {
+        task.addWaitObserver(early)
+        let first = task.makeAttempt()
+        let second = task.makeAttempt()
+        #expect(first.beginWait())
+        task.addWaitObserver(late)
+        #expect(second.beginWait())
+        #expect(late.log.events == ["begins"])
+        // The wait of the other attempt is not over.
+        first.endWait()
+        #expect(late.log.events == ["begins"] && early.log.events == ["begins", "begins", "ended"])
+        second.endWait()
+        #expect(late.log.events == ["begins", "ended"])
+        for attempt in [first, second] { attempt.fail(.timedOut) }
+    }
+
+    @Test func anEndWithoutABeginningIsNothing() {
+        task.addWaitObserver(early)
+        task.endWait()
+        #expect(early.log.events.isEmpty)
+    }
+}
+
+private final class Waits: HTTPTaskWaitObserver {
+    let log = EventLog()
+    func waitBegins() { log.note("begins") }
+    func waitEnded() { log.note("ended") }
+    func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {}
+}
