@@ -33,6 +33,13 @@
             for (target, source) in descriptors.enumerated() {
                 posix_spawn_file_actions_adddup2(&actions, source, CInt(target))
             }
+            // The connections of other tests would stay open for as long as the program runs: libcurl's are inherited.
+            #if canImport(Darwin)
+                let closesTheRest = POSIX_SPAWN_CLOEXEC_DEFAULT
+            #else
+                let closesTheRest: Int32 = 0
+                _ = closeFrom?(&actions, CInt(descriptors.count))
+            #endif
 
             // A test's threads block signals, and the program must start with no signal blocked or ignored.
             var (blocked, reset) = (sigset_t(), sigset_t())
@@ -40,7 +47,7 @@
             sigfillset(&reset)
             posix_spawnattr_setsigmask(&attributes, &blocked)
             posix_spawnattr_setsigdefault(&attributes, &reset)
-            posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+            posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | closesTheRest))
 
             var number: pid_t = 0
             // A shell changes the directory and then becomes the program, since not every system has a spawn attribute for it.
@@ -58,6 +65,19 @@
             }
             return number
         }
+
+        #if !canImport(Darwin)
+            private typealias CloseFrom =
+                @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt
+
+            /// Closes all descriptors from a number on; nil before glibc 2.34.
+            ///
+            /// Swift has no name for it.
+            private static let closeFrom: CloseFrom? = {
+                let symbol = dlsym(dlopen(nil, RTLD_NOW), "posix_spawn_file_actions_addclosefrom_np")
+                return symbol.map { unsafeBitCast($0, to: CloseFrom.self) }
+            }()
+        #endif
 
         /// Passes C strings, terminated by nil.
         private static func withStrings<Answer>(

@@ -98,5 +98,14 @@
             #expect(end.output == "")
             #expect(end.errors == "apihealth: there is no command “wach”; did you mean “watch”?")
         }
+
+        @Test func aProgramInheritsNothingThatATestHasOpen() async throws {
+            // A duplicate is inherited unless the descriptor is closed, as libcurl's connections are.
+            let duplicate = dup(STDERR_FILENO)
+            defer { close(duplicate) }
+            let shell = URL(filePath: "/bin/sh")
+            let end = try await ChildProcess.run(shell, ["-c", "[ ! -e /dev/fd/\(duplicate) ]"])
+            #expect(end.status == 0)
+        }
     }
 #endif
