@@ -10,6 +10,7 @@ let package = Package(
         .library(name: "LoaderChainTesting", targets: ["LoaderChainTesting"]),
         .library(name: "LineProtocol", targets: ["LineProtocol"]),
         .library(name: "LineProtocolFoundation", targets: ["LineProtocolFoundation"]),
+        .library(name: "LoaderChainGzip", targets: ["LoaderChainGzip"]),
         .library(name: "ReportOutbox", targets: ["ReportOutbox"]),
         .library(name: "InfluxReporting", targets: ["InfluxReporting"]),
         .library(name: "MetricKitReporting", targets: ["MetricKitReporting"]),
@@ -39,12 +40,19 @@ let package = Package(
         .target(name: "LineProtocol"),
         .target(name: "LineProtocolFoundation", dependencies: ["LineProtocol", "LoaderChainPlatformFoundation"]),
 
-        // A library that Swift itself is linked against on every system; the Debian package is zlib1g-dev.
-        .systemLibrary(name: "CZlib"),
+        // zlib is loaded when the program runs, so that no development files are needed; on Apple systems it is linked.
+        .target(
+            name: "CLoaderChainZlib",
+            linkerSettings: [
+                .linkedLibrary("z", .when(platforms: [.iOS, .macOS, .macCatalyst, .tvOS, .watchOS, .visionOS]))
+            ]),
+        // A target of its own, so that a program that compresses nothing does without zlib.
+        .target(
+            name: "LoaderChainGzip", dependencies: ["LoaderChain", "CLoaderChainZlib", "LoaderChainPlatformFoundation"]),
         .target(
             name: "InfluxReporting",
             dependencies: [
-                "LoaderChain", "LineProtocol", "LineProtocolFoundation", "DurableFiles", "CZlib",
+                "LoaderChain", "LineProtocol", "LineProtocolFoundation", "DurableFiles", "LoaderChainGzip",
                 "LoaderChainPlatformC", "LoaderChainPlatformFoundation",
             ]),
 
@@ -65,25 +73,33 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "LineProtocol", "ReportOutbox",
-                "InfluxReporting", "MetricKitReporting", "AllocationCounter", "BenchmarkSupport",
+                "InfluxReporting", "LoaderChainGzip", "MetricKitReporting", "AllocationCounter", "BenchmarkSupport",
             ],
             path: "Benchmarks/Benchmarks"),
 
         .testTarget(
             name: "LoaderChainTests",
             dependencies: ["LoaderChain", "LoaderChainTesting", "BenchmarkSupport", "TestProcesses", "TestSizes"]),
+        .testTarget(
+            name: "LoaderChainTransferTests",
+            dependencies: ["LoaderChain", "LoaderChainTesting", "DurableFiles", "DurableFilesTesting", "TestSizes"]),
         // For faults that only show with many threads and in release builds; see Tests/check.sh.
         .executableTarget(name: "Stress", dependencies: ["LoaderChain", "LoaderChainTesting"], path: "Tests/Stress"),
         .testTarget(
             name: "LoaderChainURLSessionTests",
             dependencies: [
-                "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "URLSessionFaults", "TestProcesses",
-                "TestSizes",
+                "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "URLSessionFaults", "TerminalMatrix",
+                "TestProcesses", "TestServers", "TestSizes",
             ]),
         // For code that could crash, which runs in a process of its own.
         .executableTarget(
-            name: "URLSessionFaults", dependencies: ["LoaderChain", "LoaderChainURLSession", "LoaderChainTesting"],
+            name: "URLSessionFaults",
+            dependencies: ["LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "TerminalStorms"],
             path: "Tests/URLSessionFaults"),
+        // Damaged responses and cancels at random moments, for every terminal.
+        .target(
+            name: "TerminalStorms", dependencies: ["LoaderChain", "LoaderChainTesting", "TestServers"],
+            path: "Tests/TerminalStorms"),
         .testTarget(
             name: "LoaderChainTestingTests",
             dependencies: ["LoaderChain", "LoaderChainTesting", "LoaderChainPlatformC"]),
@@ -102,15 +118,23 @@ let package = Package(
         .testTarget(
             name: "ReportOutboxTests",
             dependencies: [
-                "LoaderChain", "LoaderChainTesting", "ReportOutbox", "DurableFiles", "DurableFilesTesting",
-                "OutboxChild", "TestProcesses", "TestSizes",
+                "LoaderChain", "LoaderChainTesting", "LoaderChainURLSession", "ReportOutbox", "DurableFiles",
+                "DurableFilesTesting", "OutboxChild", "TestProcesses", "TestSizes",
             ]),
+        .testTarget(
+            name: "LoaderChainGzipTests",
+            dependencies: [
+                "LoaderChain", "LoaderChainGzip", "LoaderChainTesting", "DurableFilesTesting", "ReportOutbox",
+                "TestGunzip",
+            ]),
+        // The way back, for what was compressed.
+        .target(
+            name: "TestGunzip", dependencies: ["CLoaderChainZlib", "LoaderChainGzip"], path: "Tests/TestGunzip"),
         .testTarget(
             name: "InfluxReportingTests",
             dependencies: [
                 "InfluxReporting", "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "LineProtocol",
-                "CZlib", "DurableFiles", "DurableFilesTesting", "OutboxChild", "TestProcesses",
-                "TestSizes",
+                "DurableFiles", "DurableFilesTesting", "OutboxChild", "TestGunzip", "TestProcesses", "TestSizes",
             ]),
         .testTarget(
             name: "APIHealthTests",
@@ -122,6 +146,15 @@ let package = Package(
         .target(name: "TestSizes", path: "Tests/TestSizes"),
         // Programs that run beside the tests.
         .target(name: "TestProcesses", dependencies: ["LoaderChain", "DurableFiles"], path: "Tests/TestProcesses"),
+        // Servers that run beside the tests: raw connections, TLS of openssl, nginx.
+        .target(
+            name: "TestServers", dependencies: ["LoaderChain", "LoaderChainTesting", "TestProcesses"],
+            path: "Tests/TestServers"),
+        // What every terminal is told by the same servers, and what each makes of it.
+        .target(
+            name: "TerminalMatrix",
+            dependencies: ["LoaderChain", "LoaderChainTesting", "TestServers"],
+            path: "Tests/TerminalMatrix"),
         .testTarget(
             name: "MetricKitReportingTests",
             dependencies: ["LineProtocol", "LoaderChain", "MetricKitReporting", "ReportOutbox", "TestSizes"]),

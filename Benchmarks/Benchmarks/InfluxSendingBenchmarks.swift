@@ -1,6 +1,7 @@
 import BenchmarkSupport
 import InfluxReporting
 import LineProtocol
+import LoaderChainGzip
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

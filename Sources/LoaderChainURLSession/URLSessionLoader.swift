@@ -18,8 +18,14 @@ import LoaderChain
 /// file, `HTTPRequest.redirects`, `HTTPRequest.timeout`, `HTTPRequest.onProgress`, `HTTPRequest.cachePolicy` and
 /// `HTTPRequest.networkAccess`.
 ///
+/// **Methods.** The session sends `get`, `post` and the like in capitals, which are other methods. A request whose method it would
+/// change fails with `HTTPError.Code.invalidRequest`, and nothing is sent.
+///
 /// **Credentials.** The session never answers a challenge for a password: the 401 is the response, and `BasicAuth` is the
 /// loader that handles it. Credentials do not follow a redirect to another host, scheme or port.
+///
+/// **Cookies.** The loader keeps none, and sends none but those of the request's `Cookie` header. `KeepCookies`, put before it, keeps
+/// them in a jar of your own, those of redirects too.
 ///
 /// **Lifetime.** The loader makes one session, and invalidates it when the loader is released and nothing is in flight. A
 /// reset cancels everything in flight, bodies that are still arriving included, and waits until it has stopped.
@@ -33,39 +39,60 @@ public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - configuration: the configuration of the session, which is copied. The loader applies its timeouts and header
-    ///     fields itself, so that credentials among them do not follow a redirect to another host. On Linux its cache and
-    ///     its credential storage are not used.
+    ///     fields itself, so that credentials among them do not follow a redirect to another host. Its cookie
+    ///     storage is not used; on Linux neither are its cache and its credential storage.
     ///   - responseSizeLimit: the most bytes of a response in memory, for requests that set no limit of their own.
-    ///   - serverTrust: which servers are trusted.
     ///   - timers: the clock of the timeouts.
     public init(
         configuration: URLSessionConfiguration = .default, responseSizeLimit: Int = defaultResponseSizeLimit,
-        serverTrust: ServerTrust = .platform, timers: any Timers = SystemTimers.shared
+        timers: any Timers = SystemTimers.shared
     ) {
+        owner = SessionOwner(SessionSettings(configuration, responseSizeLimit: responseSizeLimit), timers: timers)
+    }
+
+    /// Makes a loader with a session of its own, and with options for its secure connections.
+    ///
+    /// ```swift
+    /// var tls = TLSOptions()
+    /// tls.minimumVersion = .v1_3
+    /// let loader = try URLSessionLoader(tls: tls)
+    /// ```
+    ///
+    /// On Apple systems it can do all but use a client certificate as PEM. On Linux the session has no settings for any of it, so that
+    /// options other than the default are refused.
+    ///
+    /// - Parameters:
+    ///   - tls: whom the loader trusts, and how it identifies itself.
+    ///   - configuration: the configuration of the session, as in ``init(configuration:responseSizeLimit:timers:)``.
+    ///   - responseSizeLimit: the most bytes of a response in memory, for requests that set no limit of their own.
+    ///   - timers: the clock of the timeouts.
+    /// - Throws: what the system's session cannot do, or what is wrong with the options.
+    public init(
+        tls: TLSOptions, configuration: URLSessionConfiguration = .default,
+        responseSizeLimit: Int = defaultResponseSizeLimit, timers: any Timers = SystemTimers.shared
+    ) throws(TLSOptions.Refused) {
+        let trust = try SessionTrust(tls)
         owner = SessionOwner(
-            SessionSettings(configuration, responseSizeLimit: responseSizeLimit, serverTrust: serverTrust),
-            timers: timers)
+            SessionSettings(configuration, responseSizeLimit: responseSizeLimit, trust: trust), timers: timers)
     }
 
     /// Makes a loader that uses your session.
     ///
-    /// On Apple systems the requests run in your session, and share its connections, cookies and cache with everything else
-    /// it does. It stays yours: invalidate it after the loader is gone. On other systems a session cannot be shared, and
+    /// On Apple systems the requests run in your session, and share its connections and cache with everything else it does, but
+    /// not its cookies. Secure connections are its own business, too. It stays yours: invalidate it after the loader is gone. On other systems a session cannot be shared, and
     /// the loader makes its own with the same configuration.
     ///
     /// - Parameters:
     ///   - session: the session; it must not be a background session.
     ///   - responseSizeLimit: the most bytes of a response in memory, for requests that set no limit of their own.
-    ///   - serverTrust: which servers are trusted.
     ///   - timers: the clock of the timeouts.
     public init(
-        session: URLSession, responseSizeLimit: Int = defaultResponseSizeLimit, serverTrust: ServerTrust = .platform,
+        session: URLSession, responseSizeLimit: Int = defaultResponseSizeLimit,
         timers: any Timers = SystemTimers.shared
     ) {
         owner = SessionOwner(
-            SessionSettings(
-                session.configuration, responseSizeLimit: responseSizeLimit, serverTrust: serverTrust),
-            sharing: session, timers: timers)
+            SessionSettings(session.configuration, responseSizeLimit: responseSizeLimit), sharing: session,
+            timers: timers)
     }
 
     /// Sends the request, and completes the task with its response or error.

@@ -73,6 +73,10 @@ class Check:
             job.result()
         return self.compile(target)
 
+    def typecheck(self, target):
+        """Type-checks a target whose dependencies have been compiled, and on which none depends; returns the compiler's output."""
+        return self._frontend(["-typecheck"] + self._options(target) + target.files(self.sources))
+
     def compile(self, target):
         """Compiles a target whose dependencies have been compiled; returns the compiler's output."""
         files = target.files(self.sources)

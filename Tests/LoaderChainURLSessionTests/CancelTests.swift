@@ -1,6 +1,7 @@
 import Foundation
 import LoaderChain
 import LoaderChainTesting
+import TestServers
 import Testing
 
 @testable import LoaderChainURLSession
@@ -247,7 +248,9 @@ import Testing
             try await server.waitForHeld(count: 1)
             #expect(timers.nextDeadline == TimerInstant(nanoseconds: 7_000_000_000_000))
             timers.advance(by: .seconds(7_000))
-            #expect(await result.value.error?.code == .timedOut)
+            let error = await result.value.error
+            #expect(error?.code == .timedOut)
+            #expect(error?.reason?.contains(isResource ? "timeoutIntervalForResource" : "sent or received") == true)
         }
     }
 

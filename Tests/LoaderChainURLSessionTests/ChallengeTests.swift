@@ -2,6 +2,7 @@ import Foundation
 import LoaderChain
 import LoaderChainTesting
 import LoaderChainURLSession
+import TestServers
 import Testing
 
 /// The session never answers a challenge for a password; the 401 is the response.

@@ -1,5 +1,6 @@
 import Foundation
 import LoaderChain
+import TestServers
 import Testing
 
 @testable import LoaderChainURLSession

@@ -1,6 +1,7 @@
 import Foundation
 import LoaderChain
 import LoaderChainTesting
+import TestServers
 import Testing
 
 @testable import LoaderChainURLSession
@@ -10,12 +11,29 @@ import Testing
     @Test func whatGoesToAFileOrComesInChunksIsNotHedgedUnlessThatIsAllowed() {
         var request = HTTPRequest(host: "a.test")
         request.delivery = .inMemory(upTo: 10)
-        #expect(request.hedging == .automatic)
+        #expect(request.isHedgeable)
         request.delivery = .chunks
-        #expect(request.hedging == .never)
+        #expect(!request.isHedgeable)
         request.hedging = .allowed
+        #expect(request.isHedgeable)
         request.delivery = .file(URL(filePath: "/tmp/film.mp4"))
-        #expect(request.hedging == .allowed)
+        #expect(request.isHedgeable)
+    }
+
+    @Test func whetherItIsHedgedDoesNotDependOnTheOrderInWhichThingsWereSet() {
+        var request = HTTPRequest(host: "a.test")
+        request.delivery = .chunks
+        request.hedging = .automatic
+        #expect(!request.isHedgeable)
+        request.delivery = .inMemory
+        #expect(request.isHedgeable)
+        request.onProgress = { _ in }
+        #expect(!request.isHedgeable)
+        request.onProgress = nil
+        #expect(request.isHedgeable)
+        request.hedging = .never
+        request.delivery = .inMemory
+        #expect(!request.isHedgeable)
     }
 
     // MARK: Memory

@@ -1,6 +1,7 @@
 import Foundation
 import LoaderChain
 import LoaderChainTesting
+import TestServers
 import Testing
 
 @testable import LoaderChainURLSession
@@ -101,4 +102,74 @@ import Testing
         #expect(HTTPError.Code(URLError(theirs), afterHead: false) == ours)
         #expect(HTTPError.Code(URLError(theirs), afterHead: true) == ours)
     }
+
+    #if os(Linux)
+        @Test func aNetworkThatCannotBeReached() async {
+            // The system refuses to connect to the broadcast address, for it has no route there.
+            let error = await URLSessionLoader().failure(HTTPRequest(scheme: "http", host: "255.255.255.255"))
+            #expect(error?.code == .cannotConnect)
+            #expect(error?.reason?.contains("connect") == true, "\(error?.reason ?? "no reason")")
+        }
+
+        @Test func aProcessWithoutDescriptors() async throws {
+            let server = try LoopbackServer()
+            server.fallback { _ in .ok("hello").closing() }
+            let outcome = try await runFaults("exhausted", server.url("/").absoluteString)
+            #expect(outcome.output.hasPrefix("cannotConnect nil"), "\(outcome.output)")
+        }
+
+        /// The words of libcurl for errors that the session knows as -1.
+        @Test(arguments: [
+            (
+                "Failed to connect to a.example port 80 after 2 ms: Couldn't connect to server",
+                HTTPError.Code.cannotConnect
+            ),
+            ("Couldn't connect to server", .cannotConnect), ("Couldn't resolve proxy name", .cannotConnect),
+            ("Could not resolve proxy: p.example", .cannotConnect), ("Couldn't bind to '10.0.0.1'", .cannotConnect),
+            ("getaddrinfo() thread failed to start", .cannotConnect), ("Too many open files", .cannotConnect),
+            ("Network is unreachable", .cannotConnect), ("No route to host", .cannotConnect),
+            ("Permission denied", .cannotConnect), ("CONNECT tunnel failed, response 407", .cannotConnect),
+            ("Received HTTP code 502 from proxy after CONNECT", .cannotConnect),
+            ("Can't complete SOCKS5 connection to a.example. (4)", .cannotConnect),
+            ("OpenSSL SSL_connect: Connection reset by peer in connection to a.example:443 ", .cannotConnect),
+            ("OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to a.example:443 ", .cannotConnect),
+            ("Failed to connect to a.example port 443 after 130000 ms: Connection timed out", .cannotConnect),
+            ("TLS connect error: error:0A000126:SSL routines::unexpected eof while reading", .cannotConnect),
+            ("TLS connect error: error:0A00010B:SSL routines::wrong version number", .insecureConnection),
+            ("Recv failure: Connection reset by peer", .connectionLost), ("Send failure: Broken pipe", .connectionLost),
+            ("Failure when receiving data from the peer", .connectionLost),
+            ("Failed sending data to the peer", .connectionLost),
+            ("Connection died, tried 5 times before giving up", .connectionLost),
+            ("HTTP/2 stream 1 was not closed cleanly: INTERNAL_ERROR (err 2)", .connectionLost),
+            ("HTTP/2 stream 0 was reset", .connectionLost),
+            ("Error in the HTTP2 framing layer", .connectionLost),
+            ("Stream error in the HTTP/2 framing layer", .connectionLost),
+            ("OpenSSL SSL_read: error:0A000126:SSL routines::unexpected eof while reading, errno 0", .connectionLost),
+            ("transfer closed with 5 bytes remaining to read", .connectionLost),
+            ("necessary data rewind wasn't possible", .connectionLost),
+            ("SSL certificate problem: certificate has expired", .insecureConnection),
+            ("SSL: no alternative certificate subject name matches target host name 'a'", .insecureConnection),
+            ("error:0A00010B:SSL routines::wrong version number", .insecureConnection),
+            ("Operation was aborted by a callback", .invalidRequest),
+            ("Illegal or missing hexadecimal sequence in chunked-encoding", .invalidResponse),
+            ("Invalid Content-Length: value", .invalidResponse),
+        ])
+        func theWords(_ message: String, _ code: HTTPError.Code) {
+            let error = URLError(.unknown, userInfo: [NSLocalizedDescriptionKey: message])
+            #expect(HTTPError.Code(error, afterHead: false) == code)
+        }
+
+        /// After a head, the connection was there.
+        @Test(arguments: [
+            "No route to host", "Network is unreachable", "Permission denied", "Out of memory",
+            "Couldn't connect to server",
+            "Failed to connect to a.example port 80 after 2 ms: Connection timed out",
+            "OpenSSL SSL_read: SSL_ERROR_SYSCALL, errno 110",
+            "TLS connect error: error:0A000126:SSL routines::unexpected eof while reading",
+        ])
+        func theWordsAfterAHead(_ message: String) {
+            let error = URLError(.unknown, userInfo: [NSLocalizedDescriptionKey: message])
+            #expect(HTTPError.Code(error, afterHead: true) == .connectionLost)
+        }
+    #endif
 }

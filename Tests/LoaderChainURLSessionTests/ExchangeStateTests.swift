@@ -15,9 +15,18 @@ import Testing
         var made = 0
         var isAnswering = false
         var cancelledBeforeAnswer = false
+        let pipe = ChunkPipe {}
+        var isAttached = false
+
+        func end() {
+            guard let end = state.end() else { return }
+            ends += 1
+            #expect(
+                (end.pipe === pipe) == isAttached, "a reader would wait for ever, or the task would never be completed")
+        }
 
         for _ in 0..<60 {
-            switch random.next() % 7 {
+            switch random.next() % 8 {
             case 0 where live == nil:
                 made += 1
                 switch state.begin(made) {
@@ -36,7 +45,7 @@ import Testing
                     cancelled.append(sessionTask)
                 case .end:
                     #expect(live == nil)
-                    if state.end() != nil { ends += 1 }
+                    end()
                 }
             case 2 where live != nil && !isAnswering:
                 if state.beginAnswer() {
@@ -51,11 +60,24 @@ import Testing
                 live = nil
                 switch state.sessionTaskEnded() {
                 case .irrelevant: Issue.record("the task was the exchange's own")
-                case .stopped: if state.end() != nil { ends += 1 }
+                case .stopped: end()
                 case .asItCame: #expect(!state.isStopped)
                 }
+            case 6 where live != nil && ends == 0:
+                if state.abandon() != nil {
+                    #expect(state.isStopped)
+                    end()
+                    #expect(ends == 1)
+                    if case .irrelevant = state.sessionTaskEnded() {} else { Issue.record("it was left") }
+                    (live, isAnswering) = (nil, false)
+                } else {
+                    #expect(!state.isStopped)
+                }
+            case 7 where !isAttached:
+                isAttached = state.attach(pipe)
+                #expect(isAttached == (ends == 0 && !state.isStopped))
             case 5 where live == nil && made > 0:
-                if state.end() != nil { ends += 1 }
+                end()
             default: break
             }
             #expect(ends <= 1)

@@ -17,9 +17,7 @@
 
         @Test func cancelsAtRandomMomentsAreHarmless() async throws {
             let count = testSize("URLSESSION_CANCELS", usually: 3000)
-            let closed = try ClosedPort()
-            let outcome = try await runFaults("cancels", "\(count)", "\(closed.number)")
-            withExtendedLifetime(closed) {}
+            let outcome = try await runFaults("cancels", "\(count)")
             expectComplete(outcome)
             // Otherwise the run did not test both.
             #expect(outcome.output.contains("cancelled") && outcome.output.contains("cannotConnect"))
@@ -88,8 +86,11 @@
     }
 
     /// Runs the program with the code that could crash, which is built together with the tests.
-    private func runFaults(_ arguments: String...) async throws -> ChildProcess.Outcome {
+    func runFaults(
+        _ arguments: String..., environment more: [String: String] = [:]
+    ) async throws -> ChildProcess.Outcome {
         let environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+            .merging(more) { $1 }
         return try await ChildProcess.run(ChildProcess.product("URLSessionFaults"), arguments, environment: environment)
     }
 #endif

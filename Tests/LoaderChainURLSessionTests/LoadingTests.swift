@@ -113,6 +113,25 @@ import Testing
         #expect(try await site.load("/gzip").body == Data("packed".utf8))
     }
 
+    @Test(arguments: [
+        ("/a%2", "/a%252"), ("/a%", "/a%25"), ("/a%zz", "/a%25zz"), ("/a%2f", "/a%2f"), ("/a//b;c=1,2", "/a//b;c=1,2"),
+        ("/...", "/..."), ("/a/..b", "/a/..b"), ("/%2e%2f", "/%2e%2f"),
+    ])
+    func whatIsNoEscapeIsText(_ path: String, _ sent: String) async throws {
+        let site = try Site()
+        site.server.fallback { request in .ok(request.target) }
+        #expect(try await site.load("/") { $0.path = path }.body == Data(sent.utf8))
+        // Foundation encodes it when it makes the URL.
+        let url = try #require(URL(string: "http://127.0.0.1:\(site.server.port)\(path)"))
+        #expect(try await site.loader.load(HTTPRequest(url: url)).body == Data(sent.utf8))
+    }
+
+    @Test func aRequestMayRefuseCompression() async throws {
+        let site = try Site()
+        site.server.fallback { request in .ok(request.headers["Accept-Encoding"] ?? "none") }
+        #expect(try await site.load("/") { $0.headers["Accept-Encoding"] = "identity" }.body == Data("identity".utf8))
+    }
+
     @Test func metricsTravelWithTheResponse() async throws {
         let timers = ManualTimers()
         let site = try Site(timers: timers)
@@ -131,6 +150,14 @@ import Testing
         #expect(metrics.duration == .milliseconds(40))
         #expect(metrics.start == ManualTimers.defaultDate)
         #expect(metrics.redirects == 0)
+        let phases = try #require(metrics.phases)
+        let parts = phases.named.compactMap(\.time)
+        #expect(parts.allSatisfy { $0 >= .zero })
+        #expect(phases.waiting != nil && phases.receiving != nil)
+        #if canImport(FoundationNetworking)
+            // The phases follow each other, without a part that counts twice. Elsewhere the session's clock measures them.
+            #expect(parts.reduce(.zero, +) <= metrics.duration)
+        #endif
     }
 
     @Test(arguments: ["ftp", "file", "data"])
@@ -152,4 +179,57 @@ import Testing
         #expect(server.requests.first?.headers["X-Session"] == "mine")
         session.invalidateAndCancel()
     }
+
+    @Test func aSchemeMayBeInCapitals() async throws {
+        let site = try Site()
+        site.server.route("/") { _ in .ok("hello") }
+        #expect(try await site.load("/") { $0.scheme = "HTTP" }.body == Data("hello".utf8))
+    }
+
+    @Test func noCookieIsKeptOrReplaced() async throws {
+        let site = try Site()
+        site.server.route("/") { _ in LoopbackReply.ok().header("Set-Cookie", "id=server; Path=/") }
+        for configuration in [URLSessionConfiguration.default, .ephemeral] {
+            let loader = URLSessionLoader(configuration: configuration)
+            _ = try await loader.load(site.request("/"))
+            _ = try await loader.load(site.request("/"))
+            #expect(site.server.requests.last?.headers["Cookie"] == nil)
+            _ = try await loader.load(site.request("/") { $0.headers["Cookie"] = "id=mine" })
+            #expect(site.server.requests.last?.headers["Cookie"] == "id=mine")
+        }
+    }
+
+    #if os(Linux)
+        /// What the session would change in silence.
+        @Test(arguments: ["get", "Post", "head"])
+        func aMethodIsSentAsItIsOrNotAtAll(_ method: String) async throws {
+            let site = try Site()
+            let error = await site.failure("/") { $0.method = HTTPMethod(method) }
+            #expect(error?.code == .invalidRequest)
+            #expect(error?.reason?.contains("capitals") == true)
+            #expect(site.server.requests.isEmpty)
+        }
+
+        @Test(arguments: ["/a/../b", "/./b", "/..", "/a/.", "/a/%2e%2E/b", "/%2E", "/.%2e/b"])
+        func aPathIsSentAsItIsOrNotAtAll(_ path: String) async throws {
+            let site = try Site()
+            let error = await site.failure("/") { $0.path = path }
+            #expect(error?.code == .invalidRequest)
+            #expect(site.server.requests.isEmpty)
+        }
+
+        @Test(arguments: ["/a%2Fb", "/a%252", "/a..b/.c/...", "/%7Euser", "//a//b", "/a;b=1,2", "/+%20"])
+        func aPathIsSentAsItIs(_ path: String) async throws {
+            let site = try Site()
+            site.server.fallback { _ in .ok() }
+            _ = try await site.load("/") { $0.path = path }
+            #expect(site.server.requests.last?.path == path)
+        }
+
+        @Test func anIPv6AddressIsRefusedWithAReason() async {
+            let error = await URLSessionLoader().failure(HTTPRequest(scheme: "http", host: "::1", port: 9))
+            #expect(error?.code == .invalidRequest)
+            #expect(error?.reason?.contains("IPv6") == true)
+        }
+    #endif
 }

@@ -1,5 +1,6 @@
 import Foundation
 import LoaderChain
+import LoaderChainTesting
 import Testing
 
 @testable import LoaderChainURLSession
@@ -20,10 +21,24 @@ import Testing
         RedirectRule.next(after: HTTPStatus(status), location: location, from: request)
     }
 
+    @Test func aHostThatIsNotListedLearnsOfNoTrace() async throws {
+        let tracing = TraceContext(hosts: ["a.example", "b.example"], formats: [.w3c, .b3])
+        let chain = tracing --> ScriptedTerminal { _ in .success(.ok) }
+        let request = try await chain.load(from()).request
+        for (location, isListed) in [("/z", true), ("http://b.example/z", true), ("http://c.example/z", false)] {
+            let next = try #require(following(302, location, request))
+            #expect(next.headers.contains("traceparent") == isListed && next.headers.contains("b3") == isListed)
+            // A server that has led the request away cannot lead the trace back.
+            #expect(following(302, "http://b.example/", next)?.headers.contains("traceparent") == isListed)
+        }
+    }
+
     @Test(arguments: [
         ("/z", "http://a.example/z"), ("z", "http://a.example/x/z"), ("?w", "http://a.example/x/y?w"),
         ("//b.example/z", "http://b.example/z"), ("https://b.example:8443/z#f", "https://b.example:8443/z#f"),
         ("../z", "http://a.example/z"), ("HTTP://b.example/", "http://b.example/"),
+        ("/p/../z/./w", "http://a.example/z/w"), ("http://u:p@b.example:81/z?q", "http://b.example:81/z?q"),
+        ("//u@b.example/%C3%A9", "http://b.example/%C3%A9"),
     ])
     func placesAreFoundFromTheRequestsOwn(_ location: String, _ expected: String) {
         #expect(following(302, location, from())?.url?.absoluteString == expected)
@@ -77,5 +92,12 @@ import Testing
         let request = from(.get, "http://a.example/x#here")
         #expect(following(302, "/z", request)?.fragment == "here")
         #expect(following(302, "/z#there", request)?.fragment == "there")
+    }
+
+    @Test func aRedirectToHTTPGivesUpEncryption() {
+        let secure = from(.get, "HTTPS://a.example/")
+        #expect(RedirectRule.isDowngrade(from: secure, to: from(.get, "http://a.example/")))
+        #expect(!RedirectRule.isDowngrade(from: secure, to: from(.get, "https://b.example/")))
+        #expect(!RedirectRule.isDowngrade(from: from(), to: secure))
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import LoaderChain
 import LoaderChainTesting
 import LoaderChainURLSession
+import TestServers
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -132,5 +133,16 @@ import Testing
         let response = try await site.load("/a") { $0.delivery = .file(file) }
         #expect(response.file == file)
         #expect(try Data(contentsOf: file) == Data("content".utf8))
+    }
+
+    @Test func theErrorNamesTheAddressThatFailed() async throws {
+        let site = try Site()
+        let gone = try LoopbackServer()
+        let url = gone.url("/b")
+        gone.stop()
+        site.server.route("/a") { _ in .redirect(to: url) }
+        let error = try #require(await site.failure("/a"))
+        #expect(error.code == .cannotConnect)
+        #expect(error.request.url == url)
     }
 }

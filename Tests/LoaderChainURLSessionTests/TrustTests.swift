@@ -4,33 +4,15 @@
     import LoaderChainTesting
     import LoaderChainURLSession
     import TestProcesses
+    import TestServers
     import Testing
 
     /// Server trust, with certificates and pins.
     @Suite(.timeLimit(.minutes(10))) struct TrustTests {
         @Test func aServerThatSignedItsOwnCertificateIsNotTrusted() async throws {
-            guard let openssl = ChildProcess.find("openssl") else {
-                print("Passed over: openssl is not installed")
-                return
-            }
-            let folder = try Folder()
-            let made = try await ChildProcess.run(
-                openssl,
-                [
-                    "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key", "-out", "certificate", "-days",
-                    "2",
-                    "-subj", "/CN=localhost",
-                ], in: folder.url)
-            #expect(made.status == 0, "\(made.errors)")
-            let port = try freePort()
-            let server = try ChildProcess(
-                openssl, ["s_server", "-accept", "\(port)", "-key", "key", "-cert", "certificate", "-www"],
-                in: folder.url, input: .held)
-            // It says so when it listens; without that line, it has ended.
-            while let line = await server.output.line(), !line.hasPrefix("ACCEPT") {}
+            guard let server = try await SelfSignedServer() else { return }
             let loader = URLSessionLoader(configuration: .patient)
-            let error = await loader.failure(HTTPRequest(scheme: "https", host: "localhost", port: port))
-            withExtendedLifetime(server) {}
+            let error = await loader.failure(HTTPRequest(scheme: "https", host: "localhost", port: server.port))
             #expect(error?.code == .insecureConnection, "\(String(describing: error?.underlyingError))")
         }
 
@@ -42,50 +24,75 @@
             #expect(error?.code == .insecureConnection, "\(String(describing: error?.underlyingError))")
         }
 
-        @Test func pinsAreNeverPassedOverInSilence() async throws {
+        @Test func theSystemsOwnTrustNeedsNoFeature() async throws {
             let server = try LoopbackServer()
-            server.fallback { _ in .ok("unpinned") }
-            let pin = try #require(PublicKeyHash(base64: "r/mIkG3eEpVdm+u/ko/cwxzOMo1bk4TyHIlByibiA5E="))
-            let loader = URLSessionLoader(configuration: .patient, serverTrust: .pinned(["localhost": [pin]]))
-            for scheme in ["http", "https"] {
-                let error = await loader.failure(HTTPRequest(scheme: scheme, host: "LocalHost", port: server.port))
-                #expect(error?.code == .insecureConnection)
+            server.fallback { _ in .ok("system") }
+            let loader = try URLSessionLoader(tls: TLSOptions(), configuration: .patient)
+            #expect(try await loader.load(HTTPRequest(url: server.url("/"))).body == Data("system".utf8))
+        }
+
+        #if canImport(Security)
+            @Test func aCertificateAsPEMIsRefusedWhenTheLoaderIsMade() throws {
+                var options = TLSOptions()
+                let material = TLSMaterial.pem("-----BEGIN CERTIFICATE-----")
+                options.clientCertificate = .pem(certificate: material, key: material)
+                let error = #expect(throws: TLSOptions.Refused.self) { try URLSessionLoader(tls: options) }
+                #expect(error?.reason.contains("cannot use a client certificate as PEM") == true)
+                #expect(error?.reason.contains("openssl pkcs12 -export") == true)
             }
-            #expect(server.connectionCount == 0)
-            #expect(try await loader.load(HTTPRequest(url: server.url("/"))).body == Data("unpinned".utf8))
-        }
 
-        @Test func aRedirectToAPinnedHostIsNotFollowedWithoutThePin() async throws {
-            let server = try LoopbackServer()
-            server.route("/a") { _ in .redirect(to: "http://localhost/") }
-            let pin = try #require(PublicKeyHash(base64: "r/mIkG3eEpVdm+u/ko/cwxzOMo1bk4TyHIlByibiA5E="))
-            let loader = URLSessionLoader(configuration: .patient, serverTrust: .pinned(["localhost": [pin]]))
-            #expect(await loader.failure(HTTPRequest(url: server.url("/a")))?.code == .insecureConnection)
-        }
+            @Test func anArchiveThatCannotBeOpenedIsRefusedWhenTheLoaderIsMade() throws {
+                var options = TLSOptions()
+                options.clientCertificate = .pkcs12(.data(Data([0x30, 0])), passphrase: "geheim")
+                let error = #expect(throws: TLSOptions.Refused.self) { try URLSessionLoader(tls: options) }
+                #expect(error?.reason.contains("passphrase") == true && error?.reason.contains("geheim") == false)
+            }
+        #endif
 
-        @Test(arguments: ["", "short", "r/mIkG3eEpVdm+u/ko/cwxzOMo1bk4TyHIlByibiA5E"])
-        func whatIsNoHashIsNoPin(_ text: String) { #expect(PublicKeyHash(base64: text) == nil) }
+        #if canImport(FoundationNetworking)
+            @Test func whatTheSessionCannotDoIsRefusedWhenTheLoaderIsMade() throws {
+                let pin = try #require(PublicKeyHash(base64: "r/mIkG3eEpVdm+u/ko/cwxzOMo1bk4TyHIlByibiA5E="))
+                var all: [TLSOptions] = Array(repeating: TLSOptions(), count: 4)
+                all[0].pins["localhost"] = [pin]
+                all[1].minimumVersion = .v1_2
+                all[2].authorities = .only(.file(URL(filePath: "/etc/ssl/cert.pem")))
+                all[3].clientCertificate = .pkcs12(.data(Data([0x30, 0])), passphrase: "geheim")
+                for options in all {
+                    let error = #expect(throws: TLSOptions.Refused.self) { try URLSessionLoader(tls: options) }
+                    #expect(error?.reason.contains("URLSession on this system cannot") == true)
+                    #expect(error?.reason.contains("libcurl") == true)
+                    #expect(error?.reason.contains("geheim") == false)
+                }
+            }
+        #endif
     }
 
-    /// A free port, for a program that takes its port as an argument.
-    ///
-    /// It lies below those that a system gives to sockets that ask for any. Otherwise another test's server could take it before
-    /// the program does, and requests to the program would reach that server.
-    func freePort() throws -> Int {
-        for _ in usablePorts {
-            let port = nextPort.withLock { next in
-                defer { next = next + 1 < usablePorts.upperBound ? next + 1 : usablePorts.lowerBound }
-                return next
-            }
-            do {
-                try LoopbackServer(port: UInt16(port)).stop()
-                return port
-            } catch let error as SystemError where error.code == EADDRINUSE {}
-        }
-        throw SystemError("bind", code: EADDRINUSE)
-    }
+    /// A TLS server of openssl, with a certificate that it signed itself; nil where openssl is missing.
+    final class SelfSignedServer: Sendable {
+        let port: Int
+        let folder: Folder
+        private let process: ChildProcess
 
-    private let usablePorts = 12_000..<30_000
-    // Other processes that run these tests begin elsewhere.
-    private let nextPort = Locked(Int.random(in: usablePorts))
+        init?(_ arguments: String...) async throws {
+            guard let openssl = ChildProcess.find("openssl") else {
+                print("Passed over: openssl is not installed")
+                return nil
+            }
+            folder = try Folder()
+            let made = try await ChildProcess.run(
+                openssl,
+                [
+                    "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key", "-out", "certificate", "-days",
+                    "2", "-subj", "/CN=localhost",
+                ], in: folder.url)
+            #expect(made.status == 0, "\(made.errors)")
+            port = try freePort()
+            process = try ChildProcess(
+                openssl,
+                ["s_server", "-accept", "\(port)", "-key", "key", "-cert", "certificate", "-www"] + arguments,
+                in: folder.url, input: .held)
+            // It says so when it listens; without that line, it has ended.
+            while let line = await process.output.line(), !line.hasPrefix("ACCEPT") {}
+        }
+    }
 #endif

@@ -2,6 +2,7 @@ import Foundation
 import LoaderChain
 import LoaderChainTesting
 import LoaderChainURLSession
+import TestServers
 import Testing
 
 /// Bodies of requests.
@@ -72,6 +73,20 @@ import Testing
             #expect(error?.code == .invalidRequest)
         }
         #expect(site.server.requests.isEmpty)
+    }
+
+    @Test func aBodyIsNotReadForAMethodThatCannotBeSent() async throws {
+        let site = try Site()
+        let reads = Locked(0)
+        let error = await site.failure("/") {
+            $0.method = "post"
+            $0.body = StreamBody {
+                reads.withLock { $0 += 1 }
+                return nil
+            }
+        }
+        #expect(error?.code == .invalidRequest)
+        #expect(reads.withLock { $0 } == 0)
     }
 
     @Test func aBodyWithGetIsRefused() async throws {

@@ -15,12 +15,18 @@ import LoaderChain
     import Musl
 #endif
 
-/// A minimal HTTP client: a connection for each request, and only the head of the response.
+/// A minimal HTTP client: a connection for each request, and bodies of a length that the response states.
 final class SocketTerminal: HTTPLoader, @unchecked Sendable {
     private let port: UInt16
     private let queue = DispatchQueue(label: "terminal", attributes: .concurrent)
 
-    init(port: UInt16) { self.port = port }
+    /// How long the server may take, in milliseconds.
+    private let patience: Int
+
+    init(port: UInt16, patience seconds: Double = 0.5) {
+        self.port = port
+        patience = Int(seconds * 1_000)
+    }
 
     override func load(task: HTTPTask) {
         queue.async { [self] in
@@ -45,15 +51,25 @@ final class SocketTerminal: HTTPLoader, @unchecked Sendable {
         var reader = request.content.makeReader()
         while let piece = try reader.read(upTo: 16_384) { try send(piece, to: descriptor) }
 
-        var answer = [UInt8]()
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while !String(decoding: answer, as: UTF8.self).contains("\r\n\r\n") {
+        var answer: [UInt8] = []
+        func readMore() throws {
+            var buffer = [UInt8](repeating: 0, count: 4096)
             let count = recv(descriptor, &buffer, buffer.count, 0)
             guard count > 0 else { throw Lost() }
             answer += buffer[..<count]
         }
-        guard let status = Int(String(decoding: answer, as: UTF8.self).dropFirst(9).prefix(3)) else { throw Lost() }
-        return HTTPResponse(request: request.request, status: HTTPStatus(status))
+        func headEnd() -> Int? {
+            answer.indices.dropLast(3).first { answer[$0..<$0 + 4].elementsEqual("\r\n\r\n".utf8) }.map { $0 + 4 }
+        }
+        while headEnd() == nil { try readMore() }
+        guard let headEnd = headEnd(), let status = Int(String(decoding: answer[9..<12], as: UTF8.self)) else {
+            throw Lost()
+        }
+        let fields = String(decoding: answer[..<headEnd], as: UTF8.self).lowercased().split(separator: "\r\n")
+        let length = fields.first { $0.hasPrefix("content-length:") }.flatMap { Int($0.drop { !$0.isNumber }) } ?? 0
+        while answer.count - headEnd < length { try readMore() }
+        return HTTPResponse(
+            request: request.request, status: HTTPStatus(status), body: Data(answer[headEnd...].prefix(length)))
     }
 
     private func connection() throws -> CInt {
@@ -71,7 +87,13 @@ final class SocketTerminal: HTTPLoader, @unchecked Sendable {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard descriptor >= 0, code == 0 else {
+        // A server that never answers counts as one that is not there.
+        var patience = timeval()
+        patience.tv_sec = .init(self.patience / 1_000)
+        patience.tv_usec = .init(self.patience % 1_000 * 1_000)
+        let isPatient = setsockopt(
+            descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        guard descriptor >= 0, code == 0, isPatient == 0 else {
             close(descriptor)
             throw Lost()
         }

@@ -8,8 +8,8 @@ func libraries(_ names: [String]) -> [Target.Dependency] {
 }
 
 let every = [
-    "InfluxReporting", "LineProtocol", "LineProtocolFoundation", "LoaderChain", "LoaderChainURLSession",
-    "LoaderChainTesting", "MetricKitReporting", "ReportOutbox",
+    "InfluxReporting", "LineProtocol", "LineProtocolFoundation", "LoaderChain", "LoaderChainGzip", "LoaderChainTesting",
+    "LoaderChainURLSession", "MetricKitReporting", "ReportOutbox",
 ]
 
 // The modes that programs are written in.
@@ -26,7 +26,7 @@ let modes: [String: [SwiftSetting]] = [
 let guides: [String: [String]] = [
     "WritingALoader": [],
     "Nodes": [],
-    "Metrics": [],
+    "Metrics": ["LoaderChainURLSession"],
     "Recipes": ["LoaderChainURLSession", "ReportOutbox"],
     "Security": ["LoaderChainURLSession", "ReportOutbox"],
     "ComingFromAlamofire": ["LoaderChainURLSession"],

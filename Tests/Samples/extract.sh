@@ -10,13 +10,21 @@ cd "$(dirname "$0")/../.."
 rm -rf "$out"
 mkdir -p "$out"
 
+# Every sample may use every library, Foundation and Testing without importing them.
+modules=$(echo Foundation Testing $(sed -n 's/.*\.library(name: "\([A-Za-z]*\)".*/\1/p' Package.swift))
+
 for guide in README.md $(find Documentation -name '*.md' | sort) $(find Sources -name '*.swift' | sort); do
     name=$(basename "$guide" | sed 's/\.[a-z]*$//' | tr -c 'A-Za-z0-9\n' '_')
-    awk -v out="$out/$name" -v guide="$guide" '
+    awk -v out="$out/$name" -v guide="$guide" -v modules="$modules" '
+        BEGIN {
+            count = split(modules, names, " ")
+            for (i = 1; i <= count; i++) { known[names[i]] = 1; header = header "import " names[i] "\n" }
+            count = 0
+        }
         function finish(   file, i) {
             file = sprintf("%s_%02d.swift", out, ++count)
             print "// From " guide ", line " start "." > file
-            print "import Foundation\nimport InfluxReporting\nimport LineProtocol\nimport LineProtocolFoundation\nimport LoaderChain\nimport LoaderChainTesting\nimport LoaderChainURLSession\nimport MetricKitReporting\nimport ReportOutbox\nimport Testing" > file
+            printf "%s", header > file
             print "#if canImport(FoundationNetworking)\n    import FoundationNetworking\n#endif" > file
             printf "%s", imports > file
             if (whole) printf "\n%s", body > file
@@ -35,7 +43,12 @@ for guide in README.md $(find Documentation -name '*.md' | sort) $(find Sources 
             next
         }
         line ~ /^```/ && inside { if (!skipping) finish(); inside = 0; next }
-        inside && line ~ /^(@testable )?import / { if (line !~ /import (Foundation|InfluxReporting|LineProtocol|LineProtocolFoundation|LoaderChain|LoaderChainTesting|LoaderChainURLSession|MetricKitReporting|ReportOutbox|Testing)$/) { module = line; sub(/.* /, "", module); imports = imports "#if canImport(" module ")\n    " line "\n#endif\n" }; next }
+        inside && line ~ /^(@testable )?import / {
+            module = line
+            sub(/.* /, "", module)
+            if (!(module in known)) imports = imports "#if canImport(" module ")\n    " line "\n#endif\n"
+            next
+        }
         inside && guide ~ /\.swift$/ && line ~ /^(public |final |open |private |@)*(extension|protocol|Test) ?/ { whole = 1 }
         inside { body = body line "\n" }
     ' "$guide"

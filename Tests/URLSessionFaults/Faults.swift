@@ -3,6 +3,14 @@ import LoaderChain
 import LoaderChainTesting
 import LoaderChainURLSession
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// Responses that crash the session.
 enum Faults {
     static func answer(to name: String) async throws -> String {
@@ -19,5 +27,45 @@ enum Faults {
         } catch {
             return "error \(error.code)"
         }
+    }
+
+    /// The outcome of a request: a status with its body or how long its chunks are, or the code, the status and the reason of an error.
+    static func load(_ url: String, _ delivery: String, isExhausted: Bool = false) async -> String {
+        guard let url = URL(string: url) else { return "no URL" }
+        let loader = URLSessionLoader(configuration: .ephemeral)
+        var request = HTTPRequest(url: url)
+        if delivery == "chunks" { request.delivery = .chunks }
+        if isExhausted {
+            // The session has everything that it needs for itself then.
+            _ = try? await loader.load(request)
+            forbidDescriptors()
+        }
+        do throws(HTTPError) {
+            let response = try await loader.load(request)
+            guard let chunks = response.chunks else {
+                return "\(response.status.rawValue) \(String(decoding: response.body, as: UTF8.self))"
+            }
+            do {
+                return "\(response.status.rawValue) \(try await chunks.collect(upTo: 1 << 20).count)"
+            } catch {
+                return "\(response.status.rawValue), then \(error)"
+            }
+        } catch {
+            let status = error.response.map { "\($0.status.rawValue)" } ?? "nil"
+            return "\(error.code) \(status) \(error.reason ?? "")"
+        }
+    }
+
+    /// Lets the process open nothing more.
+    private static func forbidDescriptors() {
+        #if canImport(Glibc)
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+            let resource = RLIMIT_NOFILE
+        #endif
+        var limit = rlimit()
+        getrlimit(resource, &limit)
+        limit.rlim_cur = 0
+        setrlimit(resource, &limit)
     }
 }

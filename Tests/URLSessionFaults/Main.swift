@@ -1,4 +1,7 @@
 import Foundation
+import LoaderChain
+import LoaderChainURLSession
+import TerminalStorms
 
 /// Does things that could crash, so that a test can watch from another process.
 ///
@@ -8,15 +11,16 @@ enum Main {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
         let count = arguments.count > 1 ? Int(arguments[1]) ?? 0 : 0
+        var storming: HTTPLoader { URLSessionLoader(configuration: .ephemeral) }
+        var fuzzed: HTTPLoader { URLSessionLoader(configuration: .ephemeral, responseSizeLimit: 100_000) }
         switch arguments.first {
         case "answer": print(try await Faults.answer(to: arguments[1]))
-        case "cancels":
-            // By default at a port that only servers of the system may have.
-            let closedPort = arguments.count > 2 ? Int(arguments[2]) : nil
-            print(try await Storm.cancels(count, refusedAt: closedPort ?? 1))
-        case "redirects": print(try await Storm.cancelledRedirects(count))
-        case "uploads": print(try await Storm.cancelledUploads(count))
-        case "fuzz": print(try await Fuzz.exchanges(count))
+        case "load": print(await Faults.load(arguments[1], arguments[2]))
+        case "exhausted": print(await Faults.load(arguments[1], "memory", isExhausted: true))
+        case "cancels": print(try await Storm.cancels(count, with: storming))
+        case "redirects": print(try await Storm.cancelledRedirects(count, with: storming))
+        case "uploads": print(try await Storm.cancelledUploads(count, with: storming))
+        case "fuzz": print(try await Fuzz.exchanges(count, cutsHeads: false, with: fuzzed))
         case "growth": print(try await Memory.growth(over: count))
         case "file": print(try await Memory.downloading(count, into: .file))
         case "chunks": print(try await Memory.downloading(count, into: .chunks))

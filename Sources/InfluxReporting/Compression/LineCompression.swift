@@ -1,3 +1,5 @@
+// Compression: whether lines are compressed. It uses no other folder.
+
 /// Whether lines are compressed on their way.
 public struct LineCompression: Sendable, Hashable {
     /// From how many bytes on; nil for never.

@@ -1,4 +1,5 @@
 import LoaderChain
+import LoaderChainGzip
 import LoaderChainPlatformFoundation
 
 /// What a sender has learnt about its server, and what it keeps from one batch to the next.

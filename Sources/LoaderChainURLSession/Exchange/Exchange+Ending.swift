@@ -17,8 +17,18 @@ extension Exchange {
             transfer.sink?.discard()
         case .stopped(let reason):
             transfer.sink?.discard()
-            finish(.failure(error(for: reason, response: responseSoFar)))
+            finish(.failure(error(for: reason, of: transfer.request, response: responseSoFar)))
         case .asItCame:
+            // A failure after a held head shows that the head was a proxy's.
+            if failure == nil || transfer.refusedChallenge, let head = transfer.heldHead {
+                guard ProxyAnswer.isWholeResponse(head) else {
+                    return fail(
+                        .invalidResponse,
+                        reason:
+                            "Only a proxy's answer arrived: through a proxy, URLSession hides redirects on this system")
+                }
+                acceptHeldHead()
+            }
             if let failure, !isRefusedChallenge(failure) {
                 transfer.sink?.discard()
                 finish(.failure(error(for: failure)))
@@ -57,7 +67,7 @@ extension Exchange {
         } catch {
             // Clean up before completing the task, so that the caller finds nothing left behind.
             transfer.sink?.discard()
-            finish(.failure(self.error(for: .refused(error), response: response)), end)
+            finish(.failure(self.error(for: .refused(error), of: transfer.request, response: response)), end)
         }
     }
 
@@ -68,6 +78,11 @@ extension Exchange {
         case .refuse:
             succeed(with: response)
         case .follow(let limit):
+            guard !RedirectRule.isDowngrade(from: transfer.request, to: next) else {
+                return fail(
+                    .insecureConnection, response: response,
+                    reason: "The redirect leads from https to http; follow it with .ask if that is meant")
+            }
             follow(next, from: response, limit: limit)
         case .ask(let ask):
             courier.async { [self] in
@@ -93,7 +108,7 @@ extension Exchange {
                 reason: "The redirect needs the body again, and a stream can be sent only once; send a file instead")
         }
         // Making a task waits for the session, and this is the session's own thread.
-        owner.control.async { self.begin(next, redirects: redirects) }
+        (transfer.control ?? .global()).async { self.begin(next, redirects: redirects) }
     }
 
     // MARK: The response so far
@@ -101,11 +116,14 @@ extension Exchange {
     /// The response without its body.
     private var responseSoFar: HTTPResponse? {
         guard var response = transfer.response else { return nil }
-        response.metrics = metrics(until: owner.timers.now)
+        response.metrics = metrics(until: owner.timers.now, isWhole: true)
         return response
     }
 
-    func metrics(until end: TimerInstant) -> TransferMetrics {
+    /// The measurements of the exchange.
+    ///
+    /// - Parameter isWhole: whether the body has arrived.
+    func metrics(until end: TimerInstant, isWhole: Bool) -> TransferMetrics {
         var metrics = TransferMetrics(
             start: startDate, timeToFirstByte: transfer.firstByte.map { startInstant.duration(to: $0) },
             duration: startInstant.duration(to: end), bytesSent: transfer.bytesSent,
@@ -114,8 +132,14 @@ extension Exchange {
             if let last = transfer.platformMetrics?.transactionMetrics.last {
                 metrics.networkProtocol = last.networkProtocolName
                 metrics.reusedConnection = last.isReusedConnection
+                metrics.phases = TransferPhases(last)
+                return metrics
             }
         #endif
+        guard let handover = transfer.handover, let firstByte = transfer.firstByte else { return metrics }
+        metrics.phases = TransferPhases(
+            queue: transfer.begin.duration(to: handover), waiting: handover.duration(to: firstByte),
+            receiving: isWhole ? firstByte.duration(to: end) : nil)
         return metrics
     }
 }

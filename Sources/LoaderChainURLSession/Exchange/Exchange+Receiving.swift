@@ -15,6 +15,24 @@ extension Exchange {
         if status.isInformational, status != .switchingProtocols { return }
 
         let response = HTTPResponse(request: transfer.request, status: status, headers: HTTPHeaders(urlResponse))
+        if state.withLock({ $0.pipe != nil }) { return stop(.secondHead) }
+        // Behind a proxy's consent, the next head is the origin's.
+        let isOrigins = replace(&transfer.heldHead, with: nil)?.status.isSuccess == true
+        if !isOrigins, mayBeProxyAnswer(response) { transfer.heldHead = response } else { accept(response) }
+    }
+
+    private func mayBeProxyAnswer(_ response: HTTPResponse) -> Bool {
+        owner.settings.mayTunnel && transfer.request.scheme.lowercased() == "https" && ProxyAnswer.mayBe(response)
+    }
+
+    /// Takes a head that was held, since what followed shows that it is the response's.
+    func acceptHeldHead() {
+        if let head = replace(&transfer.heldHead, with: nil) { accept(head) }
+    }
+
+    private func accept(_ response: HTTPResponse) {
+        let status = response.status
+        response.keepCookies()
         transfer.response = response
         transfer.firstByte = owner.timers.now
         transfer.bytesToReceive = announcedLength(response)
@@ -36,6 +54,7 @@ extension Exchange {
 
     func receive(_ data: Data) {
         noteActivity()
+        acceptHeldHead()
         transfer.bytesReceived += Int64(data.count)
         do throws(SinkError) {
             try transfer.sink?.write(data)
@@ -55,9 +74,9 @@ extension Exchange {
             // Any other answer would leave the task waiting forever. The response has arrived and is kept. The answer
             // cancels the session's task, which must not happen on the session's own queues.
             transfer.refusedChallenge = true
-            owner.control.async { answer(.cancelAuthenticationChallenge, nil) }
+            transfer.control?.async { answer(.cancelAuthenticationChallenge, nil) }
         #else
-            let (disposition, credential) = owner.settings.serverTrust.answer(to: challenge)
+            let (disposition, credential) = owner.settings.trust.answer(to: challenge)
             answer(disposition, credential)
         #endif
     }
@@ -102,9 +121,13 @@ extension Exchange {
     }
 
     private func deliver(_ response: HTTPResponse, reading pipe: ChunkPipe) {
-        state.withLock { $0.pipe = pipe }
+        guard state.withLock({ $0.attach(pipe) }) else {
+            // The exchange was stopped, so no reader will come.
+            transfer.sink = nil
+            return
+        }
         var response = response
-        response.metrics = metrics(until: transfer.firstByte ?? startInstant)
+        response.metrics = metrics(until: transfer.firstByte ?? startInstant, isWhole: false)
         response.chunks = ResponseChunks(next: { try await pipe.next() }, onDrop: { pipe.drop() })
         courier.async { [self, response] in complete(.success(response)) }
     }

@@ -9,16 +9,31 @@ import LoaderChain
 extension Exchange {
     /// Sends the task's own request, or the one that a redirect leads to.
     func begin(_ request: HTTPRequest, redirects: Int) {
-        transfer = Transfer(request: request, redirects: redirects)
+        var request = request
+        // The session knows schemes in lower case alone.
+        let scheme = request.scheme.lowercased()
+        if scheme != request.scheme { request.scheme = scheme }
+        // A cache above tells by the response's request for whom it is.
+        request = request.addingCookies()
+        transfer = Transfer(
+            request: request, redirects: redirects, begin: redirects == 0 ? startInstant : owner.timers.now)
         if let reason = reasonNotToSend(request) { return fail(.invalidRequest, reason: reason) }
-        if let reason = owner.settings.serverTrust.reasonNotToConnect(to: request) {
+        if let reason = owner.settings.trust.options.reasonNotToSend(request) {
             return fail(.insecureConnection, reason: reason)
         }
         do throws(HTTPError) {
             let encoded = try request.encoded(bodyIsForbiddenFor: [.get, .head, .trace])
-            if let body = OutgoingBody(encoded.content) { return send(encoded, body) }
+            let urlRequest = URLRequest(encoded)
+            guard urlRequest.httpMethod == encoded.method.rawValue else {
+                return fail(
+                    .invalidRequest,
+                    reason:
+                        "The session sends the method \(encoded.method) in capitals, which is another; write it so, or rename it"
+                )
+            }
+            if let body = OutgoingBody(encoded.content) { return send(urlRequest, encoded, body) }
             // Reading a whole body can take long, so it is not done on the caller's thread.
-            DispatchQueue.global().async { self.assemble(encoded) }
+            DispatchQueue.global().async { self.assemble(urlRequest, encoded) }
         } catch {
             var error = error
             error.loader = loader
@@ -26,11 +41,11 @@ extension Exchange {
         }
     }
 
-    private func assemble(_ encoded: EncodedRequest) {
+    private func assemble(_ urlRequest: URLRequest, _ encoded: EncodedRequest) {
         do {
             let file = try AssembledBody.write(encoded.content) { [state] in state.withLock { $0.isStopped } }
             // Without a file, the exchange was stopped, and the code that stopped it has ended it.
-            if let file { send(encoded, try OutgoingBody(temporaryFile: file)) }
+            if let file { send(urlRequest, encoded, try OutgoingBody(temporaryFile: file)) }
         } catch SinkError.storage(let reason) {
             fail(.invalidRequest, reason: "The body could not be prepared for sending. \(reason)")
         } catch {
@@ -38,12 +53,20 @@ extension Exchange {
         }
     }
 
-    private func send(_ encoded: EncodedRequest, _ body: OutgoingBody) {
+    private func send(_ urlRequest: URLRequest, _ encoded: EncodedRequest, _ body: OutgoingBody) {
         transfer.hasBody = body.hasBytes
         transfer.bodyFile = body.temporaryFile
         transfer.bytesToSend = encoded.content.length
-        owner.outsideTheSession { [self] in
-            let sessionTask = owner.makeTask(URLRequest(encoded), body: body, for: self)
+        let session = owner.session(for: encoded.method, hasBody: body.hasBytes)
+        transfer.control = session.control
+        session.prepare { [self] in
+            // While the session was stuck, the exchange may have ended.
+            guard !state.withLock({ $0.isOver }) else {
+                if let file = body.temporaryFile { TemporaryFile.remove(file) }
+                return
+            }
+            transfer.handover = owner.timers.now
+            let sessionTask = session.makeTask(urlRequest, body: body, for: self)
             switch state.withLock({ $0.begin(sessionTask) }) {
             case .resume: sessionTask.resume()
             case .cancel: cancel(sessionTask)
@@ -52,11 +75,15 @@ extension Exchange {
     }
 
     private func reasonNotToSend(_ request: HTTPRequest) -> String? {
-        let scheme = request.scheme.lowercased()
-        if scheme != "http", scheme != "https" { return "The scheme is neither http nor https" }
+        if request.scheme != "http", request.scheme != "https" { return "The scheme is neither http nor https" }
         #if canImport(FoundationNetworking)
             if request.cachePolicy == .returnCacheDataDontLoad {
                 return "There is no cache on this platform; use another cache policy"
+            }
+            // Newer versions of libcurl remove encoded dots too.
+            let segments = request.path.split(separator: "/").map { $0.lowercased().replacing("%2e", with: ".") }
+            if segments.contains(where: { $0 == "." || $0 == ".." }) {
+                return "The session would send the path without its dots, which is another; leave them out"
             }
         #endif
         return nil

@@ -24,7 +24,7 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
     /// The queue for calls into a user's code, which must never run on a queue that the session needs.
     let courier: DispatchQueue
     let progress: ProgressReporter?
-    let state = Locked(ExchangeState<URLSessionTask>())
+    let state = Locked(ExchangeState<LiveTask>())
 
     /// What is known of the request that is being sent now.
     ///
@@ -41,6 +41,8 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
     let startDate: Date
     private let timeout: Duration
     private let lastActivity: Atomic<Int64>
+    /// Until when the session may take to end a task that was cancelled; the largest number before, and always on Apple systems.
+    private let patienceEnd = Atomic(Int64.max)
 
     init(_ task: HTTPTask, by loader: String, on owner: SessionOwner) {
         owed = Locked(task)
@@ -48,7 +50,6 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
         self.owner = owner
         number = owner.nextNumber()
         request = task.request
-        transfer = Transfer(request: request, redirects: 0)
         if let onProgress = request.onProgress {
             courier = DispatchQueue(label: "LoaderChain.URLSessionLoader.progress")
             progress = ProgressReporter(onProgress, on: courier)
@@ -57,6 +58,7 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
             progress = nil
         }
         startInstant = owner.timers.now
+        transfer = Transfer(request: request, redirects: 0, begin: startInstant)
         startDate = owner.timers.date
         timeout = request.timeout ?? owner.settings.timeout
         lastActivity = Atomic(startInstant.nanoseconds)
@@ -75,18 +77,33 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {}
 
-    /// Stops the exchange on this side; it ends when the session reports the end of its task.
+    /// Stops the exchange on this side; it ends when the session reports the end of its task, or on Linux at the end of patience.
     func stop(_ reason: StopReason) {
         switch state.withLock({ $0.stop(reason) }) {
         case .nothing: break
         case .cancel(let sessionTask): cancel(sessionTask)
-        case .end: finish(.failure(error(for: reason, response: nil)))
+        case .end: finish(.failure(error(for: reason, of: request, response: nil)))
         }
     }
 
-    func cancel(_ sessionTask: URLSessionTask) {
-        // Cancelling waits for the session, which may be waiting for its delegate, and this may be its delegate's thread.
-        owner.control.async { sessionTask.cancel() }
+    func cancel(_ sessionTask: LiveTask) {
+        sessionTask.cancel()
+        #if canImport(FoundationNetworking)
+            // Only this session may be stuck; see ``abandon()``.
+            let end = owner.timers.now.advanced(by: owner.settings.patience)
+            patienceEnd.store(end.nanoseconds, ordering: .relaxed)
+            owner.watch(end)
+        #endif
+    }
+
+    /// Ends an exchange that was stopped, although the session has not ended its task.
+    ///
+    /// On Linux a session reads the body of a redirect to its end before it listens, in quadratic time, and every other
+    /// session of the process waits with it. What it still reports means nothing any more, and belongs to its thread alone.
+    private func abandon() {
+        guard let reason = state.withLock({ $0.abandon() }) else { return }
+        progress?.end()
+        finish(.failure(error(for: reason, of: request, response: nil)))
     }
 
     /// Runs a closure that answers the session, unless the session's task has been cancelled.
@@ -103,7 +120,7 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
         if let end = state.withLock({ $0.end() }) { finish(result, end) }
     }
 
-    func finish(_ result: HTTPResult, _ end: ExchangeState<URLSessionTask>.End) {
+    func finish(_ result: HTTPResult, _ end: ExchangeState<LiveTask>.End) {
         courier.async { [self] in
             if let pipe = end.pipe { pipe.end(result.error) } else { complete(result) }
             owner.ended(self)
@@ -138,14 +155,23 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
     /// The session's own timeouts are not used: on Linux they count whole seconds, and stop watching a redirected task.
     var deadline: TimerInstant {
         let silence = TimerInstant(nanoseconds: lastActivity.load(ordering: .relaxed)).advanced(by: timeout)
-        return min(silence, startInstant.advanced(by: owner.settings.resourceTimeout))
+        return min(silence, resourceDeadline)
     }
 
-    /// Stops the exchange if its deadline has passed; returns the deadline otherwise.
+    private var resourceDeadline: TimerInstant { startInstant.advanced(by: owner.settings.resourceTimeout) }
+
+    /// Stops the exchange if its deadline has passed, or leaves it at the end of patience; returns the deadline otherwise.
     func deadline(after now: TimerInstant) -> TimerInstant? {
+        let patienceEnd = patienceEnd.load(ordering: .relaxed)
+        if patienceEnd != .max {
+            if now.nanoseconds < patienceEnd { return TimerInstant(nanoseconds: patienceEnd) }
+            abandon()
+            return nil
+        }
         let deadline = deadline
         if now < deadline { return deadline }
-        stop(.timedOut(startInstant.duration(to: now)))
+        let time = startInstant.duration(to: now)
+        stop(now < resourceDeadline ? .timedOut(time) : .tookTooLong(time))
         return nil
     }
 }

@@ -66,12 +66,53 @@ extension URLError {
     /// The code that libcurl's message implies, for errors that the session on Linux only knows as `unknown`.
     fileprivate func codeByMessage(afterHead: Bool) -> HTTPError.Code {
         let message = localizedDescription
-        if message.contains("transfer closed") { return .connectionLost }
-        if message.contains("aborted by a callback") { return .invalidRequest }
-        if ["SSL", "TLS", "certificate"].contains(where: message.contains) {
-            return afterHead ? .connectionLost : .insecureConnection
-        }
+        func says(_ phrases: [String]) -> Bool { phrases.contains(where: message.contains) }
+        if says(Self.refusals) { return .invalidRequest }
+        // The system's reason follows, which may be the word of a loss.
+        if !afterHead, says(Self.failedConnects) { return .cannotConnect }
+        if says(Self.losses) { return afterHead || !says(Self.handshakes) ? .connectionLost : .cannotConnect }
+        if says(Self.missingConnections) { return afterHead ? .connectionLost : .cannotConnect }
+        if says(Self.insecurities) { return afterHead ? .connectionLost : .insecureConnection }
         // What remains are malformed replies.
         return .invalidResponse
+    }
+
+    private static let refusals = ["aborted by a callback"]
+
+    /// No connection came about, for a reason that the system gives.
+    private static let failedConnects = ["Failed to connect", "Couldn't connect"]
+
+    /// A connection that was there and ended: libcurl's receive, send and stream errors, and the system's words for them.
+    private static let losses = [
+        "transfer closed", "Recv failure", "Send failure", "receiving data from the peer", "sending data to the peer",
+        "Failed sending", "Transferred a partial file", "data rewind", "Connection died", "Connection reset",
+        "Broken pipe",
+        "SSL_ERROR_SYSCALL", "HTTP/2 framing layer", "HTTP2 framing layer", "was not closed cleanly", "was reset",
+        "HTTP/2 stream", "HTTP/3", "unexpected eof", "Connection timed out",
+    ]
+
+    /// The words of an error of the handshake, so that the connection was never there for a request.
+    private static let handshakes = ["SSL_connect", "SSL connect", "TLS connect", "in connection to", "handshake"]
+
+    /// No connection came about: no route, no permission, no descriptors, no name, or a proxy that refused.
+    private static let missingConnections =
+        failedConnects + [
+            "Could not connect", "Connection refused", "Could not resolve", "Couldn't resolve", "getaddrinfo",
+            "Couldn't open socket", "Couldn't bind", "bind failed", "No route to host",
+            "Network is unreachable", "Host is unreachable", "Permission denied", "Operation not permitted",
+            "Too many open files", "No buffer space", "CONNECT", "SOCKS", "Proxy handshake", "Out of memory",
+        ]
+
+    private static let insecurities = ["SSL", "TLS", "certificate"]
+}
+
+extension HTTPError.Code {
+    /// Why the session failed, in words that may be shown: nil where the code says it all.
+    ///
+    /// The words are libcurl's or the system's. They name hosts and certificates, never a path or a query.
+    func reason(of failure: URLError) -> String? {
+        guard self == .insecureConnection || self == .cannotConnect else { return nil }
+        let words = failure.localizedDescription.prefix(300)
+        return words.isEmpty ? nil : words.split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 }

@@ -10,16 +10,12 @@ import Synchronization
 /// Owns the session of a loader, and the exchanges in flight on it.
 ///
 /// Exchanges retain their owner, and the owner retains them while they are in flight. So it outlives its loader until the
-/// last of them has ended, redirects included, and no task is ever made on a session that was invalidated.
+/// last of them has ended, redirects included.
 final class SessionOwner: Sendable {
     let settings: SessionSettings
     let timers: any Timers
-    let session: URLSession
-    /// The queue for calls that may wait for the session, which would deadlock if made from its own callbacks.
-    let control = DispatchQueue(label: "LoaderChain.URLSessionLoader.control")
+    let session: LiveSession
 
-    private let delegate = SessionDelegate()
-    private let isShared: Bool
     private let inFlight = Locked(InFlightState<Exchange, DispatchGroup>())
     private let numbers = Atomic<UInt64>(0)
     private let deadlines: DeadlineWatch
@@ -30,46 +26,22 @@ final class SessionOwner: Sendable {
         deadlines = DeadlineWatch(timers) { [inFlight] now in
             inFlight.withLock { $0.all }.compactMap { $0.deadline(after: now) }.min()
         }
-        #if canImport(FoundationNetworking)
-            isShared = false
-            session = URLSession(
-                configuration: settings.configuration, delegate: delegate, delegateQueue: ImmediateQueue())
-        #else
-            isShared = shared != nil
-            session =
-                shared ?? URLSession(configuration: settings.configuration, delegate: delegate, delegateQueue: nil)
-        #endif
+        session = LiveSession(settings.configuration, sharing: shared)
     }
 
-    deinit {
-        if !isShared { session.finishTasksAndInvalidate() }
+    /// The session for a request.
+    ///
+    /// On a kept connection that turns out to be dead, libcurl sends a request without a body again, whatever its method,
+    /// although the server may have acted on it. A request that may not be repeated gets a session of its own, which has no
+    /// kept connection. With a body, the session asks first; see ``Exchange/bodyIsNeededAgain()``.
+    func session(for method: HTTPMethod, hasBody: Bool) -> LiveSession {
+        #if canImport(FoundationNetworking)
+            if !method.isIdempotent, !hasBody { return LiveSession(settings.configuration) }
+        #endif
+        return session
     }
 
     func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).oldValue }
-
-    /// Runs a closure that may wait for the session: at once, or on another thread if this one is the session's own.
-    func outsideTheSession(_ work: @escaping @Sendable () -> Void) {
-        #if canImport(FoundationNetworking)
-            if ImmediateQueue.isRunning { return control.async(execute: work) }
-        #endif
-        work()
-    }
-
-    /// Makes a task of the session, whose events go to the exchange.
-    func makeTask(_ request: URLRequest, body: OutgoingBody, for exchange: Exchange) -> URLSessionTask {
-        let task: URLSessionTask =
-            switch body.source {
-            case .none: session.dataTask(with: request)
-            case .data(let data): session.uploadTask(with: request, from: data)
-            case .file(let url): session.uploadTask(with: request, fromFile: url)
-            case .content(let content, let length): session.dataTask(with: request.streaming(content, length: length))
-            }
-        #if !canImport(FoundationNetworking)
-            if isShared { task.delegate = delegate }
-        #endif
-        delegate.connect(exchange, to: task)
-        return task
-    }
 }
 
 // MARK: - Exchanges in flight

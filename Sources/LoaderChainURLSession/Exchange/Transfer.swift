@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import LoaderChain
 
@@ -10,6 +11,8 @@ struct Transfer {
     let request: HTTPRequest
     /// How many redirects led here.
     let redirects: Int
+    /// The queue for calls that may wait for the session that sends the request.
+    var control: DispatchQueue?
     /// The temporary file with the body, if one was written for the transfer.
     var bodyFile: URL?
     var hasBody = false
@@ -17,7 +20,12 @@ struct Transfer {
 
     /// The head of the response.
     var response: HTTPResponse?
+    /// A head that may be a proxy's answer to CONNECT, until something follows it.
+    var heldHead: HTTPResponse?
     var firstByte: TimerInstant?
+    /// When the transfer began, and when the session got it.
+    let begin: TimerInstant
+    var handover: TimerInstant?
     /// The request to send next, if the response is a redirect.
     var next: HTTPRequest?
     /// Where the body goes; nil before the head arrives, and after the body was refused.
@@ -32,9 +40,10 @@ struct Transfer {
         var platformMetrics: URLSessionTaskMetrics?
     #endif
 
-    init(request: HTTPRequest, redirects: Int) {
+    init(request: HTTPRequest, redirects: Int, begin: TimerInstant) {
         self.request = request
         self.redirects = redirects
+        self.begin = begin
     }
 
     var progress: TransferProgress {

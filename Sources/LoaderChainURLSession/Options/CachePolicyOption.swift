@@ -1,3 +1,5 @@
+// Options: what a request may ask of this terminal. It uses no other folder.
+
 import Foundation
 import LoaderChain
 

@@ -19,6 +19,8 @@ extension URLRequest {
             guard name != "content-length", isFirst.insert(name).inserted else { continue }
             setValue(encoded.headers[field.name], forHTTPHeaderField: field.name)
         }
+        // For a user's own session, whose configuration the loader cannot change.
+        httpShouldHandleCookies = false
         if let policy = encoded.request.cachePolicy { cachePolicy = policy }
         #if canImport(FoundationNetworking)
             // Otherwise the session would declare the body of a POST to be a form. A blank value leaves the field out.

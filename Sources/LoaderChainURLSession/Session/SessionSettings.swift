@@ -19,26 +19,41 @@ struct SessionSettings: @unchecked Sendable {
     let timeout: Duration
     /// How long an exchange may take in all.
     let resourceTimeout: Duration
+    /// How long the session may take to end a task that was cancelled.
+    let patience = Duration.seconds(1)
     let responseSizeLimit: Int
-    let serverTrust: ServerTrust
+    let trust: SessionTrust
+    /// Whether a proxy may answer in place of the origin.
+    let mayTunnel: Bool
 
-    init(_ configuration: URLSessionConfiguration, responseSizeLimit: Int, serverTrust: ServerTrust) {
+    init(
+        _ configuration: URLSessionConfiguration, responseSizeLimit: Int, trust: SessionTrust = .system,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) {
         let copy = (configuration.copy() as? URLSessionConfiguration) ?? configuration
         headers = HTTPHeaders(
             (copy.httpAdditionalHeaders ?? [:]).compactMap { name, value in
                 (name.base as? String).map { .init($0, "\(value)") }
             }.sorted { $0.name < $1.name })
         copy.httpAdditionalHeaders = nil
+        // All sessions would share one jar, on Linux a file in the user's home that other users can read, and its cookies would
+        // replace those of the request.
+        copy.httpCookieStorage = nil
+        copy.httpShouldSetCookies = false
         #if canImport(FoundationNetworking)
+            mayTunnel = ProxyAnswer.isPossible(in: environment)
             // With a cache, the session traps if a task is cancelled as it ends.
             copy.urlCache = nil
             copy.urlCredentialStorage = nil
+        #else
+            mayTunnel = false
+            trust.apply(to: copy)
         #endif
         timeout = .seconds(clamping: copy.timeoutIntervalForRequest)
         resourceTimeout = .seconds(clamping: copy.timeoutIntervalForResource)
         self.configuration = copy
         self.responseSizeLimit = max(0, responseSizeLimit)
-        self.serverTrust = serverTrust
+        self.trust = trust
     }
 }
 

@@ -45,9 +45,12 @@
             } catch {
                 throw OutboxError(.directory, "The uploads cannot be taken up: \(error).")
             }
-            ProtectedDirectory.prepare(directory)
+            FolderProtection.afterFirstUnlock.apply(to: directory)
             let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
             configuration.timeoutIntervalForResource = 2 * 24 * 3600
+            // The app's cookies are not the reports', and would replace those of the request.
+            configuration.httpCookieStorage = nil
+            configuration.httpShouldSetCookies = false
             configure(configuration)
             self.identifier = identifier
             engine = try UploadEngine(files: files, timers: SystemTimers.shared, loader: "BackgroundUploads") {
@@ -128,6 +131,10 @@
             for field in request.headers where field.name.lowercased() != "content-length" {
                 message.addValue(field.value, forHTTPHeaderField: field.name)
             }
+            let networks = request.request.networkAccess
+            if !networks.contains(.cellular) { message.allowsCellularAccess = false }
+            if !networks.contains(.expensive) { message.allowsExpensiveNetworkAccess = false }
+            if !networks.contains(.constrained) { message.allowsConstrainedNetworkAccess = false }
             let task = session.uploadTask(with: message, fromFile: directory.appending(path: file))
             task.taskDescription = id.text
             task.resume()

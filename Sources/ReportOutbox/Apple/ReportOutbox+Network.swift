@@ -4,12 +4,17 @@
     import Network
 
     extension ReportOutbox {
-        /// Waits while there is no network, for as long as you keep the returned value.
+        /// Waits while there is no network, or none that the settings want to be used, for as long as you keep the returned value.
         ///
-        /// It follows the system's path monitor, and calls ``networkIsAvailable(_:)``.
+        /// It follows the system's path monitor, and calls ``networkIsAvailable(_:conditions:)``.
         public func followNetwork() -> some Sendable {
             let monitor = NWPathMonitor()
-            monitor.pathUpdateHandler = { [weak self] path in self?.networkIsAvailable(path.status != .unsatisfied) }
+            monitor.pathUpdateHandler = { [weak self] path in
+                var conditions: NetworkConditions = []
+                if path.isExpensive { conditions.insert(.metered) }
+                if path.isConstrained { conditions.insert(.constrained) }
+                self?.networkIsAvailable(path.status != .unsatisfied, conditions: conditions)
+            }
             monitor.start(queue: DispatchQueue(label: "ReportOutbox.network"))
             return NetworkFollowing(monitor: monitor)
         }

@@ -1,5 +1,8 @@
+// Box: the outbox itself, and the engine that carries out what its state decides. It may use every other folder but Apple.
+
 import DurableFiles
 import LoaderChain
+import LoaderChainPlatformFoundation
 
 /// Takes over the boxes that other processes had within the directory.
 extension BoxEngine {
@@ -15,6 +18,10 @@ extension BoxEngine {
                 files: try store.files.folder(box), durability: settings.durability, seal: settings.seal)
             let scan = try own.scan()
             for name in scan.reports { try adopt(name, of: box) }
+            if scan.hasDiscards {
+                readDiscards(of: own)
+                try own.writeDiscards(Data())
+            }
             if !scan.aside.isEmpty { try store.files.makeFolder(ReportStore.asideFolder) }
             for aside in scan.aside {
                 var adopted = aside

@@ -49,6 +49,8 @@ extension BoxEngine {
             shared.withLock { $0.aside.add(aside) }
             throw OutboxError(error)
         }
+        // It is in the box now, whatever becomes of that; the next launch puts right what is in two places.
+        do throws(FileFailure) { try store.syncTakenBack() } catch { trouble(error) }
         shared.withLock { shared in
             let time = shared.time(now)
             shared.box.take(name, wallNow: now.wall, now: time)
@@ -66,8 +68,7 @@ extension BoxEngine {
         }
         if let handle { leave(handle, .dropped(.purged)) }
         guard let aside = shared.withLock({ $0.aside.remove(id) }) else { return handle != nil }
-        do throws(FileFailure) { try store.remove(aside) } catch { trouble(error) }
-        emit(.dropped(id, because: .purged))
+        removeAside(aside, because: .purged)
         return true
     }
 

@@ -22,9 +22,12 @@ extension BoxEngine {
             for failure in scan.troubles { trouble(failure) }
             for name in duplicates { setAside(duplicate: name) }
             for aside in shared.withLock({ LoaderChain.replace(&$0.asideLeftovers, with: []) }) {
-                do throws(FileFailure) { try store.remove(aside) } catch { trouble(error) }
+                remove(StoredFile(aside))
             }
+            if scan.hasDiscards { readDiscards(of: store) }
             for box in scan.ownBoxes { adopt(box) }
+            // A process that ended just before it could do so has left names that a loss of power would take.
+            do throws(FileFailure) { try store.syncFound() } catch { trouble(error) }
             announce()
             if existing != nil { askAboutExisting() }
             for handle in shared.withLock({ $0.box.makeRoom() }) { leave(handle, .dropped(.noRoom)) }
@@ -80,7 +83,7 @@ extension BoxEngine {
         do {
             try check.check(request)
             let (old, body) = try store.read(name.text)
-            let head = RecordHead(name.id, request, adding: old.headers.contentType)
+            let head = RecordHead(name.id, request.describing(old.headers), adding: old.headers.contentType)
             if name.flags.contains(.keptOutside) {
                 try store.write(head, length: name.size, as: temporary)
             } else {
@@ -122,7 +125,19 @@ extension OutboxError {
 
 extension HTTPHeaders {
     /// What describes the bytes, and therefore stays with them.
-    fileprivate var contentType: HTTPHeaders {
-        HTTPHeaders(self.filter { $0.name.lowercased() == "content-type" })
+    fileprivate var contentType: HTTPHeaders { fields(named: "content-type") }
+
+    fileprivate func fields(named name: String) -> HTTPHeaders {
+        HTTPHeaders(self.filter { $0.name.lowercased() == name })
+    }
+}
+
+extension HTTPRequest {
+    /// The request for bytes that are encoded as some headers say: they stay so, whatever else is sent along.
+    fileprivate func describing(_ headers: HTTPHeaders) -> HTTPRequest {
+        var request = self
+        request.headers["Content-Encoding"] = nil
+        request.headers.merge(filling: headers.fields(named: "content-encoding"))
+        return request
     }
 }

@@ -13,10 +13,11 @@ extension BoxEngine {
         let hasLeft: Bool
         switch fate {
         case .delivered:
-            hasLeft = remove(entry.name)
+            hasLeft = remove(StoredFile(entry.name))
             event = .delivered(id, status)
         case .dropped(let loss):
-            hasLeft = remove(entry.name)
+            hasLeft = remove(StoredFile(entry.name))
+            note(discarded: entry.name, because: loss)
             event = .dropped(id, because: loss)
         case .setAside(let loss):
             (event, aside) = setAside(entry.name, loss)
@@ -28,21 +29,29 @@ extension BoxEngine {
         emit(event)
         signal(waiters)
         if let aside { quarantine(aside) }
-        guard entry.name.flags.contains(.keptOutside), let locations = settings.locations else { return hasLeft }
         if case .setAside = fate { return hasLeft }
-        if let url = locations.location(of: id) { locations.release(id, at: url, delivered: fate == .delivered) }
+        release(entry.name, delivered: fate == .delivered)
         return hasLeft
+    }
+
+    /// Tells the app that the box is done with a file that the app keeps.
+    private func release(_ name: RecordName, delivered: Bool) {
+        guard name.flags.contains(.keptOutside), let locations = settings.locations,
+            let url = locations.location(of: name.id)
+        else { return }
+        locations.release(name.id, at: url, delivered: delivered)
     }
 
     /// Removes a file.
     ///
     /// If that fails, the report is not sent again all the same, and the file is removed later.
-    private func remove(_ name: RecordName) -> Bool {
+    @discardableResult
+    func remove(_ file: StoredFile) -> Bool {
         do throws(FileFailure) {
-            try store.remove(name)
+            try store.remove(file)
             return true
         } catch {
-            shared.withLock { $0.remains.append(name) }
+            shared.withLock { $0.remains.append(file) }
             trouble(error)
             return false
         }
@@ -51,9 +60,9 @@ extension BoxEngine {
     /// Tries again to remove what could not be removed.
     func sweepRemains() {
         let remains = shared.withLock { replace(&$0.remains, with: []) }
-        for (index, name) in remains.enumerated() {
+        for (index, file) in remains.enumerated() {
             do throws(FileFailure) {
-                try store.remove(name)
+                try store.remove(file)
             } catch {
                 shared.withLock { $0.remains += remains[index...] }
                 return
@@ -69,7 +78,10 @@ extension BoxEngine {
             return (.setAside(name.id, because: loss), aside)
         } catch {
             // Another program removed it, and there is nothing left to inspect.
-            if error.isMissing { return (.dropped(name.id, because: loss), nil) }
+            if error.isMissing {
+                note(discarded: name, because: loss)
+                return (.dropped(name.id, because: loss), nil)
+            }
             // It stays where it is, and the next launch finds it.
             trouble(error)
             return (.setAside(name.id, because: loss), nil)
@@ -82,9 +94,19 @@ extension BoxEngine {
             shared.aside.add(aside)
             return shared.aside.trim(count: settings.maximumSetAsideCount, bytes: settings.maximumSetAsideBytes)
         }
-        for aside in trimmed {
-            do throws(FileFailure) { try store.remove(aside) } catch { trouble(error) }
-            emit(.dropped(aside.name.id, because: .noRoom))
+        for aside in trimmed { removeAside(aside, because: .noRoom) }
+    }
+
+    /// Removes a report that was set aside and is not kept any more.
+    func removeAside(_ aside: AsideName, because loss: ReportLoss) {
+        let name = aside.name
+        remove(StoredFile(aside))
+        note(discarded: name, because: loss)
+        emit(.dropped(name.id, because: loss))
+        // The file is still needed by another report of that identifier.
+        let isNeeded = shared.withLock { shared in
+            shared.box.handle(of: name.id) != nil || shared.aside.reports.contains { $0.name.id == name.id }
         }
+        if !isNeeded { release(name, delivered: false) }
     }
 }

@@ -14,6 +14,14 @@ extension BoxEngine {
     }
 
     func prepare(_ name: RecordName) -> Preparation {
+        let preparation = read(name)
+        guard case .request(var request) = preparation else { return preparation }
+        settings.describe(name, in: &request)
+        addDiscards(to: &request, of: name)
+        return .request(request)
+    }
+
+    private func read(_ name: RecordName) -> Preparation {
         let head: RecordHead
         let body: StoredBody
         do throws(RecordProblem) {
@@ -39,6 +47,16 @@ extension BoxEngine {
         }
         guard slice.length == name.size else { return .loss(.setAside(.damaged)) }
         return .request(head.request(body: KeptBody(slice: slice)))
+    }
+}
+
+extension OutboxSettings {
+    /// Adds to the request of an attempt what its headers say of the report.
+    fileprivate func describe(_ name: RecordName, in request: inout HTTPRequest) {
+        if let attemptHeader { request.headers[attemptHeader] = "\(name.attempts)" }
+        let networks = networks(for: name.priority)
+        if networks != .all { request.networkAccess = networks }
+        if let submittedHeader { request.headers[submittedHeader] = HTTPDate.text(name.submitted) }
     }
 }
 

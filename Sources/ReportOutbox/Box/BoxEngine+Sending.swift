@@ -7,7 +7,9 @@ extension BoxEngine {
     func pump() {
         shared.withLock { $0.isPumpScheduled = false }
         sweepRemains()
+        if shared.withLock({ $0.box.consent == .denied }) { dropAllWithoutConsent() }
         while let handle = nextToSend() { send(handle) }
+        saveDiscards()
         setAlarm()
     }
 
@@ -44,6 +46,33 @@ extension BoxEngine {
 
     private static let pauseBeforeSweeping = Duration.seconds(60)
 
+    // MARK: Consent
+
+    func setConsent(_ consent: ReportConsent) {
+        guard enter() else { return }
+        defer { exit() }
+        let running = shared.withLock { shared in
+            shared.box.consent = consent
+            return consent == .given ? [] : shared.running.values.map(\.task)
+        }
+        for task in running { task.cancel() }
+        if consent == .denied { dropAllWithoutConsent() }
+        schedulePump()
+    }
+
+    /// Deletes everything that waits or was set aside; what is being sent follows when its attempt has ended.
+    func dropAllWithoutConsent() {
+        let (leaving, aside) = shared.withLock { shared in
+            let leaving = shared.box.waitingHandles
+            for handle in leaving { shared.box.change(handle) { $0.phase = .leaving } }
+            shared.discards.clear()
+            return (leaving, shared.aside.trim(count: 0, bytes: 0))
+        }
+        saveDiscards()
+        for handle in leaving { leave(handle, .dropped(.withoutConsent)) }
+        for aside in aside { removeAside(aside, because: .withoutConsent) }
+    }
+
     // MARK: One attempt
 
     private func send(_ handle: BoxHandle) {
@@ -68,20 +97,32 @@ extension BoxEngine {
         let handover = AttemptHandover { [weak self] in self?.enqueue { [weak self] in self?.takeBackAttempt(handle) } }
         var request = request
         request.handover = handover
-        let task = chain.load(request: request) { [self] result in
+        let task = HTTPTask(request: request) { [self] result in
             enqueue { [self] in finish(handle, result, timedOut: timedOut.withLock { $0 }, handover) }
         }
+        // From here on, who withdraws the consent finds the task and cancels it before the chain has it. A listener may have done so
+        // when it heard of this attempt.
+        let isStopped = shared.withLock { shared in
+            if !shared.box.isStopped { shared.running[handle.sequence] = RunningAttempt(task: task) }
+            return shared.box.isStopped
+        }
+        guard !isStopped else {
+            settle(handle, .interrupted, asked: .zero, loss: .failed(.cancelled), cause: .error(.cancelled))
+            return
+        }
+        chain.startLoading(task)
         let timeout = settings.timers.schedule(after: settings.attemptTimeout) { [weak task] in
             // An attempt that goes on without this process has as much time as the system gives it.
-            guard !handover.isTaken else { return }
+            // One that has its answer already did not wait for it in vain, even if nothing has come of that yet.
+            guard let task, !handover.isTaken, !task.isCompleted else { return }
             timedOut.withLock { $0 = true }
-            task?.cancel()
+            task.cancel()
         }
-        let isClosed = shared.withLock { shared in
-            shared.running[handle.sequence] = RunningAttempt(task: task, timeout: timeout)
-            return shared.box.isClosed
+        let isOver = shared.withLock { shared in
+            shared.running[handle.sequence]?.timeout = timeout
+            return shared.running[handle.sequence] == nil
         }
-        if isClosed { task.cancel() }
+        if isOver { timeout.cancel() }
     }
 
     private func finish(_ handle: BoxHandle, _ result: HTTPResult, timedOut: Bool, _ handover: AttemptHandover) {
@@ -102,6 +143,8 @@ extension BoxEngine {
     /// Takes an attempt back that joins one that was begun and counted before.
     private func takeBackAttempt(_ handle: BoxHandle) {
         guard let entry = shared.withLock({ $0.box[handle] }), entry.phase == .sending else { return }
+        // What this one would have said, the earlier one has not.
+        shared.withLock { $0.discards.ended(entry.name.sequence, wasDelivered: false) }
         var name = entry.name
         name.attempts = max(1, entry.attempts) - 1
         rename(handle, entry.name, to: name)
@@ -122,7 +165,11 @@ extension BoxEngine {
             // The terminal could not read the report's bytes just now.
             return settleUnreadable(handle, cause: cause)
         }
-        let asked = RetryAfter.delay(of: result.response, now: settings.timers.date)
+        let limits = ServerLimits(
+            result.response, header: settings.limitsHeader, maximum: settings.maximumRetryAfter)
+        if let limits { note(limits, handle) }
+        // Where a server says which reports it means, others need not wait.
+        let asked = limits?.all ?? RetryAfter.delay(of: result.response, now: settings.timers.date)
         return settle(
             handle, settings.outcomes.verdict(on: result), asked: asked, loss: loss,
             cause: cause, goesOn: goesOn)
@@ -135,6 +182,14 @@ extension BoxEngine {
     ) -> Bool {
         decide(handle, cause) { box, time, wall in
             box.judge(handle, verdict, asked: asked, loss: loss, goesOn: goesOn, now: time, wallNow: wall)
+        }
+    }
+
+    private func note(_ limits: ServerLimits, _ handle: BoxHandle) {
+        let now = now
+        shared.withLock { shared in
+            let time = shared.time(now)
+            shared.box.limit(limits, by: handle, now: time)
         }
     }
 
@@ -157,6 +212,7 @@ extension BoxEngine {
             return (fate, before)
         }
         guard let (fate, before) = decision else { return false }
+        shared.withLock { $0.discards.ended(before.sequence, wasDelivered: fate == .delivered) }
         guard case .waits(let name, _) = fate else {
             if case .status(let status) = cause, fate == .delivered { return end(handle, fate, status: status) }
             return end(handle, fate)

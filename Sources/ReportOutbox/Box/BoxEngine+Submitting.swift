@@ -23,26 +23,40 @@ extension BoxEngine {
     ///
     /// When this returns, it is in the box.
     func submit(
-        _ id: ReportID, _ request: HTTPRequest, _ source: Source, adding bodyHeaders: HTTPHeaders
+        _ id: ReportID, _ request: HTTPRequest, _ source: Source, adding bodyHeaders: HTTPHeaders,
+        _ priority: ReportPriority, _ kind: ReportKind
     ) throws(OutboxError) -> ReportID {
+        guard shared.withLock({ $0.box.consent != .denied }) else { throw Self.withoutConsent }
         try check.check(request)
         let head = RecordHead(id, request, adding: bodyHeaders)
-        guard let handle = try admit(head, source) else {
-            emit(.joined(id))
-            return id
-        }
+        let handle: BoxHandle
         do throws(OutboxError) {
-            try write(head, source, handle)
+            guard let admitted = try admit(head, source, priority, kind) else {
+                emit(.joined(id))
+                return id
+            }
+            handle = admitted
+            do throws(OutboxError) {
+                try write(head, source, handle)
+            } catch {
+                signal(shared.withLock { $0.remove(handle) })
+                throw error
+            }
         } catch {
-            signal(shared.withLock { $0.remove(handle) })
+            note(refused: head, kind, because: error)
             throw error
         }
         emit(.accepted(id))
-        let (leaving, waiters, maySend) = shared.withLock { shared in
-            (shared.box.accept(handle), shared.waiters.removeValue(forKey: id) ?? [], shared.box.maySend)
+        let (leaving, waiters, maySend, isDenied) = shared.withLock { shared in
+            (
+                shared.box.accept(handle), shared.waiters.removeValue(forKey: id) ?? [], shared.box.maySend,
+                shared.box.consent == .denied
+            )
         }
         signal(waiters)
         for handle in leaving { leave(handle, .dropped(.noRoom)) }
+        // It was withdrawn while this one was being written.
+        if isDenied { dropAllWithoutConsent() }
         // Waking the queue costs as much as all the rest, so it is done only if there is something to send.
         if maySend { schedulePump() }
         return id
@@ -61,8 +75,11 @@ extension BoxEngine {
     }
 
     /// Gets a place for a report; nil if it joins one that is there.
-    private func admit(_ head: RecordHead, _ source: Source) throws(OutboxError) -> BoxHandle? {
-        let flags: RecordName.Flags = if case .kept = source { .keptOutside } else { [] }
+    private func admit(
+        _ head: RecordHead, _ source: Source, _ priority: ReportPriority, _ kind: ReportKind
+    ) throws(OutboxError) -> BoxHandle? {
+        var flags = RecordName.Flags(priority)
+        if case .kept = source { flags.insert(.keptOutside) }
         while true {
             let now = now
             let semaphore = DispatchSemaphore(value: 0)
@@ -70,7 +87,7 @@ extension BoxEngine {
                 let time = shared.time(now)
                 let admission = shared.box.admit(
                     head.id, size: source.length ?? 0, submitted: now.wall, destination: head.destination, flags: flags,
-                    now: time)
+                    kind: kind, now: time)
                 if case .isMoving = admission { shared.waiters[head.id, default: []].append(semaphore) }
                 return admission
             }
@@ -104,6 +121,9 @@ extension BoxEngine {
         }
         if let name { try store.publish(temporary, as: name) }
     }
+
+    private static let withoutConsent = OutboxError(
+        .consent, "There is no consent to keep reports; give it with setConsent, or do not submit.")
 
     static let closed = OutboxError(.closed, "The box has been closed; open another.")
 

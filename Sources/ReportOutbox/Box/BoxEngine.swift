@@ -24,6 +24,8 @@ final class BoxEngine: Sendable {
         /// The lock of the directory, held as long as anything of this box is under way.
         var ownership: (any Sendable)?
         var counters = OutboxCounters()
+        /// What servers have not been told yet.
+        var discards = DiscardLedger()
         /// The submissions that wait until a report of an identifier has come in or has left.
         var waiters: [ReportID: [DispatchSemaphore]] = [:]
         var running: [UInt64: RunningAttempt] = [:]
@@ -32,7 +34,7 @@ final class BoxEngine: Sendable {
         var asideLeftovers: [AsideName] = []
         var alarm = Alarm()
         /// Files of reports that are done with, and that could not be removed.
-        var remains: [RecordName] = []
+        var remains: [StoredFile] = []
         var isPumpScheduled = false
         /// Blocks on the queue that have not ended.
         var pendingWork = 0
@@ -53,21 +55,16 @@ final class BoxEngine: Sendable {
         self.existing = existing
         listeners = Listeners(onEvent)
         check = RequestCheck(settings)
-        let clock = BoxClock(instant: settings.timers.now, date: settings.timers.date)
+        let clock = BoxClock(ClockReading(settings.timers))
         shared = Locked(Shared(box: BoxState(settings), clock: clock, ownership: ownership))
     }
 
     // MARK: Time
 
-    /// The present by both clocks.
-    struct Now {
-        let instant: TimerInstant
-        let date: Date
-        var wall: Int64 { RecordName.milliseconds(date) }
-    }
+    typealias Now = ClockReading
 
-    /// Asked outside the lock, since the timers are the app's.
-    var now: Now { Now(instant: settings.timers.now, date: settings.timers.date) }
+    /// Read outside the lock, since the timers are the app's.
+    var now: Now { ClockReading(settings.timers) }
 
     // MARK: The queue
 
@@ -120,12 +117,13 @@ final class BoxEngine: Sendable {
 
     /// Stops sending, and cancels what is being sent.
     func stop() {
-        let (running, timer) = shared.withLock { shared in
-            shared.box.isClosed = true
-            return (shared.running, shared.alarm.clear())
+        let (isFirst, running, timer) = shared.withLock { shared in
+            (!replace(&shared.box.isClosed, with: true), shared.running, shared.alarm.clear())
         }
         timer?.cancel()
         for attempt in running.values { attempt.task.cancel() }
+        // Later, the directory may be another box's.
+        if isFirst, shared.withLock({ $0.discards.isDirty }) { enqueue { [self] in saveDiscards() } }
         listeners.end()
         endIfDone()
     }
@@ -152,9 +150,14 @@ final class BoxEngine: Sendable {
     }
 }
 
+extension ClockReading {
+    /// The date as reports bear it.
+    var wall: Int64 { RecordName.milliseconds(date) }
+}
+
 extension BoxEngine.Shared {
     /// The box's time at a moment.
-    mutating func time(_ now: BoxEngine.Now) -> TimerInstant { clock.read(instant: now.instant, date: now.date) }
+    mutating func time(_ now: BoxEngine.Now) -> TimerInstant { clock.read(now) }
 
     /// Takes out what remains to be done at the end, once it has come.
     fileprivate mutating func takeEnd() -> ([CheckedContinuation<Void, Never>], (any Sendable)?) {
@@ -172,5 +175,5 @@ extension BoxEngine.Shared {
 /// An attempt that is under way.
 struct RunningAttempt: Sendable {
     let task: HTTPTask
-    let timeout: (any ScheduledTimer)?
+    var timeout: (any ScheduledTimer)?
 }

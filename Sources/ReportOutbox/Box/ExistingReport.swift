@@ -11,6 +11,8 @@ public struct ExistingReport: Sendable {
     public let attempts: Int
     /// How many bytes it has.
     public let size: Int64
+    /// How much it matters beside others.
+    public let priority: ReportPriority
 
     private let load: @Sendable () throws -> HTTPRequest
 
@@ -19,6 +21,7 @@ public struct ExistingReport: Sendable {
         date = entry.name.submitted
         attempts = Int(clamping: entry.name.attempts)
         size = entry.name.size
+        priority = entry.name.priority
         self.load = load
     }
 

@@ -17,16 +17,46 @@ extension ReportOutbox {
         engine.hurry()
     }
 
-    /// Tells the box whether a network is available.
+    /// Tells the box whether a network is available, and what speaks against using it.
     ///
-    /// Without one, the box sends nothing and spends no attempts. When it comes back, everything that waited for it is tried.
-    public func networkIsAvailable(_ isAvailable: Bool) {
-        let isNews = engine.shared.withLock { shared in
-            defer { shared.box.isOffline = !isAvailable }
-            return shared.box.isOffline == isAvailable
+    /// Without one, the box sends nothing and spends no attempts. When it comes back, everything that waited for it is tried. Under
+    /// conditions, reports wait that the settings do not want to be sent then; see ``OutboxSettings/leastPriorityWhenMetered``. What is being
+    /// sent goes on.
+    public func networkIsAvailable(_ isAvailable: Bool, conditions: NetworkConditions = []) {
+        let (isNews, isBack) = engine.shared.withLock { shared in
+            let isBack = isAvailable && shared.box.isOffline
+            let isNews = shared.box.isOffline == isAvailable || shared.box.conditions != conditions
+            shared.box.isOffline = !isAvailable
+            shared.box.conditions = conditions
+            return (isNews, isBack)
         }
         guard isNews else { return }
-        if isAvailable { engine.hurryAfterMisses() } else { engine.schedulePump() }
+        if isBack { engine.hurryAfterMisses() } else { engine.schedulePump() }
+    }
+
+    /// Says whether the user lets reports be sent.
+    ///
+    /// ```swift
+    /// var settings = OutboxSettings()
+    /// settings.consent = .pending
+    /// let outbox = try ReportOutbox(directory: url, chain: chain, settings: settings)
+    /// outbox.setConsent(.given)
+    /// ```
+    ///
+    /// - When it is given, what was held is sent.
+    /// - While it is pending, reports are taken in and none is sent; attempts that are under way are stopped, and do not count.
+    /// - When it is denied, everything is deleted before this returns, and told as lost with ``ReportLoss/withoutConsent``. A report
+    ///   that is being sent is stopped, and deleted when that has ended. Submissions fail with ``OutboxError/Code/consent``.
+    ///
+    /// When this returns, no attempt begins any more, and every one that had begun was cancelled. What the server has received by then,
+    /// it has.
+    ///
+    /// A file that a ``ReportLocationProvider`` keeps outside the box is the app's to delete: the box deletes what it knows of the
+    /// report, and calls `release(_:at:delivered:)` with `delivered` false.
+    ///
+    /// An upload that goes on without the app is not stopped; reset the chain for that.
+    public func setConsent(_ consent: ReportConsent) {
+        engine.setConsent(consent)
     }
 
     /// Puts a report that was set aside back into the box, as one that was submitted now.

@@ -13,6 +13,9 @@ extension ReportOutbox {
     /// Counts of what became of reports since the box was opened.
     public var counters: OutboxCounters { engine.shared.withLock { $0.counters } }
 
+    /// Whether the user lets reports be sent, as far as the box was told.
+    public var consent: ReportConsent { engine.shared.withLock { $0.box.consent } }
+
     /// How many reports are in the box.
     public var count: Int { engine.shared.withLock { $0.box.count } }
 

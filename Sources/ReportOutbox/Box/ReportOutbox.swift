@@ -52,9 +52,7 @@ public final class ReportOutbox: Sendable {
         } catch {
             throw Self.unusable(error)
         }
-        #if canImport(Darwin)
-            ProtectedDirectory.prepare(directory)
-        #endif
+        FolderProtection.afterFirstUnlock.apply(to: directory)
         try self.init(files: files, chain: chain, settings: settings, startsSending: startsSending, existing: existing)
     }
 

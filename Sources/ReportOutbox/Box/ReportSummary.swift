@@ -12,6 +12,10 @@ public struct ReportSummary: Hashable, Sendable {
     public let attempts: Int
     /// How many bytes it has.
     public let size: Int64
+    /// How much it matters beside others.
+    public let priority: ReportPriority
+    /// What it is.
+    public let kind: ReportKind
     /// Whether an attempt is under way.
     public let isBeingSent: Bool
     /// Why it was set aside, as ``ReportLoss/name`` has it; nil if it was not.
@@ -34,6 +38,8 @@ public struct ReportSummary: Hashable, Sendable {
         due = name.due
         self.attempts = attempts
         size = name.size
+        priority = name.priority
+        kind = name.kind
         self.isBeingSent = isBeingSent
         self.setAsideBecause = setAsideBecause
     }

@@ -27,6 +27,8 @@ public struct OutboxError: Error, Hashable, Sendable {
         case unreadable
         /// The bytes could not be sealed.
         case seal
+        /// There is no consent to keep reports.
+        case consent
         /// The box has been closed.
         case closed
         /// There is no report of that identifier.

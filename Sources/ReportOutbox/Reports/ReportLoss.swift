@@ -16,6 +16,8 @@ public enum ReportLoss: Hashable, Sendable {
     case byHandler
     /// The app purged it.
     case purged
+    /// The user's consent was denied or withdrawn.
+    case withoutConsent
     /// Its bytes are not what was written.
     case damaged
     /// It is sealed, and the seal could not be opened: the key is lost, or another.
@@ -35,6 +37,7 @@ public enum ReportLoss: Hashable, Sendable {
         case .noRoom: "no-room"
         case .byHandler: "by-handler"
         case .purged: "purged"
+        case .withoutConsent: "without-consent"
         case .damaged: "damaged"
         case .sealed: "sealed"
         case .missingFile: "missing-file"

@@ -33,6 +33,25 @@ public struct OutboxSettings: Sendable {
     /// What happens when a second box opens the same directory.
     public var whenInUse = WhenInUse.fail
 
+    /// Whether the user lets reports be sent, as long as ``ReportOutbox/ReportOutbox/setConsent(_:)`` says nothing else.
+    ///
+    /// A box does not keep the answer from launch to launch: the app does, with its other settings.
+    public var consent = ReportConsent.given
+
+    /// The least priority of the reports that are sent while the network is metered; the others wait.
+    ///
+    /// ```swift
+    /// settings.leastPriorityWhenMetered = .high
+    /// settings.leastPriorityWhenConstrained = .high
+    /// ```
+    ///
+    /// The box goes by what it is told by ``ReportOutbox/ReportOutbox/networkIsAvailable(_:conditions:)``; on Apple systems, `followNetwork()`
+    /// tells it, and the attempt also forbids its terminal to use such a network. On other systems nothing can tell networks apart but the
+    /// app.
+    public var leastPriorityWhenMetered = ReportPriority.low
+    /// The least priority of the reports that are sent while the user wants little to be sent, as in Low Data Mode.
+    public var leastPriorityWhenConstrained = ReportPriority.low
+
     /// What happens to a report when the box is full.
     public var whenFull = WhenFull.refuseNew
     /// The most reports a box holds.
@@ -58,6 +77,12 @@ public struct OutboxSettings: Sendable {
     public var maximumDelay = Duration.seconds(3600)
     /// The longest wait that a server can ask for by `Retry-After`.
     public var maximumRetryAfter = Duration.seconds(24 * 3600)
+    /// The response header in which a server says for how long it wants no reports, or none of some kinds; nil to read none.
+    ///
+    /// Its form is that of Sentry: `60:error;session:key, 2700::organization` asks for 60 seconds without reports of the kinds `error` and
+    /// `session`, and for 2,700 without any. It is read in every response, of which it then replaces `Retry-After`. No wait is longer than
+    /// ``maximumRetryAfter``, and none outlasts the process.
+    public var limitsHeader: String? = "X-Sentry-Rate-Limits"
     /// How many equal refusals in a row, as of an address that is wrong, pause a server.
     ///
     /// What it refuses from then on waits, with everything else that goes there, until it takes a report again; one is tried
@@ -72,6 +97,34 @@ public struct OutboxSettings: Sendable {
     public var maximumSetAsideCount = 10_000
     /// The most bytes that are kept for inspection.
     public var maximumSetAsideBytes: Int64 = 256 << 20
+
+    /// The header that says which attempt at the report it is, from 1; nil for none.
+    public var attemptHeader: String? = "Report-Attempt"
+    /// The header that says when the report was submitted, as a date of HTTP; nil for none.
+    ///
+    /// It is the date of the device's clock at that time.
+    public var submittedHeader: String? = "Report-Submitted"
+
+    /// Compresses the body of each report when it is taken in; nil to keep it as it is.
+    ///
+    /// With the module `LoaderChainGzip`, and a server that reads gzip:
+    ///
+    /// ```swift
+    /// settings.compression = { GzipBody($0) }
+    /// ```
+    ///
+    /// What is written down, counted and sent is the compressed body, so that it is compressed once for all attempts, and before it is
+    /// sealed. A body with a `Content-Encoding` stays as it is, and so does one whose digest the request has in a header; so does the
+    /// file of a report that ``locations`` keeps. The closure is called on the thread that submits.
+    public var compression: (@Sendable (any HTTPBody) -> any HTTPBody)?
+
+    /// The header that tells a server which of its reports never arrived, with the next attempt there; nil for none.
+    ///
+    /// It says why, of which kind and how many, as in `no-room;kind=crash;n=2, expired;kind=default;n=1`, in at most 1,024 bytes; the rest
+    /// follows with other attempts. What the app removed itself is not counted, nor is anything without consent. Submissions that were
+    /// refused are counted as `box-full`, `too-large` and `disk`. The counts are kept until an attempt with them is delivered. They are
+    /// written down whenever the box sends or is closed.
+    public var discardedHeader: String? = "Report-Discarded"
 
     /// What each result of an attempt means.
     public var outcomes = OutcomeTable()

@@ -2,20 +2,26 @@ import LoaderChain
 
 /// What waits for one server, and whether it may be asked.
 struct BoxLane {
-    var waiting = DueHeap()
+    var waiting = WaitingReports()
     var inFlight = 0
     /// Until when nothing is sent there, in the box's time.
     var pausedUntil = TimerInstant.distantPast
     /// How often in a row it was not reached.
     var misses = 0
 
+    /// Which kinds of reports it does not want for a while.
+    var limits = KindLimits()
+
     /// The refusals since it last took a report, as long as all were the same.
     private var refusals: (loss: ReportLoss, count: Int)?
     /// How often in a row it was paused for its refusals.
     private(set) var refusalPauses = 0
 
+    /// Whether it has refused so much that one report at a time finds out if it takes any.
+    var isProbed: Bool { refusalPauses > 0 }
+
     /// How many may be sent at once: a server that was not reached, or that refuses everything, is tried with one alone.
-    func room(_ most: Int) -> Int { (misses > 0 || refusalPauses > 0 ? min(1, most) : most) - inFlight }
+    func room(_ most: Int) -> Int { (misses > 0 || isProbed ? min(1, most) : most) - inFlight }
 
     /// Notes that it took a report.
     mutating func accept() {
@@ -28,7 +34,7 @@ struct BoxLane {
     mutating func refuse(_ loss: ReportLoss, limit: Int) -> Bool {
         misses = 0
         // Until it takes one, another reason to refuse does not make it a server that can be asked.
-        if refusalPauses > 0 { return true }
+        if isProbed { return true }
         let count = refusals.map { $0.loss == loss ? $0.count + 1 : 1 } ?? 1
         refusals = (loss, count)
         return count >= limit

@@ -15,7 +15,8 @@ extension BoxState {
 
     /// Decides about a report of a size, zero where that is not known yet.
     mutating func admit(
-        _ id: ReportID, size: Int64, submitted: Int64, destination: UInt32, flags: RecordName.Flags, now: TimerInstant
+        _ id: ReportID, size: Int64, submitted: Int64, destination: UInt32, flags: RecordName.Flags,
+        kind: ReportKind = .standard, now: TimerInstant
     ) -> Admission {
         if let handle = handle(of: id), let entry = self[handle] {
             return entry.phase == .writing || entry.phase == .leaving ? .isMoving : .joins
@@ -23,18 +24,20 @@ extension BoxState {
         guard size <= settings.maximumReportBytes else {
             return .refused(ReportStore.tooLarge(settings.maximumReportBytes))
         }
-        if let refusal = lackOfRoom(for: size) { return .refused(refusal) }
+        if let refusal = lackOfRoom(for: size, of: size, RecordName.priority(of: flags)) { return .refused(refusal) }
         let name = RecordName(
             sequence: nextSequence, submittedMilliseconds: submitted, dueMilliseconds: submitted, attempts: 0,
-            destination: destination, size: size, flags: flags, id: id)
+            destination: destination, size: size, flags: flags, kind: kind, id: id)
         nextSequence += 1
         return .admitted(insert(BoxEntry(name: name, phase: .writing, born: now, due: now)))
     }
 
     /// Decides whether a report that is written, and whose size is known now, may get its name.
     mutating func confirm(_ handle: BoxHandle, size: Int64) -> OutboxError? {
-        let before = self[handle]?.name.size ?? 0
-        if size > before, let refusal = lackOfRoom(for: size - before, more: 0) { return refusal }
+        guard let name = self[handle]?.name else { return nil }
+        if size > name.size, let refusal = lackOfRoom(for: size - name.size, of: size, name.priority, more: 0) {
+            return refusal
+        }
         resize(handle, to: size)
         return nil
     }
@@ -50,14 +53,15 @@ extension BoxState {
     /// Removes a report that was not taken in.
     mutating func forget(_ handle: BoxHandle) { _ = remove(handle) }
 
-    /// The oldest reports, taken out of turn, as many as there are too many.
+    /// The oldest of the least important reports, taken out of turn, as many as there are too many.
     mutating func makeRoom(for newest: BoxHandle? = nil) -> [BoxHandle] {
         guard settings.whenFull == .dropOldest else { return [] }
+        let priority = newest.flatMap { self[$0]?.name.priority } ?? .high
         var leaving: [BoxHandle] = []
         var (count, bytes) = (count, bytes)
         while count > settings.maximumCount || bytes > settings.maximumBytes {
-            guard let oldest = oldestIdle(except: newest ?? BoxHandle(slot: .max, sequence: 0)),
-                let entry = self[oldest]
+            let kept = newest ?? BoxHandle(slot: .max, sequence: 0)
+            guard let oldest = firstToGo(except: kept, upTo: priority), let entry = self[oldest]
             else { break }
             change(oldest) { $0.phase = .leaving }
             count -= 1
@@ -67,11 +71,21 @@ extension BoxState {
         return leaving
     }
 
-    private func lackOfRoom(for size: Int64, more: Int = 1) -> OutboxError? {
+    /// Why there is no room for so many bytes more, of a report that has so many in all.
+    private func lackOfRoom(
+        for size: Int64, of whole: Int64, _ priority: ReportPriority, more: Int = 1
+    ) -> OutboxError? {
         if settings.whenFull == .dropOldest {
-            // Room can be made for any report that fits at all.
-            guard size > settings.maximumBytes || settings.maximumCount < 1 else { return nil }
-            return OutboxError(.boxFull, "A box of these settings has no room for a report of \(size) bytes.")
+            // Room can be made for any report that fits at all beside those that matter more.
+            guard whole <= settings.maximumBytes, settings.maximumCount >= 1 else {
+                return OutboxError(.boxFull, "A box of these settings has no room for a report of \(whole) bytes.")
+            }
+            let above = load(above: priority)
+            guard above.count < settings.maximumCount, above.bytes.addingClamped(whole) <= settings.maximumBytes else {
+                return OutboxError(
+                    .boxFull, "The box is full of reports that matter more than one of \(priority) priority.")
+            }
+            return nil
         }
         if count + more > settings.maximumCount {
             return OutboxError(

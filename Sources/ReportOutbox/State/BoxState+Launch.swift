@@ -2,25 +2,24 @@ import LoaderChain
 
 /// Takes in what earlier launches left.
 extension BoxState {
-    /// A wall clock that says more than this about a report's age is wrong, rather than the report old.
-    private static let longestBelievableAge = Duration.seconds(60 * 24 * 3600)
-
     /// Takes in the reports of a directory, which come in the order of their submission.
     ///
     /// A report dated in the future counts as new, and so does one of an unbelievable age. What is due later waits, but
     /// no longer than any wait of these settings can be.
     ///
-    /// - Returns: those whose identifier an older one has already.
+    /// Of two reports of an identifier, the newer one is taken: the older one had left when it was submitted, and its file could not be
+    /// removed.
+    ///
+    /// - Returns: those whose identifier a newer one has.
     mutating func load(_ names: [RecordName], wallNow: Int64, now: TimerInstant) -> [RecordName] {
         reserveCapacity(names.count)
+        var newest: [ReportID: Int] = [:]
+        newest.reserveCapacity(names.count)
+        for index in names.indices { newest[names[index].id] = index }
         var duplicates: [RecordName] = []
-        for name in names {
+        for (index, name) in names.enumerated() {
             nextSequence = max(nextSequence, name.sequence + 1)
-            guard handle(of: name.id) == nil else {
-                duplicates.append(name)
-                continue
-            }
-            take(name, wallNow: wallNow, now: now)
+            if newest[name.id] == index { take(name, wallNow: wallNow, now: now) } else { duplicates.append(name) }
         }
         return duplicates
     }
@@ -33,10 +32,8 @@ extension BoxState {
 
     @discardableResult
     mutating func take(_ name: RecordName, wallNow: Int64, now: TimerInstant) -> BoxHandle {
-        // Twice the settings' age, without a sum that might overflow.
-        let limit = max(Self.longestBelievableAge / 2, settings.maximumAge)
-        let age = Duration.milliseconds(wallNow - name.submittedMilliseconds)
-        let isBelievable = age >= .zero && age / 2 <= limit
+        let age = BelievableAge.of(
+            .milliseconds(wallNow - name.submittedMilliseconds), limit: settings.maximumAge)
         let isPaused = name.flags.contains(.pausesDestination)
         let longest = isPaused ? pacing.maximumAsked : pacing.maximum
         // One that was never tried is due at once, whatever the clock showed when it came.
@@ -44,7 +41,7 @@ extension BoxState {
             name.attempts == 0 ? .zero : min(max(.zero, .milliseconds(name.dueMilliseconds - wallNow)), longest)
         let handle = insert(
             BoxEntry(
-                name: name, phase: .waiting, born: now.advanced(by: isBelievable ? .zero - age : .zero),
+                name: name, phase: .waiting, born: now.advanced(by: .zero - age),
                 due: now.advanced(by: delay),
                 wasFound: true))
         if isPaused, delay > .zero {

@@ -3,24 +3,44 @@ import LoaderChain
 /// Decides which report is next, and what becomes of it after an attempt.
 extension BoxState {
     /// Whether anything may be sent at all; a change that makes this true also schedules sending.
-    var maySend: Bool { isRunning && !isClosed && !isOffline && inFlight < settings.maximumInFlight }
+    var maySend: Bool {
+        isRunning && !isStopped && !isOffline && inFlight < settings.maximumInFlight
+    }
+
+    /// Whether what is being sent must stop.
+    var isStopped: Bool { isClosed || consent != .given }
+
+    /// The priorities of the reports that may be sent through this network, the least important first.
+    private var prioritiesToSend: ArraySlice<ReportPriority> {
+        ReportPriority.all[settings.leastPriority(under: conditions).rank...]
+    }
 
     /// Takes the report that is to be sent next, if there is one and room for it.
     ///
-    /// Of those that are due, the one that has been due the longest goes first. At launch everything left is due at the same
-    /// time, and goes by age; later on, a report that failed stands behind those that became due before it. So nothing that
-    /// fails can keep others from their turn.
+    /// Of those that are due, the most important goes first, and of these the one that has been due the longest. At launch
+    /// everything left is due at the same time, and goes by age; later on, a report that failed stands behind those that became
+    /// due before it. So nothing that fails can keep others from their turn.
+    ///
+    /// A server that refuses everything is probed with the one that has been due the longest, whatever its priority: if the most
+    /// important went first, one bad report would be every probe.
     mutating func startNext(now: TimerInstant) -> BoxHandle? {
         guard maySend else { return nil }
+        for priority in prioritiesToSend.reversed() {
+            if let handle = startNext(priority, now: now) { return handle }
+        }
+        return nil
+    }
+
+    private mutating func startNext(_ priority: ReportPriority, now: TimerInstant) -> BoxHandle? {
         var best: (lane: Int, item: DueHeap.Item)?
-        for lane in lanes.indices where lanes[lane].waiting.count > 0 {
-            guard let item = firstWaiting(in: lane), item.due <= now, lanes[lane].pausedUntil <= now,
-                lanes[lane].room(settings.maximumInFlight) > 0
+        for lane in lanes.indices where lanes[lane].waiting[priority].count > 0 {
+            guard let item = firstWaiting(in: lane, priority), item.due <= now, lanes[lane].pausedUntil <= now,
+                lanes[lane].room(settings.maximumInFlight) > 0, !lanes[lane].isProbed || isLongestDue(item, in: lane)
             else { continue }
             if best.map({ item.precedes($0.item) }) ?? true { best = (lane, item) }
         }
         guard let best else { return nil }
-        lanes[best.lane].waiting.removeFirst()
+        lanes[best.lane].waiting[priority].removeFirst()
         change(best.item.handle) {
             $0.phase = .sending
             $0.unwrittenAttempts += 1
@@ -34,19 +54,33 @@ extension BoxState {
     mutating func nextDue() -> TimerInstant? {
         guard maySend else { return nil }
         var next: TimerInstant?
-        for lane in lanes.indices where lanes[lane].waiting.count > 0 {
-            guard lanes[lane].room(settings.maximumInFlight) > 0, let item = firstWaiting(in: lane) else { continue }
-            let due = max(item.due, lanes[lane].pausedUntil)
-            next = min(next ?? due, due)
+        for lane in lanes.indices where lanes[lane].room(settings.maximumInFlight) > 0 {
+            for priority in prioritiesToSend where lanes[lane].waiting[priority].count > 0 {
+                guard let item = firstWaiting(in: lane, priority) else { continue }
+                let due = max(item.due, lanes[lane].pausedUntil)
+                next = min(next ?? due, due)
+            }
         }
         return next
     }
 
+    /// Whether no other that waits in a lane has been due longer.
+    private mutating func isLongestDue(_ item: DueHeap.Item, in lane: Int) -> Bool {
+        prioritiesToSend.allSatisfy { firstWaiting(in: lane, $0)?.precedes(item) != true }
+    }
+
     /// The first of a lane that still waits for the time it stands there with.
-    private mutating func firstWaiting(in lane: Int) -> DueHeap.Item? {
-        while let item = lanes[lane].waiting.first {
-            if let entry = self[item.handle], entry.phase == .waiting, entry.due == item.due { return item }
-            lanes[lane].waiting.removeFirst()
+    private mutating func firstWaiting(in lane: Int, _ priority: ReportPriority) -> DueHeap.Item? {
+        while let item = lanes[lane].waiting[priority].first {
+            let entry = self[item.handle]
+            let isValid = entry?.phase == .waiting && entry?.due == item.due
+            let end = entry.flatMap { lanes[lane].limits.end(of: $0.name.kind) }
+            if isValid, item.due >= end ?? item.due { return item }
+            lanes[lane].waiting[priority].removeFirst()
+            guard isValid, let end else { continue }
+            // The server does not want its kind; those behind it may be of another one.
+            change(item.handle) { $0.due = end }
+            wait(item.handle)
         }
         return nil
     }
@@ -73,6 +107,7 @@ extension BoxState {
         wallNow: Int64
     ) -> Fate? {
         guard let entry = self[handle], entry.phase == .sending else { return nil }
+        if consent == .denied, verdict != .delivered { return .dropped(.withoutConsent) }
         change(handle) { $0.readFailures = 0 }
         switch verdict {
         case .delivered:
@@ -131,6 +166,15 @@ extension BoxState {
         return .waits(as: name, due: pausedUntil)
     }
 
+    /// Notes what a server does not want for a while, by its response to a report.
+    mutating func limit(_ limits: ServerLimits, by handle: BoxHandle, now: TimerInstant) {
+        guard let entry = self[handle] else { return }
+        withLane(of: entry.name.destination) { lane in
+            if limits.all > .zero { lane.pausedUntil = max(lane.pausedUntil, now.advanced(by: limits.all)) }
+            for (kind, delay) in limits.kinds { lane.limits.limit(kind, until: now.advanced(by: delay), now: now) }
+        }
+    }
+
     private mutating func delay(for name: RecordName, _ verdict: ReportVerdict, asked: Duration) -> Duration {
         let failures =
             if verdict == .waitForConnection {
@@ -150,6 +194,7 @@ extension BoxState {
     /// no server has seen it.
     mutating func judgeUnreadable(_ handle: BoxHandle, now: TimerInstant, wallNow: Int64) -> Fate? {
         guard let entry = self[handle], entry.phase == .sending else { return nil }
+        if consent == .denied { return .dropped(.withoutConsent) }
         var name = entry.name
         name.attempts = max(1, entry.attempts) - 1
         if entry.born.duration(to: now) >= settings.maximumAge { return .setAside(.expired) }
@@ -189,12 +234,10 @@ extension BoxState {
         for lane in lanes.indices {
             lanes[lane].pausedUntil = .distantPast
             lanes[lane].misses = 0
+            lanes[lane].limits = KindLimits()
             lanes[lane].waiting.removeAll()
         }
-        for handle in waitingHandles {
-            change(handle) { $0.due = min($0.due, now) }
-            wait(handle)
-        }
+        for handle in unsentHandles { makeDue(handle, at: now) }
     }
 }
 
@@ -219,10 +262,15 @@ extension BoxState {
             lanes[lane].pausedUntil = .distantPast
         }
         guard !missed.isEmpty else { return }
-        for handle in waitingHandles {
+        for handle in unsentHandles {
             guard let entry = self[handle], missed.contains(Self.lane(entry.name.destination)) else { continue }
-            change(handle) { $0.due = min($0.due, now) }
-            wait(handle)
+            makeDue(handle, at: now)
         }
+    }
+
+    private mutating func makeDue(_ handle: BoxHandle, at now: TimerInstant) {
+        change(handle) { $0.due = min($0.due, now) }
+        // What the app is asked about waits afterwards.
+        if self[handle]?.phase == .waiting { wait(handle) }
     }
 }

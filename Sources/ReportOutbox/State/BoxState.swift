@@ -25,11 +25,17 @@ struct BoxState {
     private var firstByAge = 0
     private(set) var bytes: Int64 = 0
     private(set) var count = 0
+    /// How many reports and bytes there are of each priority, by its rank.
+    private var loads = ReportPriority.all.map { _ in (count: 0, bytes: Int64(0)) }
     var inFlight = 0
     var nextSequence: UInt64 = 1
 
+    /// Whether the user lets reports be sent.
+    var consent: ReportConsent
     /// Whether the app has said that there is no network.
     var isOffline = false
+    /// What the app has said of the network.
+    var conditions: NetworkConditions = []
     /// Whether sending has been started.
     var isRunning = false
     var isClosed = false
@@ -41,6 +47,7 @@ struct BoxState {
         self.settings = settings
         pacing = Pacing(
             first: settings.firstDelay, maximum: settings.maximumDelay, maximumAsked: settings.maximumRetryAfter)
+        consent = settings.consent
         lanes = Array(repeating: BoxLane(), count: Self.laneCount)
     }
 
@@ -63,6 +70,11 @@ struct BoxState {
     /// Everything that waits, in the order of submission.
     var waitingHandles: [BoxHandle] {
         byAge[firstByAge...].filter { self[$0]?.phase == .waiting }
+    }
+
+    /// What waits, and what the app is being asked about, in the order of submission.
+    var unsentHandles: [BoxHandle] {
+        byAge[firstByAge...].filter { self[$0]?.phase == .waiting || self[$0]?.phase == .held }
     }
 
     static func lane(_ destination: UInt32) -> Int { Int(destination % UInt32(laneCount)) }
@@ -90,6 +102,7 @@ struct BoxState {
         byAge.append(handle)
         bytes = bytes.addingClamped(entry.name.size)
         count += 1
+        countLoad(1, entry.name.size, of: entry.name.priority)
         return handle
     }
 
@@ -100,6 +113,7 @@ struct BoxState {
         if handles[entry.name.id] == handle { handles[entry.name.id] = nil }
         bytes -= entry.name.size
         count -= 1
+        countLoad(-1, -entry.name.size, of: entry.name.priority)
         sweepByAge()
         return entry
     }
@@ -107,6 +121,7 @@ struct BoxState {
     mutating func resize(_ handle: BoxHandle, to size: Int64) {
         guard let entry = self[handle] else { return }
         bytes = (bytes - entry.name.size).addingClamped(size)
+        countLoad(0, size - entry.name.size, of: entry.name.priority)
         slots[handle.slot]?.name.size = size
     }
 
@@ -128,7 +143,8 @@ struct BoxState {
     mutating func wait(_ handle: BoxHandle) {
         guard let entry = self[handle] else { return }
         slots[handle.slot]?.phase = .waiting
-        lanes[Self.lane(entry.name.destination)].waiting.insert(DueHeap.Item(due: entry.due, handle: handle))
+        lanes[Self.lane(entry.name.destination)].waiting[entry.name.priority].insert(
+            DueHeap.Item(due: entry.due, handle: handle))
     }
 
     mutating func withLane<Result>(of destination: UInt32, _ body: (inout BoxLane) -> Result) -> Result {
@@ -140,10 +156,24 @@ struct BoxState {
         lanes[Self.lane(destination)].inFlight += step
     }
 
-    /// The oldest entry that waits, other than one.
-    func oldestIdle(except handle: BoxHandle) -> BoxHandle? {
-        byAge[firstByAge...].first { candidate in
-            candidate != handle && self[candidate].map { $0.phase == .waiting } == true
+    private mutating func countLoad(_ count: Int, _ bytes: Int64, of priority: ReportPriority) {
+        loads[priority.rank].count += count
+        loads[priority.rank].bytes = loads[priority.rank].bytes.addingClamped(bytes)
+    }
+
+    /// How many reports and bytes there are that matter more than one of a priority.
+    func load(above priority: ReportPriority) -> (count: Int, bytes: Int64) {
+        loads[(priority.rank + 1)...].reduce((0, 0)) { ($0.0 + $1.count, $0.1.addingClamped($1.bytes)) }
+    }
+
+    /// The oldest of the least important entries that wait, other than one, and that matter no more than a priority.
+    func firstToGo(except handle: BoxHandle, upTo priority: ReportPriority) -> BoxHandle? {
+        for candidate in ReportPriority.all where candidate <= priority && loads[candidate.rank].count > 0 {
+            let oldest = byAge[firstByAge...].first { other in
+                other != handle && self[other].map { $0.phase == .waiting && $0.name.priority == candidate } == true
+            }
+            if let oldest { return oldest }
         }
+        return nil
     }
 }

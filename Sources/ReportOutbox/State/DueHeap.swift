@@ -45,3 +45,17 @@ struct DueHeap {
 
     mutating func removeAll() { items = [] }
 }
+
+/// What waits in a lane: a heap for each priority.
+struct WaitingReports {
+    private var heaps = ReportPriority.all.map { _ in DueHeap() }
+
+    subscript(priority: ReportPriority) -> DueHeap {
+        get { heaps[priority.rank] }
+        _modify { yield &heaps[priority.rank] }
+    }
+
+    mutating func removeAll() {
+        for rank in heaps.indices { heaps[rank].removeAll() }
+    }
+}

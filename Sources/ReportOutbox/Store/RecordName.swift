@@ -3,7 +3,7 @@ import LoaderChainPlatformFoundation
 /// The name of a report's file, which holds all that changes during the report's life.
 ///
 ///     0000000000000007-18cc251f400-18cc251f400-2-5f3a9c01-400-p-<identifier>.report
-///     sequence         submitted   due         | destination  |  flags
+///     sequence         submitted   due         | destination  |  flags, and =kind
 ///                                              attempts       size
 ///
 /// A rename is one step for every file system: there is no moment at which a report has half of its new state. And a box is
@@ -15,6 +15,15 @@ struct RecordName: Hashable, Sendable {
         static let keptOutside = Flags(rawValue: 1)
         /// The due time is one that the server asked for, and holds for everything that goes there.
         static let pausesDestination = Flags(rawValue: 2)
+        /// It matters less than others.
+        static let low = Flags(rawValue: 4)
+        /// It matters more than others.
+        static let high = Flags(rawValue: 8)
+
+        /// The flag of a priority, if it has one.
+        init(_ priority: ReportPriority) { self = priority == .high ? .high : priority == .low ? .low : [] }
+
+        init(rawValue: UInt8) { self.rawValue = rawValue }
     }
 
     /// The place in the order of submission, over all launches.
@@ -30,10 +39,19 @@ struct RecordName: Hashable, Sendable {
     /// How many bytes the report has.
     var size: Int64
     var flags: Flags
+    /// What it is, written behind the flags; nothing for one of the standard kind.
+    var kind = ReportKind.standard
     var id: ReportID
 
     var submitted: Date { Date(timeIntervalSince1970: Double(submittedMilliseconds) / 1000) }
     var due: Date { Date(timeIntervalSince1970: Double(dueMilliseconds) / 1000) }
+
+    /// How much it matters; a name that says both low and high is of no box, and counts as high.
+    var priority: ReportPriority { Self.priority(of: flags) }
+
+    static func priority(of flags: Flags) -> ReportPriority {
+        flags.contains(.high) ? .high : flags.contains(.low) ? .low : .normal
+    }
 
     static let suffix = ".report"
     /// What begins the name of a file that is not finished.
@@ -77,6 +95,12 @@ extension RecordName {
         if flags.isEmpty { text.append(UInt8(ascii: "0")) }
         if flags.contains(.keptOutside) { text.append(UInt8(ascii: "k")) }
         if flags.contains(.pausesDestination) { text.append(UInt8(ascii: "p")) }
+        if flags.contains(.low) { text.append(UInt8(ascii: "l")) }
+        if flags.contains(.high) { text.append(UInt8(ascii: "h")) }
+        if kind != .standard {
+            text.append(Self.kindMark)
+            text += kind.name.utf8
+        }
         text.append(dash)
         text += id.encoded.utf8
         text += Self.suffix.utf8
@@ -106,18 +130,20 @@ extension RecordName {
                 let attempts = parts.number().flatMap(UInt32.init(exactly:)),
                 let destination = parts.number().flatMap(UInt32.init(exactly:)),
                 let size = parts.number(), size <= mostBytes,
-                let flags = parts.flags()
+                let (flags, kind) = parts.flagsAndKind()
             else { return .foreign }
             let isDigested = parts.rest.first == digestMark
             let idText = Substring(decoding: isDigested ? parts.rest.dropFirst() : parts.rest, as: UTF8.self)
             guard let id = ReportID(encoded: idText.utf8) else { return .foreign }
             let name = RecordName(
                 sequence: sequence, submittedMilliseconds: Int64(submitted), dueMilliseconds: Int64(due),
-                attempts: attempts, destination: destination, size: Int64(size), flags: flags, id: id)
+                attempts: attempts, destination: destination, size: Int64(size), flags: flags, kind: kind,
+                id: id)
             return isDigested ? .digested(name) : .name(name)
         }
     }
 
+    private static let kindMark = UInt8(ascii: "=")
     private static let digestMark = ReportID.digestMark.asciiValue ?? 0
 
     /// The parts between the dashes, the first next.
@@ -132,14 +158,25 @@ extension RecordName {
 
         mutating func number() -> UInt64? { next().flatMap { Hexadecimal.number($0) } }
 
-        mutating func flags() -> Flags? {
+        mutating func flagsAndKind() -> (Flags, ReportKind)? {
             guard let part = next(), !part.isEmpty else { return nil }
+            let mark = part.firstIndex(of: kindMark)
+            guard let flags = Self.flags(mark.map { part[..<$0] } ?? part) else { return nil }
+            guard let mark else { return (flags, .standard) }
+            let name = String(decoding: part[(mark + 1)...], as: UTF8.self)
+            let kind = ReportKind(name)
+            return kind.name == name && kind != .standard ? (flags, kind) : nil
+        }
+
+        private static func flags(_ part: Slice<UnsafeBufferPointer<UInt8>>) -> Flags? {
             var flags: Flags = []
             for byte in part {
                 switch byte {
                 case UInt8(ascii: "0"): break
                 case UInt8(ascii: "k"): flags.insert(.keptOutside)
                 case UInt8(ascii: "p"): flags.insert(.pausesDestination)
+                case UInt8(ascii: "l"): flags.insert(.low)
+                case UInt8(ascii: "h"): flags.insert(.high)
                 default: return nil
                 }
             }

@@ -30,7 +30,7 @@ struct RecordReader: Sendable {
     init(_ file: any DurableFile, seal: (any ReportSeal)?, checksBody: Bool = true) throws(RecordProblem) {
         let fileLength: Int64
         do throws(FileFailure) { fileLength = try file.length() } catch { throw RecordProblem(error) }
-        let start = try Self.read(file, Int(min(fileLength, Int64(RecordForm.pieceLength))), at: 0)
+        let start = try Self.readAll(file, Int(min(fileLength, Int64(RecordForm.pieceLength))), at: 0)
         var prefix = ByteReader(start)
         guard let mark = prefix.number(UInt32.self), [RecordForm.plainMark, RecordForm.sealedMark].contains(mark),
             let headLength = prefix.number(UInt32.self),

@@ -8,12 +8,14 @@ import LoaderChainPlatformFoundation
 ///     tmp-…                    a report that is being written; swept when a box opens
 ///     <name>.report            a report
 ///     aside/<name>.report!why  a report that was set aside
+///     discarded                counts of reports that never arrived, for their servers
 ///     own-1/ …                 boxes of other processes, of the same form
 ///
 /// It makes no decisions, and keeps no state in memory.
 struct ReportStore: Sendable {
     static let lockName = "lock"
     static let asideFolder = "aside"
+    static let discardsName = "discarded"
 
     let files: any Directory
     let durability: OutboxSettings.Durability
@@ -123,9 +125,9 @@ struct ReportStore: Sendable {
     }
 
     /// Removes a report.
-    func remove(_ name: RecordName) throws(FileFailure) {
-        try files.remove(name.text)
-        try syncFolder()
+    func remove(_ file: StoredFile) throws(FileFailure) {
+        try files.remove(file.path)
+        try syncFolder(file.folder)
     }
 
     /// Puts a report where it is kept for inspection.
@@ -139,15 +141,44 @@ struct ReportStore: Sendable {
     /// Puts a report that was set aside back under a new name.
     func takeBack(_ aside: AsideName, as name: RecordName) throws(FileFailure) {
         try files.rename(aside.path, to: name.text)
+    }
+
+    /// Makes sure that what was taken back is in one place after a loss of power, too.
+    func syncTakenBack() throws(FileFailure) {
         try syncFolder()
         try syncFolder(Self.asideFolder)
     }
 
-    /// Removes a report that was set aside.
-    func remove(_ aside: AsideName) throws(FileFailure) {
-        try files.remove(aside.path)
-        try syncFolder(Self.asideFolder)
+    /// Makes sure that what was found stays after a loss of power, too.
+    func syncFound() throws(FileFailure) { try syncFolder() }
+
+    // MARK: Counts of discarded reports
+
+    /// Replaces the counts; without bytes, there are none.
+    func writeDiscards(_ bytes: Data) throws(FileFailure) {
+        guard !bytes.isEmpty else {
+            do throws(FileFailure) { try files.remove(Self.discardsName) } catch { if !error.isMissing { throw error } }
+            return
+        }
+        let temporary = RecordName.temporaryPrefix + Self.discardsName
+        let file = try files.create(temporary)
+        do throws(FileFailure) {
+            try file.write(bytes, at: 0)
+            // Before the name, which is on the disk as soon as that of any report is.
+            if durability == .fsync { try file.sync() }
+            try file.close()
+            try files.rename(temporary, to: Self.discardsName)
+        } catch {
+            discard(temporary)
+            throw error
+        }
     }
+
+    func readDiscards() throws(FileFailure) -> Data {
+        try files.contents(of: Self.discardsName, upTo: Self.longestDiscards)
+    }
+
+    private static let longestDiscards = 64 << 10
 
     // MARK: Reading
 
@@ -170,4 +201,13 @@ struct ReportStore: Sendable {
         do throws(FileFailure) { file = try files.open(path) } catch { throw RecordProblem(error) }
         return try RecordReader(file, seal: seal, checksBody: checksBody)
     }
+}
+
+/// Where the file of a report is, in the box or set aside.
+struct StoredFile: Sendable {
+    let path: String
+    let folder: String
+
+    init(_ name: RecordName) { (path, folder) = (name.text, "") }
+    init(_ aside: AsideName) { (path, folder) = (aside.path, ReportStore.asideFolder) }
 }

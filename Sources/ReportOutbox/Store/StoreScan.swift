@@ -11,6 +11,8 @@ struct StoreScan {
     var foreignCount = 0
     /// Boxes of other processes.
     var ownBoxes: [String] = []
+    /// Whether there are counts of discarded reports.
+    var hasDiscards = false
     /// What could not be swept.
     var troubles: [FileFailure] = []
 
@@ -77,6 +79,10 @@ extension ReportStore {
 extension StoreScan {
     fileprivate mutating func sort(_ text: String, sweepingIn files: (any Directory)?) {
         if text == ReportStore.lockName || text == ReportStore.asideFolder { return }
+        if text == ReportStore.discardsName {
+            hasDiscards = true
+            return
+        }
         if text.hasPrefix(Self.ownBoxPrefix) {
             ownBoxes.append(text)
             return

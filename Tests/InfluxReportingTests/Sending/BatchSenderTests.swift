@@ -1,6 +1,7 @@
 import Foundation
 import LoaderChain
 import LoaderChainTesting
+import TestGunzip
 import Testing
 
 @testable import InfluxReporting

@@ -2,6 +2,7 @@ import Foundation
 import LoaderChain
 import LoaderChainTesting
 import LoaderChainURLSession
+import TestGunzip
 
 @testable import InfluxReporting
 

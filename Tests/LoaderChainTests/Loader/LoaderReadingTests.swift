@@ -32,10 +32,10 @@ import Testing
     @Test func aChainIsWalkedInOrderAndNamesakesAreNumbered() {
         let shared = Throttle(maximumNumberOfRequests: 3)
         let chain =
-            Retry() --> Throttle() --> ForkedLoader([Autocancel() --> shared, Deduplicate() --> shared]) --> terminal
+            Retry() --> Throttle() --> ForkedLoader([Autocancel() --> shared, WaitForNetwork() --> shared]) --> terminal
         let loaders = chain.chainReadings.compactMap { $0.attributes["loader"] }
         let inOrder = loaders.reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
-        #expect(inOrder == ["Retry", "Throttle", "Autocancel", "Throttle 2", "Deduplicate"])
+        #expect(inOrder == ["Retry", "Throttle", "Autocancel", "Throttle 2", "WaitForNetwork"])
     }
 
     @Test func allReadingsOfAChainDifferAndEachNameHasOneKindAndUnit() {

@@ -27,6 +27,23 @@ import Testing
     }
 }
 
+/// A network that is gone at every other look, and comes back as soon as it is watched.
+private final class FlickeringNetwork: NetworkSource {
+    private let isUp = Locked(false)
+
+    var isAvailable: Bool {
+        isUp.withLock { isUp in
+            isUp.toggle()
+            return isUp
+        }
+    }
+
+    func watch(_ onChange: @escaping @Sendable (Bool) -> Void) -> NetworkWatch {
+        onChange(true)
+        return NetworkWatch {}
+    }
+}
+
 /// A loader as the pairs have it, with settings that make it do its work.
 struct Node: Sendable, CustomTestStringConvertible {
     let name: String
@@ -84,6 +101,11 @@ struct Node: Sendable, CustomTestStringConvertible {
                 return request
             }
         },
+        Node(name: "KeepCookies") { timers in
+            let jar = CookieJar(timers: timers)
+            jar.insert("n=1", for: HTTPRequest(host: "contract.test"))
+            return KeepCookies(in: jar)
+        },
         Node(name: "DeadlineHeader") { _ in DeadlineHeader() },
         Node(name: "TraceContext") { _ in
             TraceContext(hosts: .all, formats: [.w3c, .b3Multi], random: RandomSource(seed: 1))
@@ -97,6 +119,10 @@ struct Node: Sendable, CustomTestStringConvertible {
             let settings = Hedge.Settings(quantile: 0.5, share: 1, minimumNumberOfSamples: 1, minimumDelay: .zero)
             return Hedge(settings, timers: timers)
         },
+        Node(name: "WaitForNetwork") {
+            WaitForNetwork(upTo: .seconds(1), network: FlickeringNetwork(), timers: $0)
+        },
+        Node(name: "ResumableDownload") { ResumableDownload(timers: $0, random: RandomSource(seed: 1)) },
         Node(name: "Validate") { _ in Validate(.success) },
         Node(name: "Choose") { _ in
             Choose(by: ThrottlePriority.self, [.normal: ModifyRequest { $0 }, .high: HTTPLoader()])

@@ -23,7 +23,7 @@ import Testing
         return box
     }
 
-    @Test func lookingDisturbsNobody() throws {
+    @Test func lookingDisturbsNothing() throws {
         let directory = try TemporaryDirectory()
         let owner = try box(directory)
         try directory.put(bytes(3), at: "tmp-1")

@@ -1,3 +1,4 @@
+import Dispatch
 import DurableFiles
 import DurableFilesTesting
 import LoaderChain
@@ -67,7 +68,31 @@ import Testing
         #expect(test.events.contains { if case .trouble(let text) = $0 { !text.contains("Bearer") } else { false } })
     }
 
-    @Test func foreignAndCorruptFilesAreToldAndHarmNobody() throws {
+    @Test func whatTheHandlerIsAskedAboutIsTriedWithAllOthers() async throws {
+        let disk = MemoryDirectory()
+        let settings = OutboxSettings.test()
+        let first = try ReportOutbox(
+            files: disk, chain: FakeServer { _, _ in .status(.badGateway) }, settings: settings)
+        try first.submit(bytes(10), identifier: "a", request: upload)
+        first.drain()
+        await first.close()
+        let isAsked = Locked(false)
+        let gate = DispatchSemaphore(value: 0)
+        let box = try ReportOutbox(
+            files: disk, chain: FakeServer(), settings: settings,
+            existing: { _ in
+                isAsked.withLock { $0 = true }
+                _ = gate.wait(timeout: .patient)
+                return .keep
+            })
+        try await eventually("the handler is asked") { isAsked.withLock { $0 } }
+        box.tryNow()
+        gate.signal()
+        box.drain()
+        #expect(box.counters.delivered == 1)
+    }
+
+    @Test func foreignAndCorruptFilesAreToldAndHarmNothing() throws {
         let disk = try left(["good", "torn", "empty", "swapped", "other"])
         func name(_ id: String) throws -> String { try #require(disk.names.first { $0.hasSuffix("-\(id).report") }) }
         let torn = try name("torn")
@@ -95,6 +120,47 @@ import Testing
         let test = try TestBox(disk: disk)
         #expect(test.server.keys == ["a"])
         #expect(test.box.counters.setAside == ["duplicate": 1])
+    }
+
+    @Test func ofTwoReportsOfAnIdentifierTheNewerIsTheOne() throws {
+        let disk = MemoryDirectory()
+        let first = try TestBox(disk: disk, sends: false)
+        try first.submit("a", 10)
+        let older = try #require(disk.names.first)
+        let olderBytes = try #require(disk.bytes(of: older))
+        first.box.purge(try #require(ReportID("a")))
+        try first.submit("a", 20)
+        first.box.abandon()
+        // As where a file could not be removed.
+        disk.put(olderBytes, at: older)
+        disk.kill()
+        disk.revive()
+        let test = try TestBox(disk: disk)
+        #expect(test.server.receipts.map(\.bytes.count) == [20])
+        #expect(test.box.counters.setAside == ["duplicate": 1] && test.box.reportsSetAside.map(\.size) == [10])
+    }
+
+    @Test func whatWasFoundStaysWhenPowerIsLostAfterwards() throws {
+        var wasFoundUnpromised = false
+        for operation in 1...12 {
+            let disk = MemoryDirectory()
+            func open() throws -> TestBox { try TestBox(disk: disk, sends: false) { $0.durability = .fsync } }
+            let first = try open()
+            disk.cut(.death(at: operation))
+            let isPromised = (try? first.submit("a")) != nil && !disk.isDead
+            first.box.abandon()
+            disk.kill()
+            disk.cut(nil)
+            disk.revive()
+            let second = try open()
+            let count = second.box.count
+            if count == 1, !isPromised { wasFoundUnpromised = true }
+            second.box.abandon()
+            disk.kill()
+            disk.revive(afterPowerLoss: true)
+            #expect(try open().box.count == count)
+        }
+        #expect(wasFoundUnpromised)
     }
 
     @Test func aReportFromTheFutureCountsAsNew() throws {

@@ -20,7 +20,7 @@ import Testing
 
 /// One owner for a directory, on the machine's own file system.
 @Suite(.timeLimit(.minutes(10))) struct OwnershipTests {
-    @Test func aSecondBoxIsToldAndAFirstThatHasEndedBindsNobody() async throws {
+    @Test func aSecondBoxIsToldAndAFirstThatHasEndedBindsNone() async throws {
         let directory = try TemporaryDirectory()
         let first = try ReportOutbox(directory: directory.url, chain: FakeServer(), settings: .test())
         let error = #expect(throws: OutboxError.self) {

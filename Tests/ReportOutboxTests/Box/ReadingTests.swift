@@ -28,7 +28,7 @@ struct ReadingTests {
         #expect(test.box.count == 0)
         #expect(test.box.reportsSetAside.map(\.setAsideBecause) == ["expired"])
         #expect(test.timers.pendingCount == 0)
-        // Nobody has refused it, so it is there still.
+        // No server has refused it, so it is still there.
         test.disk.refuseReading(false)
         try test.box.retry(try #require(ReportID("a")))
         test.box.drain()
@@ -68,7 +68,7 @@ struct ReadingTests {
         try bytes(20).write(to: place)
         let test = try TestBox(sends: false) { $0.locations = OnePlace(url: place) }
         try test.box.submit(fileAt: place, identifier: "a", request: upload)
-        // A folder in its place cannot be read, whoever asks.
+        // A folder in its place cannot be read by any user.
         try FileManager.default.removeItem(at: place)
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
         test.box.startSending()

@@ -76,6 +76,25 @@ struct RefusalTests {
         #expect(test.box.reportsSetAside.count == 30)
     }
 
+    @Test func aBadOneThatMattersMoreKeepsNoOtherFromBeingTaken() throws {
+        let server = FakeServer { request, _ in
+            .status(request.headers["Idempotency-Key"]?.hasPrefix("crash") == true ? .badRequest : .ok)
+        }
+        let test = try TestBox(server, sends: false) { $0.maximumInFlight = 1 }
+        try test.submit("log")
+        for id in ["crash-1", "crash-2", "crash-3"] {
+            try test.box.submit(bytes(10), identifier: id, request: upload, priority: .high)
+        }
+        test.box.startSending()
+        test.box.drain()
+        #expect(server.keys == ["crash-1", "crash-2", "crash-3"])
+        // The first probe after the pause.
+        #expect(test.timers.advanceToNext())
+        test.box.drain()
+        #expect(server.keys.dropFirst(3).first == "log")
+        #expect(test.box.counters.delivered == 1)
+    }
+
     @Test func whatIsSetAsideMayBeAsLargeAsTheBox() throws {
         let settings = OutboxSettings()
         #expect(settings.maximumSetAsideCount >= settings.maximumCount)

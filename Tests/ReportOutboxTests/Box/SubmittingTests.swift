@@ -91,7 +91,7 @@ import Testing
         #expect(test.server.receipts.count == 4)
     }
 
-    @Test func whoeverJoinsOneThatFailsIsNotPromisedAnything() throws {
+    @Test func aCallerThatJoinsOneThatFailsIsPromisedNothing() throws {
         // The first is stopped while its bytes are read; the second has to wait for what comes of it.
         let test = try TestBox(sends: false)
         let isReading = DispatchSemaphore(value: 0)

@@ -14,11 +14,51 @@
     @Suite(.timeLimit(.minutes(10))) struct KillTests {
         private static let kills = testSize("OUTBOX_KILLS", usually: 12, atLeast: 3)
 
+        /// What the server does with a request.
+        private enum Weather: CaseIterable {
+            case malformed, notFound, tooLarge, tooMany, failed, unavailable, cut, silent, takenAndCut, takenAndSilent,
+                taken
+
+            /// Half of the requests are taken without more ado.
+            init(_ random: RandomSource) {
+                let all = Self.allCases
+                self = all[min(Int(random.next() % UInt64(all.count * 2)), all.count - 1)]
+            }
+
+            var isTaken: Bool { [.taken, .takenAndCut, .takenAndSilent].contains(self) }
+
+            /// The status of a refusal that sets a report aside.
+            var refusal: Int? {
+                switch self {
+                case .malformed: 400
+                case .notFound: 404
+                case .tooLarge: 413
+                default: nil
+                }
+            }
+
+            var reply: LoopbackReply {
+                switch self {
+                case .malformed, .notFound, .tooLarge: .status(HTTPStatus(refusal ?? 400))
+                case .tooMany: .tooManyRequests(retryAfter: 1)
+                case .failed: .status(.internalServerError)
+                case .unavailable: .unavailable(retryAfter: nil)
+                case .cut: .abort()
+                case .silent, .takenAndSilent: .ok("ok").held()
+                // It was taken, and the box does not hear of it.
+                case .takenAndCut: .ok("ok").hangingUp(at: .head(5))
+                case .taken: .ok("ok")
+                }
+            }
+        }
+
         /// What the server saw: how often which report came, and whether any came torn.
         private struct Ledger {
             var arrivals: [String: Int] = [:]
             /// How often the server took which report.
             var taken: [String: Int] = [:]
+            /// The statuses by which the server refused which report.
+            var refused: [String: Set<Int>] = [:]
             var faults: [String] = []
         }
 
@@ -30,47 +70,55 @@
             let random = RandomSource(seed: 1)
             server.route("/reports") { request in
                 let key = request.headers["Idempotency-Key"] ?? ""
+                let weather = Weather(random)
                 ledger.withLock { ledger in
                     ledger.arrivals[key, default: 0] += 1
                     if request.body != Self.content(of: key) { ledger.faults.append("\(key) arrived torn") }
+                    if weather.isTaken { ledger.taken[key, default: 0] += 1 }
+                    if let status = weather.refusal { ledger.refused[key, default: []].insert(status) }
                 }
-                let weather = random.next() % 10
-                if weather > 1 { ledger.withLock { $0.taken[key, default: 0] += 1 } }
-                switch weather {
-                case 0: return .status(.serviceUnavailable)
-                case 1: return .abort()
-                // It was taken, and the box does not hear of it.
-                case 2: return .ok("ok").hangingUp(at: .head(5))
-                default: return .ok("ok")
-                }
+                return weather.reply
             }
             var accepted: Set<String> = []
+            /// What the box has said to be lost, and why.
+            var lost: [String: String] = [:]
+            func note(_ line: some StringProtocol) {
+                let words = String(line).split(separator: " ").map { String($0) }
+                if words.first == "accepted", words.count == 2 { accepted.insert(words[1]) }
+                if words.first == "lost", words.count == 3 { lost[words[1]] = words[2] }
+                #expect(words.first != "failed", "\(line)")
+            }
             for round in 0..<Self.kills {
                 let child = try ChildProcess(directory.url, port: server.port, prefix: "round\(round)", count: 4)
                 let mostLines = Int(random.next() % 40)
                 var lines = 0
                 while lines < mostLines, let line = await child.output.line(), line != "empty" {
                     lines += 1
-                    if line.hasPrefix("accepted ") { accepted.insert(String(line.dropFirst(9))) }
-                    #expect(!line.hasPrefix("lost ") && !line.hasPrefix("failed "), "\(line)")
+                    note(line)
                 }
                 // What it still had to say was said before it ended, and counts.
-                for line in await child.kill() where line.hasPrefix("accepted ") {
-                    accepted.insert(String(line.dropFirst(9)))
-                }
+                for line in await child.kill() { note(line) }
             }
             let last = try ChildProcess(directory.url, port: server.port, prefix: "last", count: 1)
-            while let line = await last.output.line(), line != "empty" {}
+            while let line = await last.output.line(), line != "empty" { note(line) }
             _ = await last.kill()
 
             let seen = ledger.withLock { $0 }
             #expect(seen.faults == [])
-            #expect(accepted.filter { seen.taken[$0] == nil } == [])
+            // What was not taken is set aside, for a refusal that the server spoke.
+            let aside = try BoxInspector(directory: directory.url).reports()
+            let reasons = Dictionary(aside.map { ($0.id.rawValue, $0.setAsideBecause ?? "") }) { $1 }
+            #expect(accepted.filter { seen.taken[$0] == nil && reasons[$0] == nil } == [])
+            for (id, reason) in reasons.merging(lost, uniquingKeysWith: { $1 }) {
+                let statuses = seen.refused[id] ?? []
+                #expect(statuses.contains { reason == "refused-\($0)" }, "\(id) was lost as \(reason)")
+            }
             let (attempts, taken) = (seen.arrivals.values.reduce(0, +), seen.taken.values.reduce(0, +))
             print(
                 """
                 \(Self.kills) kills: \(accepted.count) reports accepted, \(seen.taken.count) taken by the server, \
-                \(taken - seen.taken.count) times one was taken again, in \(attempts) attempts
+                \(taken - seen.taken.count) times one was taken again, in \(attempts) attempts, \
+                \(aside.count) set aside
                 """)
             #expect(directory.names.filter { $0.hasPrefix("tmp-") || $0.hasSuffix(".report") } == [])
         }

@@ -1,3 +1,4 @@
+import DurableFilesTesting
 import LoaderChain
 import Testing
 
@@ -16,39 +17,79 @@ import Testing
     private static func instant(_ seconds: Double) -> TimerInstant { TimerInstant(nanoseconds: Int64(seconds * 1e9)) }
 
     @Test func itFollowsTheMonotonicClock() {
-        var clock = BoxClock(instant: Self.instant(5), date: Self.start)
-        #expect(clock.read(instant: Self.instant(5), date: Self.start) == Self.instant(0))
-        #expect(clock.read(instant: Self.instant(6.5), date: Self.start + 1.5) == Self.instant(1.5))
+        var clock = BoxClock(at: Self.instant(5), date: Self.start)
+        #expect(clock.read(at: Self.instant(5), date: Self.start) == Self.instant(0))
+        #expect(clock.read(at: Self.instant(6.5), date: Self.start + 1.5) == Self.instant(1.5))
         // Nothing is lost by looking often.
         for step in 1...10_000 {
-            _ = clock.read(instant: Self.instant(6.5 + Double(step) / 10_000), date: Self.start + 1.5)
+            _ = clock.read(at: Self.instant(6.5 + Double(step) / 10_000), date: Self.start + 1.5)
         }
         #expect(clock.time == Self.instant(2.5))
     }
 
     @Test(arguments: [tenYears, -tenYears, -1, -100, 8 * 24 * 3600, .infinity, -.infinity, .nan])
     func aStepOfTheWallClockCountsForNothing(_ step: Double) {
-        var clock = BoxClock(instant: Self.instant(0), date: Self.start)
-        #expect(clock.read(instant: Self.instant(1), date: Self.start + 1 + step) == Self.instant(1))
-        #expect(clock.read(instant: Self.instant(2), date: Self.start + 2 + step) == Self.instant(2))
-        #expect(clock.read(instant: Self.instant(3), date: Self.start + 3) >= Self.instant(3))
+        var clock = BoxClock(at: Self.instant(0), date: Self.start)
+        #expect(clock.read(at: Self.instant(1), date: Self.start + 1 + step) == Self.instant(1))
+        #expect(clock.read(at: Self.instant(2), date: Self.start + 2 + step) == Self.instant(2))
+        #expect(clock.read(at: Self.instant(3), date: Self.start + 3) >= Self.instant(3))
+    }
+
+    /// The time of a report that waits is measured with both clocks, and a thread may be stopped between the two.
+    @Test func aThreadThatIsStoppedBetweenTheClocksDoesNotCountTwice() throws {
+        let timers = HookedTimers()
+        var settings = OutboxSettings.test()
+        settings.timers = timers
+        settings.maximumAge = .seconds(7_000)
+        let box = try ReportOutbox(
+            files: MemoryDirectory(), chain: FakeServer { _, _ in .status(.badGateway) }, settings: settings)
+        try box.submit(bytes(10), identifier: "a", request: upload)
+        box.drain()
+        let stops = Locked(0)
+        timers.onDate {
+            let isFirst = stops.withLock { stops in
+                stops += 1
+                return stops == 1
+            }
+            if isFirst { timers.timers.advance(by: .seconds(5_000)) }
+        }
+        box.tryNow()
+        box.drain()
+        timers.onDate {}
+        // 5,000 seconds old, and not 10,000.
+        #expect(box.counters.dropped == [:] && box.count == 1)
     }
 
     @Test func sleepOfTheMachineCounts() {
-        var clock = BoxClock(instant: Self.instant(0), date: Self.start)
-        #expect(clock.read(instant: Self.instant(1), date: Self.start + 3_601) == Self.instant(3_601))
+        var clock = BoxClock(at: Self.instant(0), date: Self.start)
+        #expect(clock.read(at: Self.instant(1), date: Self.start + 3_601) == Self.instant(3_601))
+    }
+
+    @Test func aReadingThatAnotherOneHasOvertakenCountsForNothing() {
+        var clock = BoxClock(at: Self.instant(0), date: Self.start)
+        #expect(clock.read(at: Self.instant(30), date: Self.start + 30) == Self.instant(30))
+        #expect(clock.read(at: Self.instant(10), date: Self.start + 10) == Self.instant(30))
+        #expect(clock.read(at: Self.instant(40), date: Self.start + 40) == Self.instant(40))
     }
 
     @Test func itNeverGoesBack() {
         var random = SeededGenerator(seed: 9)
-        var clock = BoxClock(instant: Self.instant(0), date: Self.start)
+        var clock = BoxClock(at: Self.instant(0), date: Self.start)
         var last = Self.instant(0)
         for _ in 0..<10_000 {
             let instant = TimerInstant(nanoseconds: Int64(truncatingIfNeeded: random.next() >> 2))
             let date = Date(timeIntervalSinceReferenceDate: Double(bitPattern: random.next()))
-            let time = clock.read(instant: instant, date: date)
+            let time = clock.read(at: instant, date: date)
             #expect(time >= last)
             last = time
         }
+    }
+}
+
+extension BoxClock {
+    fileprivate init(at instant: TimerInstant, date: Date) { self.init(ClockReading(instant: instant, date: date)) }
+
+    fileprivate mutating func read(at instant: TimerInstant, date: Date) -> TimerInstant {
+        read(ClockReading(instant: instant, date: date))
     }
 }

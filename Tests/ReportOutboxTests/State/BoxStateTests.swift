@@ -20,21 +20,42 @@ import Testing
         var destination: UInt32
         var due: TimerInstant
         var phase: BoxEntry.Phase
+        var priority: ReportPriority
     }
 
     private struct Model {
         var reports: [Report] = []
         var pauses: [UInt32: TimerInstant] = [:]
         var misses: [UInt32: Int] = [:]
+        var refusals: [UInt32: (loss: ReportLoss, count: Int)] = [:]
+        var probed: Set<UInt32> = []
         let settings: OutboxSettings
 
         func next(_ now: TimerInstant) -> Report? {
             guard reports.count(where: { $0.phase == .sending }) < settings.maximumInFlight else { return nil }
             return reports.filter { report in
                 report.phase == .waiting && report.due <= now && pauses[report.destination] ?? .distantPast <= now
-                    && (misses[report.destination] ?? 0 == 0
+                    && (misses[report.destination] ?? 0 == 0 && !probed.contains(report.destination)
                         || !reports.contains { $0.phase == .sending && $0.destination == report.destination })
-            }.min { ($0.due, $0.sequence) < ($1.due, $1.sequence) }
+                    && (!probed.contains(report.destination) || isLongestDue(report))
+            }.min { ($1.priority.rank, $0.due, $0.sequence) < ($0.priority.rank, $1.due, $1.sequence) }
+        }
+
+        func isLongestDue(_ report: Report) -> Bool {
+            !reports.contains {
+                $0.phase == .waiting && $0.destination == report.destination
+                    && ($0.due, $0.sequence) < (report.due, report.sequence)
+            }
+        }
+
+        /// Notes a refusal, and returns whether the server is paused for it.
+        mutating func refuse(_ loss: ReportLoss, _ destination: UInt32, _ now: TimerInstant) -> Bool {
+            let last = refusals[destination]
+            let count = last?.loss == loss ? (last?.count ?? 0) + 1 : 1
+            refusals[destination] = (loss, count)
+            guard probed.contains(destination) || count >= settings.refusalsBeforePause else { return false }
+            if pauses[destination] ?? .distantPast <= now { probed.insert(destination) }
+            return true
         }
     }
 
@@ -85,23 +106,34 @@ import Testing
         guard let id = ReportID("id-\(random.next() % 40)") else { return }
         let size = Int64(random.next() % 600)
         let destination = UInt32(random.next() % 3)
-        let admission = state.admit(id, size: size, submitted: 0, destination: destination, flags: [], now: now)
+        let priority = ReportPriority.all[Int(random.next() % 3)]
+        let admission = state.admit(
+            id, size: size, submitted: 0, destination: destination, flags: .init(priority), now: now)
         let bytes = model.reports.reduce(0) { $0 + $1.size }
         let isFull = model.reports.count >= model.settings.maximumCount || bytes + size > model.settings.maximumBytes
+        let above = model.reports.filter { $0.priority > priority }
+        let isFullOfBetter =
+            above.count >= model.settings.maximumCount
+            || above.reduce(0) { $0 + $1.size } + size > model.settings.maximumBytes
         switch admission {
         case .joins: #expect(model.reports.contains { $0.id == id })
         case .isMoving: Issue.record("Nothing moves here")
-        case .refused: #expect(isFull && model.settings.whenFull == .refuseNew)
+        case .refused: #expect(model.settings.whenFull == .refuseNew ? isFull : isFullOfBetter)
         case .admitted(let handle):
             #expect(!model.reports.contains { $0.id == id })
             #expect(!isFull || model.settings.whenFull == .dropOldest)
+            #expect(model.settings.whenFull == .refuseNew || !isFullOfBetter)
             model.reports.append(
                 Report(
                     handle: handle, id: id, sequence: handle.sequence, size: size, destination: destination, due: now,
-                    phase: .waiting))
+                    phase: .waiting, priority: priority))
             for leaving in state.accept(handle) {
-                // The oldest of those that wait.
-                let index = model.reports.firstIndex { $0.phase == .waiting }
+                // The oldest of the least important ones that wait.
+                let least = model.reports.filter { $0.phase == .waiting && $0.handle != handle }.map(\.priority).min()
+                #expect(least.map { $0 <= priority } == true)
+                let index = model.reports.firstIndex {
+                    $0.phase == .waiting && $0.priority == least && $0.handle != handle
+                }
                 #expect(index.map { model.reports[$0].handle } == leaving)
                 if let index { model.reports.remove(at: index) }
                 _ = state.remove(leaving)
@@ -117,14 +149,22 @@ import Testing
         let verdict = verdicts[Int(random.next() % 6)]
         let asked: Duration =
             verdict == .retry && random.chance(0.5) ? .milliseconds(random.next() % 9_000) : .zero
-        guard let fate = state.judge(report.handle, verdict, asked: asked, loss: .purged, now: now, wallNow: 0) else {
+        let losses: [ReportLoss] = [.purged, .refused(.badRequest), .refused(.notFound)]
+        let loss = losses[min(Int(random.next() % 8), 2)]
+        guard let fate = state.judge(report.handle, verdict, asked: asked, loss: loss, now: now, wallNow: 0) else {
             Issue.record("A report that is sent is not judged")
             return
         }
         state.finish(report.handle, fate)
+        let isRefused = [.drop, .setAside].contains(verdict) && loss != .purged
+        let isPausedForRefusals = isRefused && model.refuse(loss, report.destination, now)
         switch fate {
         case .delivered, .dropped, .setAside:
-            #expect(![.retry, .waitForConnection, .interrupted].contains(verdict))
+            #expect(![.retry, .waitForConnection, .interrupted].contains(verdict) && !isPausedForRefusals)
+            if verdict == .delivered {
+                model.refusals[report.destination] = nil
+                model.probed.remove(report.destination)
+            }
             _ = state.remove(report.handle)
             model.reports.remove(at: index)
             model.misses[report.destination] = 0
@@ -133,9 +173,10 @@ import Testing
             #expect(name.attempts == (state[report.handle]?.attempts ?? 0))
             model.reports[index].due = due
             model.reports[index].phase = .waiting
-            if verdict == .retry { model.misses[report.destination] = 0 }
+            #expect([.retry, .waitForConnection, .interrupted].contains(verdict) || isPausedForRefusals)
+            if verdict == .retry || isRefused { model.misses[report.destination] = 0 }
             if verdict == .waitForConnection { model.misses[report.destination, default: 0] += 1 }
-            if verdict == .waitForConnection || asked > .zero {
+            if verdict == .waitForConnection || asked > .zero || isPausedForRefusals {
                 model.pauses[report.destination] = max(model.pauses[report.destination] ?? .distantPast, due)
             }
         }

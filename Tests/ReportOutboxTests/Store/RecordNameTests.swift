@@ -20,7 +20,7 @@ import Testing
     private static func name(_ id: ReportID) -> RecordName {
         RecordName(
             sequence: 7, submittedMilliseconds: 1_704_067_200_000, dueMilliseconds: 0, attempts: 3, destination: 0xAB,
-            size: 400, flags: [.pausesDestination], id: id)
+            size: 400, flags: [.pausesDestination], kind: ReportKind("sixteen_bytes_16"), id: id)
     }
 
     @Test(arguments: awkward)

@@ -16,12 +16,38 @@ final class FakeServer: HTTPLoader, @unchecked Sendable {
     enum Answer {
         case status(HTTPStatus, HTTPHeaders = [:])
         case failure(HTTPError.Code)
+        /// The server takes the request, and its answer is cut off.
+        case cut
+        /// The server takes the request, and says nothing until it is cancelled.
+        case silence
         /// What a terminal says that finds no bytes to send.
         case unreadable
+
+        /// The status, if it is one.
+        var status: HTTPStatus? {
+            if case .status(let status, _) = self { status } else { nil }
+        }
+
+        /// Whether the server has the request.
+        var isTaken: Bool {
+            switch self {
+            case .status(let status, _): status.isSuccess
+            case .cut, .silence: true
+            case .failure, .unreadable: false
+            }
+        }
     }
 
     private let answer: @Sendable (HTTPRequest, Data) -> Answer
-    private let state = Locked<(receipts: [Receipt], requests: [HTTPRequest])>(([], []))
+    private struct State {
+        var receipts: [Receipt] = []
+        var requests: [HTTPRequest] = []
+        /// The tasks that are not answered, held as a terminal holds what it waits for.
+        var silent: [Int: HTTPTask] = [:]
+        var lastSilent = 0
+    }
+
+    private let state = Locked(State())
 
     init(_ answer: @escaping @Sendable (HTTPRequest, Data) -> Answer = { _, _ in .status(.ok) }) {
         self.answer = answer
@@ -62,6 +88,17 @@ final class FakeServer: HTTPLoader, @unchecked Sendable {
         case .status(let status, let headers):
             task.complete(.success(HTTPResponse(request: task.request, status: status, headers: headers)))
         case .failure(let code): fail(task, code)
+        case .cut: fail(task, .connectionLost)
+        case .silence:
+            let number = state.withLock { state in
+                state.lastSilent += 1
+                state.silent[state.lastSilent] = task
+                return state.lastSilent
+            }
+            task.addCancelHandler { [self] in
+                let task = state.withLock { $0.silent.removeValue(forKey: number) }
+                task?.fail(.cancelled)
+            }
         case .unreadable: fail(task, .invalidRequest, underlyingError: HTTPBodyError("Too many files are open."))
         }
     }

@@ -26,6 +26,8 @@ final class Life: @unchecked Sendable {
 
     private struct Book {
         var step = 0
+        /// What happened, to be printed where one life is looked into.
+        var story: [String] = []
         /// When a report of an identifier was last accepted.
         var accepted: [String: Int] = [:]
         /// When the app last wanted one sent; whether it learned that it was accepted is another matter.
@@ -38,6 +40,8 @@ final class Life: @unchecked Sendable {
         /// What the app did not want any more; how far that got is another matter.
         var purged: Set<String> = []
         var faults: [String] = []
+        /// What holds at every moment.
+        var laws: LifeBook?
     }
 
     init(durability: OutboxSettings.Durability, seed: UInt64 = 1) {
@@ -48,6 +52,7 @@ final class Life: @unchecked Sendable {
 
     /// What is submitted under an identifier, always the same.
     static func content(_ id: String) -> Data {
+        if id.hasPrefix("s") { return Data(id.utf8) }
         if let known = contents.withLock({ $0[id] }) { return Data(known) }
         var hash: UInt64 = 14_695_981_039_346_656_037
         for byte in id.utf8 { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
@@ -62,12 +67,38 @@ final class Life: @unchecked Sendable {
 
     @discardableResult
     func open(existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)? = nil) -> Bool {
+        let laws = LifeBook(settings)
+        let names = disk.names
+        book.withLock {
+            if $0.laws == nil { $0.laws = laws }
+            $0.laws?.noteSetAside(names)
+        }
         let server = FakeServer { [self] request, bytes in answer(request, bytes) }
+        var decides: (@Sendable (ExistingReport) -> ExistingReport.Decision)?
+        if let existing { decides = { [self] report in note(existing(report), about: report) } }
         box = try? ReportOutbox(
-            files: disk, chain: server, settings: settings, existing: existing, onEvent: { [self] in hear($0) })
-        box?.drain()
+            files: disk, chain: server, settings: settings, existing: decides, onEvent: { [self] in hear($0) })
+        compare()
         return box != nil
     }
+
+    private func note(_ decision: ExistingReport.Decision, about report: ExistingReport) -> ExistingReport.Decision {
+        if case .drop = decision { book.withLock { _ = $0.laws?.droppedByHandler.insert(report.id.rawValue) } }
+        return decision
+    }
+
+    /// Compares what the box has, once it rests, with what it must have.
+    func compare() {
+        guard let box else { return }
+        box.drain()
+        let held = Set(box.reports.map(\.id.rawValue))
+        note("the box has \(held.sorted())")
+        guard !disk.isDead else { return }
+        book.withLock { $0.laws?.compare(held: held) }
+    }
+
+    /// What was lost, by the reason's name.
+    var losses: [String: Int] { book.withLock { $0.laws?.losses ?? [:] } }
 
     private func answer(_ request: HTTPRequest, _ body: Data) -> FakeServer.Answer {
         guard !disk.isDead else { return .failure(.connectionLost) }
@@ -78,28 +109,34 @@ final class Life: @unchecked Sendable {
             if body != Self.content(key) { book.faults.append("\(key) arrived as something else") }
             // An earlier one may be acknowledged after the app has said that it wants another, and before that is accepted.
             let asked = max(book.wanted[key] ?? 0, book.accepted[key] ?? 0)
-            if let acknowledged = book.acknowledged[key], acknowledged > asked {
+            // A file that could not be removed is found again.
+            if let acknowledged = book.acknowledged[key], acknowledged > asked, disk.failedPaths.isEmpty {
                 book.faults.append("\(key) was sent again after it was delivered")
             }
-            if case .status(let status, _) = answer, status.isSuccess { book.taken[key] = book.step }
+            book.laws?.answered(key, answer)
+            if answer.isTaken { book.taken[key] = book.step }
         }
         return answer
     }
 
+    /// What happened so far.
+    var story: String { book.withLock { $0.story }.joined(separator: "\n") }
+
+    private func note(_ text: String) { book.withLock { $0.story.append(text) } }
+
     private func hear(_ event: ReportEvent) {
+        note("\(disk.isDead ? "dead: " : "")\(event)")
         guard !disk.isDead else { return }
         book.withLock { book in
             book.step += 1
+            book.laws?.hear(event, at: timers.now, disk)
             switch event {
             case .delivered(let id, _):
                 book.ended[id.rawValue] = (book.step, event)
                 book.acknowledged[id.rawValue] = book.step
                 if book.taken[id.rawValue] == nil { book.faults.append("\(id) is said to be delivered, and never was") }
-            case .dropped(let id, let loss), .setAside(let id, let loss):
-                book.ended[id.rawValue] = (book.step, event)
-                if [.damaged, .duplicate, .sealed, .missingFile, .expired].contains(loss) {
-                    book.faults.append("\(id) was lost: \(loss)")
-                }
+            case .setAside(_, .duplicate): break
+            case .dropped(let id, _), .setAside(let id, _): book.ended[id.rawValue] = (book.step, event)
             case .accepted(let id):
                 book.accepted[id.rawValue] = book.step
                 book.purged.remove(id.rawValue)
@@ -109,11 +146,11 @@ final class Life: @unchecked Sendable {
     }
 
     @discardableResult
-    func submit(_ id: String) -> OutboxError? {
+    func submit(_ id: String, _ priority: ReportPriority = .normal) -> OutboxError? {
         guard let box else { return nil }
         let before = want(id)
         do throws(OutboxError) {
-            try box.submit(Self.content(id), identifier: id, request: upload)
+            try box.submit(Self.content(id), identifier: id, request: upload, priority: priority)
             // What a process is told after its death counts for nothing.
             if disk.isDead { book.withLock { $0.accepted[id] = before } }
             return nil
@@ -132,20 +169,48 @@ final class Life: @unchecked Sendable {
 
     func retry(_ id: String) {
         guard let box, let report = ReportID(id) else { return }
+        compare()
+        guard box.reportsSetAside.contains(where: { $0.id == report }),
+            !box.reports.contains(where: { $0.id == report })
+        else { return }
         _ = want(id)
-        try? box.retry(report)
+        let undo = book.withLock { $0.laws?.willRetry(id, at: timers.now) }
+        do { try box.retry(report) } catch { book.withLock { if $0.laws != nil { undo?(&$0.laws!) } } }
     }
 
     func purge(_ id: String) {
         guard let box, let report = ReportID(id) else { return }
-        book.withLock { _ = $0.purged.insert(id) }
+        book.withLock {
+            $0.purged.insert(id)
+            $0.laws?.purges(id)
+        }
         box.purge(report)
     }
 
-    /// Sets the wall clock to so many years beside the right time.
-    func setClock(off years: Int) {
-        let passed = TimerInstant(nanoseconds: 0).duration(to: timers.now) / .seconds(1)
-        timers.setDate(ManualTimers.defaultDate.addingTimeInterval(passed + Double(years) * 365 * 24 * 3600))
+    func setConsent(_ consent: ReportConsent) {
+        if consent == .denied { book.withLock { $0.laws?.wasConsentDenied = true } }
+        box?.setConsent(consent)
+    }
+
+    /// Sets the wall clock to so much beside the right time.
+    func setClock(off offset: Duration) {
+        let passed = TimerInstant(nanoseconds: 0).duration(to: timers.now)
+        book.withLock { $0.laws?.setClock(off: offset) }
+        timers.setDate(ManualTimers.defaultDate.addingTimeInterval((passed + offset) / .seconds(1)))
+    }
+
+    /// Turns over a bit of a report's file, or removes it as another program would.
+    func hurt(_ random: RandomSource) {
+        compare()
+        let files = disk.names.filter { $0.hasSuffix(RecordName.suffix) }
+        let vanishes = random.chance(0.2)
+        guard !files.isEmpty, case .name(let name) = RecordName.read(files[Int(random.next() % UInt64(files.count))])
+        else { return }
+        book.withLock {
+            $0.laws?.hurt.insert(name.id.rawValue)
+            if vanishes { $0.laws?.vanished.insert(name.id.rawValue) }
+        }
+        if vanishes { disk.vanish(name.text) } else { disk.flipBit(Int(random.next() >> 32), in: name.text) }
     }
 
     func drain() { box?.drain() }
@@ -155,7 +220,16 @@ final class Life: @unchecked Sendable {
     /// Ends the process, and lets the next one find what is left.
     func end(powerIsLost: Bool = false) {
         drain()
+        note("the end, after \(disk.log.suffix(6)); \(disk.names)")
         disk.kill()
+        let last = disk.logAtDeath
+        book.withLock { book in
+            let (taken, accepted) = (book.taken, book.accepted)
+            // The server took it, or its file was removed or set aside, and the process ended before it could say so.
+            book.laws?.died(losesNames: powerIsLost && disk.failedPaths.contains("")) { id in
+                taken[id] ?? -1 > accepted[id] ?? 0 || last.contains { $0.contains("-\(id).report") }
+            }
+        }
         box?.abandon()
         drain()
         let engine = box?.engine
@@ -169,15 +243,18 @@ final class Life: @unchecked Sendable {
     func faults() async -> [String] {
         script.withLock { $0 = { _ in .status(.ok) } }
         disk.cut(nil)
+        disk.weather(nil)
+        disk.limit(.max)
         guard open() else { return ["The box does not open"] }
         box?.tryNow()
-        drain()
+        compare()
         var rounds = 0
         while let box, box.count > 0, rounds < 50 {
             advance(4_000)
             rounds += 1
         }
-        var faults = book.withLock { $0.faults }
+        compare()
+        var faults = book.withLock { $0.faults + ($0.laws?.faults ?? []) }
         if let box, box.count > 0 { faults.append("\(box.count) reports do not leave the box") }
         faults += disk.names.filter { $0.hasPrefix("tmp-") }.map { "\($0) outlived the sweep" }
         let aside = Set(box?.reportsSetAside.map(\.id.rawValue) ?? [])
@@ -186,6 +263,7 @@ final class Life: @unchecked Sendable {
                 if let taken = book.taken[id], taken > accepted { continue }
                 if let ended = book.ended[id], ended.step > accepted { continue }
                 if aside.contains(id) || book.purged.contains(id) { continue }
+                if book.laws?.mayHaveLeft(id) == true { continue }
                 faults.append("\(id) was accepted and is lost")
             }
         }

@@ -1,6 +1,7 @@
 import Foundation
 import LoaderChain
 import LoaderChainTesting
+import LoaderChainURLSession
 import Steps
 
 @main
@@ -39,14 +40,8 @@ enum Main {
         for event in layers.events { show(event) }
 
         section("Where the time went")
-        let measuring = ClosureLoader("terminal") { request, _ in
-            var response = HTTPResponse(request: request, status: .ok)
-            response.metrics = TransferMetrics(
-                start: Date(), phases: TransferPhases(queue: .microseconds(100), waiting: .microseconds(12_500)))
-            return response
-        }
-        let measured = try await measuring.load(HTTPRequest(host: "api.example.com"))
-        show(measured.metrics?.phases?.description ?? "unknown")
+        let server = try LoopbackServer()
+        server.fallback { _ in .ok("hello") }
         let kept = EventLog()
         let phases = MetricRecorder(
             ClosureSink { record in
@@ -54,11 +49,13 @@ enum Main {
                 kept.note("a metric has phases: \(metric.phases != nil)")
             })
         for recordsPhases in [false, true] {
-            let tap = MetricsTap(phases, recordsPhases: recordsPhases) --> measuring
-            _ = try await tap.load(HTTPRequest(host: "api.example.com"))
+            let measuring = MetricsTap(phases, recordsPhases: recordsPhases) --> URLSessionLoader()
+            let response = try await measuring.load(HTTPRequest(url: server.url("/")))
+            if recordsPhases { show("the wait is known: \(response.metrics?.phases?.waiting != nil)") }
         }
         await phases.flush()
         for event in kept.events { show(event) }
+        server.stop()
 
         section("Cardinality")
         let routes = MetricBoard()

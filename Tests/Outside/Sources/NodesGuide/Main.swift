@@ -38,6 +38,13 @@ enum Main {
         }
         let numbers = ScriptedTerminal { .success(.ok, body: $0.headers["X-Request-ID"] ?? "none") }
         show(await outcome(of: request, from: numbered --> numbers))
+        part("KeepCookies")
+        let cookies = ScriptedTerminal {
+            .success(.ok, headers: ["Set-Cookie": "id=1"], body: $0.headers["Cookie"] ?? "none")
+        }
+        let keeping = KeepCookies() --> cookies
+        _ = await outcome(of: request, from: keeping)
+        show(await outcome(of: request, from: keeping))
         part("Choose")
         let urgent = Throttle(maximumNumberOfRequests: 8)
         let others = Throttle(maximumNumberOfRequests: 0)
@@ -59,6 +66,8 @@ enum Main {
         show(await outcome(of: once, from: retry))
         part("Hedge")
         await hedge()
+        part("ResumableDownload")
+        try await download()
 
         section("Deadlines")
         var hurried = request
@@ -188,6 +197,67 @@ enum Main {
         for _ in 1...20 { _ = await outcome(of: request, from: down) }
         show(changes.events.joined(separator: ", "))
         show(await outcome(of: request, from: down))
+
+        part("WaitForNetwork")
+        let network = ManualNetwork(isAvailable: false)
+        let waits = WaitForNetwork(upTo: .seconds(30), network: network, timers: timers)
+        let offline = waits --> ScriptedTerminal { .success(.ok, body: $0.path) }
+        let ends = EventLog()
+        offline.load(request: request) { ends.note(outcome(of: $0)) }
+        timers.advance(by: .seconds(30))
+        await ends.waitForEvents(1)
+        for path in ["/first", "/second"] {
+            offline.load(request: HTTPRequest(host: "api.example.com", path: path)) { ends.note(outcome(of: $0)) }
+        }
+        show("waiting \(waits.waiting)")
+        network.isAvailable = true
+        await ends.waitForEvents(3)
+        for event in ends.events { show(event) }
+    }
+
+    /// The connection is lost in the middle of a file, and the app is started again.
+    static func download() async throws {
+        let film = "a film in two parts"
+        let log = EventLog()
+        let server = ClosureLoader("server") { request, _ in
+            let range = request.headers["Range"]
+            log.note("\(request.query ?? ""): \(range ?? "everything")")
+            var response = HTTPResponse(request: request, status: .ok, headers: ["ETag": "\"1\""])
+            if range == "bytes=7-", request.headers["If-Range"] == "\"1\"" {
+                response.status = .partialContent
+                response.headers["Content-Range"] = "bytes 7-\(film.count - 1)/\(film.count)"
+                response.chunks = chunks(of: film.dropFirst(7), isWhole: true)
+            } else {
+                response.headers["Content-Length"] = "\(film.count)"
+                response.chunks = chunks(of: film.prefix(7), isWhole: false)
+            }
+            return response
+        }
+        try await withFolder { folder in
+            var settings = ResumableDownload.Settings()
+            settings.attempts = 1
+            for signature in ["1", "2"] {
+                var request = HTTPRequest(
+                    host: "films.example.com", path: "/film", queryItems: [HTTPQueryItem("signature", signature)])
+                request.delivery = .file(folder.appending(path: "film"))
+                request.downloadName = "film"
+                let chain = ResumableDownload(settings) --> Retry(strategy: Backoff.never) --> server
+                show(await outcome(of: request, from: chain))
+            }
+            for event in log.events { show(event) }
+            show(try String(contentsOf: folder.appending(path: "film"), encoding: .utf8))
+        }
+    }
+
+    /// A text in one chunk, after which the connection is lost unless the text is whole.
+    static func chunks(of text: Substring, isWhole: Bool) -> ResponseChunks {
+        let reads = EventLog()
+        return ResponseChunks(next: {
+            reads.note("a read")
+            if reads.events.count == 1 { return Data(text.utf8) }
+            if !isWhole { throw HTTPError(.connectionLost, request: request) }
+            return nil
+        })
     }
 
     static func authenticate() async {

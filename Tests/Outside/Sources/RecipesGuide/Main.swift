@@ -46,6 +46,10 @@ enum Main {
             try await upload(from: folder, to: server, over: network.chain)
             section("A download into a file")
             try await download(into: folder, from: server, over: network.chain)
+            section("Events and lines as they arrive")
+            try await stream(from: server, over: network.chain)
+            section("Pages and changes")
+            try await turnPages(of: server, over: network.chain)
             await network.chain.reset()
             server.stop()
         }
@@ -95,20 +99,19 @@ enum Main {
 
         try await withFolder { box in
             let server = ScriptedTerminal()
+            let network = ManualNetwork(isAvailable: false)
             let throttle = Throttle(maximumNumberOfRequests: 6, deadline: .seconds(30))
-            let chain = throttle --> server
+            let chain = WaitForNetwork(upTo: .seconds(30), network: network) --> throttle --> server
             let outbox = try ReportOutbox(directory: box, chain: chain)
-            let networkChanged: @Sendable (Bool) -> Void = { isAvailable in
-                throttle.maximumNumberOfRequests = isAvailable ? 6 : 0
-                outbox.networkIsAvailable(isAvailable)
-            }
-            networkChanged(false)
+            outbox.networkIsAvailable(false)
+            let watch = network.watch { outbox.networkIsAvailable($0) }
+            defer { watch.cancel() }
             let order = HTTPRequest(
                 method: .post, host: "api.example.com", path: "/v1/orders", body: JSONBody(["item": "7"]))
             let id = try outbox.submit(order, identifier: "order-4711")
             let loading = Task { await outcome(of: news, from: chain) }
             show("\(id) is safe: \(outbox.count), sent: \(server.requests.count)")
-            networkChanged(true)
+            network.isAvailable = true
             for _ in 1...2 { server.answer(await server.next(), body: "back") }
             show(await loading.value)
             for await event in outbox.events {
@@ -175,6 +178,10 @@ enum Main {
         let where_ = try await RecipesGuide.download("/film", to: file, over: chain) { progress.note("\($0)") }
         show("whole: \(try Data(contentsOf: where_) == film), in the end \(progress.events.last ?? "")")
 
+        let large = folder.appending(path: "large.mp4")
+        let status = try await downloadLarge("/film", to: large, over: chain) { progress.note("\($0)") }
+        show("in parts: \(status), \(try Data(contentsOf: large) == film), in the end \(progress.events.last ?? "")")
+
         var chunked = HTTPRequest(path: "/film")
         chunked.delivery = .chunks
         let response = try await chain.load(chunked)
@@ -187,6 +194,39 @@ enum Main {
             _ = try await RecipesGuide.download("/missing", to: folder.appending(path: "none"), over: chain) { _ in }
         } catch { show("\(error.code), \(error.response?.status ?? 0)") }
         show("left in the folder: \(try FileManager.default.contentsOfDirectory(atPath: folder.path()).count)")
+    }
+
+    static func stream(from server: LoopbackServer, over chain: HTTPLoader) async throws {
+        server.route("/prices") { _ in
+            var reply = LoopbackReply.chunks([
+                "event: price\ndata: 1234\n\nid: 7\nevent: pri", "ce\ndata: 1235\n\n", "id: 8\nevent: close\ndata\n\n",
+            ])
+            reply.headers["Content-Type"] = "text/event-stream"
+            return reply
+        }
+        show("go on after \(try await follow("/prices", over: chain) { show($0) })")
+        server.route("/history") { _ in .chunks(["{\"price\":1}\n{\"pri", "ce\":2}\r\n\n", "{\"price\":3}"]) }
+        var prices: [String] = []
+        try await history("/history", over: chain) { prices.append("\($0)") }
+        show(prices.joined(separator: ", "))
+    }
+
+    static func turnPages(of server: LoopbackServer, over chain: HTTPLoader) async throws {
+        server.route("/users") { request in
+            let isFirst = !request.target.contains("page=2")
+            var reply = LoopbackReply.ok(Data((isFirst ? #"["Ada","Bo"]"# : #"["Cy"]"#).utf8))
+            if isFirst { reply.headers["Link"] = #"<?page=2>; rel="next""# }
+            return reply
+        }
+        show("users: \(try await countUsers("/users", over: chain))")
+        let log = EventLog()
+        server.route("/order") { _ in
+            log.note("asked")
+            return .ok(Data((log.events.count < 3 ? "packed" : "sent").utf8))
+        }
+        show(
+            "the order is \(try await nextState("/order", after: "packed", over: chain)), asked \(log.events.count) times"
+        )
     }
 
     enum Upstream: HTTPRequestOption {

@@ -26,9 +26,26 @@ enum Main {
         try await redirect()
 
         section("TLS and pinning")
+        var tls = TLSOptions()
         let pin = PublicKeyHash(base64: "r/mIkG3eEpVdm+u/ko/cwxzOMo1bk4TyHIlByibiA5E=")
-        let pinned = URLSessionLoader(serverTrust: .pinned(["localhost": Set([pin].compactMap(\.self))]))
-        show(await outcome(of: HTTPRequest(scheme: "http", host: "localhost"), from: pinned))
+        tls.pins["localhost"] = Set([pin].compactMap(\.self))
+        show(tls.reasonNotToSend(HTTPRequest(scheme: "http", host: "localhost")) ?? "")
+        tls.authorities = .only(.pem("no certificate"))
+        do { try tls.check(for: "A terminal", supporting: [.pins, .onlyOwnAuthorities]) } catch { show("\(error)") }
+
+        section("Cookies")
+        let jar = CookieJar()
+        let setting = ScriptedTerminal {
+            .success(.ok, headers: ["Set-Cookie": "id=1"], body: $0.headers["Cookie"] ?? "none")
+        }
+        let keeping = KeepCookies(in: jar) --> setting
+        for _ in 1...2 { show(await outcome(of: HTTPRequest(host: "a.example.com"), from: keeping)) }
+        show(await outcome(of: HTTPRequest(host: "b.example.com"), from: keeping))
+        show("\(jar)")
+        jar.insert("id=1; Domain=co.uk", for: HTTPRequest(host: "shop.co.uk"))
+        show("\(jar.cookies(for: HTTPRequest(host: "other.co.uk")).count)")
+        let strict = CookieJar(publicSuffixes: PublicSuffixes(list: "co.uk"))
+        show("\(strict.insert("id=1; Domain=co.uk", for: HTTPRequest(host: "shop.co.uk")))")
 
         section("Injection")
         let broken = HTTPRequest(host: "test", headers: ["X-Name": "a\r\nX-Other: b"])

@@ -1,0 +1,281 @@
+import Dispatch
+import DurableFiles
+import LoaderChainPlatformC
+import LoaderChainPlatformFoundation
+
+/// One call of a download: asks the chain what the state wants to know, and writes what comes to the part file.
+struct DownloadRun {
+    /// The request of the caller, and the one for a part without its range.
+    private let request, partRequest: HTTPRequest
+    private let destination: URL
+    private let settings: ResumableDownload.Settings
+    private let timers: any Timers
+    private let random: RandomSource
+    private let loader: String
+    private let next: RestOfChain
+    private let onProgress: (@Sendable (TransferProgress) -> Void)?
+    private let disk = DiskQueue()
+
+    init(
+        _ request: HTTPRequest, to destination: URL, settings: ResumableDownload.Settings, timers: any Timers,
+        random: RandomSource, loader: String, next: RestOfChain
+    ) {
+        self.destination = destination
+        self.settings = settings
+        self.timers = timers
+        self.random = random
+        self.loader = loader
+        self.next = next
+        onProgress = request.onProgress
+        self.request = request
+        partRequest = Self.prepared(request)
+    }
+
+    private static func prepared(_ request: HTTPRequest) -> HTTPRequest {
+        var request = request
+        request.delivery = .chunks
+        // The progress of one part would begin at zero again.
+        request.onProgress = nil
+        // Ranges count the bytes of a coding, and each coding has an entity tag of its own.
+        request.headers["Accept-Encoding"] = "identity"
+        return request
+    }
+
+    /// Downloads the file.
+    func load(
+        _ openDirectory: @escaping @Sendable (URL) throws(FileFailure) -> any Directory
+    ) async throws -> HTTPResponse {
+        let (destination, subject) = (destination, subject)
+        let opened = try await doing { () throws(FileFailure) -> (part: PartBox, left: (DownloadRecord, Int64)?)? in
+            let directory = try openDirectory(destination.deletingLastPathComponent())
+            guard let part = try PartFile(destination.lastPathComponent, in: directory) else { return nil }
+            return (PartBox(part), part.left(of: subject))
+        }
+        guard let (part, left) = opened else {
+            throw error(.cannotStoreResponse, reason: "Another download to the same file is running; wait for its end")
+        }
+        var state = DownloadState(settings)
+        if let (record, length) = left { state.restore(record.version, kept: record.kept, length: length) }
+        do {
+            return try await load(part, &state)
+        } catch {
+            await leave(part, state)
+            throw error
+        }
+    }
+
+    private func load(_ part: PartBox, _ state: inout DownloadState) async throws -> HTTPResponse {
+        var requests = 0
+        while true {
+            let question = state.question
+            do {
+                requests += 1
+                var response = try await ask(question)
+                switch state.take(response, to: question, now: timers.date) {
+                case .begins: try await doing { () throws(FileFailure) in try part.file.begin() }
+                case .goesOn(let count): try await doing { () throws(FileFailure) in try part.file.goOn(after: count) }
+                case .doesNotFit: continue
+                case .isBusy:
+                    guard let delay = delay(after: response, &state) else {
+                        return try await deliver(&response, part, state)
+                    }
+                    // It ends the transfer.
+                    response.chunks = nil
+                    try await timers.sleep(for: delay)
+                    continue
+                case .isNoFile:
+                    return try await deliver(&response, part, state)
+                case .isWrong(let reason):
+                    throw error(.invalidResponse, response.head, reason: reason)
+                }
+                switch try await receive(response, part, &state) {
+                case .complete:
+                    if let complete = try await finish(part, &state, response.head, requests) { return complete }
+                case .more:
+                    guard state.takePart() else {
+                        throw error(.invalidResponse, response.head, reason: "The server sends parts that lead nowhere")
+                    }
+                case .cut:
+                    throw error(.connectionLost, response.head, reason: "The body is shorter than the server announced")
+                }
+            } catch let error as HTTPError where HTTPResult.failure(error).isTransientFailure {
+                guard let delay = delay(after: error.response, &state) else { throw error }
+                try await timers.sleep(for: delay)
+            }
+        }
+    }
+
+    private func delay(after response: HTTPResponse?, _ state: inout DownloadState) -> Duration? {
+        state.takeFailure(asked: RetryAfter.delay(of: response, now: timers.date), roll: random.unit())
+    }
+
+    /// Returns a response that has no part of the file.
+    private func deliver(
+        _ response: inout HTTPResponse, _ part: PartBox, _ state: DownloadState
+    ) async throws -> HTTPResponse {
+        response.body = try await body(of: response)
+        response.chunks = nil
+        await leave(part, state)
+        return response
+    }
+
+    // MARK: Asking
+
+    private func ask(_ question: DownloadState.Question) async throws -> HTTPResponse {
+        var request = partRequest
+        if case .rest(let first, let validator) = question {
+            request.headers["Range"] = "bytes=\(first)-"
+            request.headers["If-Range"] = validator
+        }
+        do {
+            return try await next(request)
+        } catch let error as HTTPError {
+            // A loader below may have made an error of a status that is an answer here.
+            guard let response = error.response, response.status == .rangeNotSatisfiable else { throw error }
+            return response
+        }
+    }
+
+    /// What the download is known by, on the disk as a digest.
+    private var subject: String {
+        if let name = request.downloadName { return DownloadRecord.subject("name " + name) }
+        // A loader below may fill in the host, so the request need not have one.
+        let address = request.storage.address
+        return DownloadRecord.subject(
+            "address \(address.scheme)://\(address.authority)\(address.target(showing: .shown))")
+    }
+
+    /// The body of a response that explains an error.
+    private func body(of response: HTTPResponse) async throws -> Data {
+        guard let chunks = response.chunks else { return response.body }
+        do {
+            return try await chunks.collect(upTo: 1 << 20)
+        } catch let failure as HTTPBodyError {
+            throw error(.responseTooLarge, response.head, failure)
+        }
+    }
+
+    // MARK: Receiving
+
+    private func receive(
+        _ response: HTTPResponse, _ part: PartBox, _ state: inout DownloadState
+    ) async throws -> DownloadState.Ending {
+        report(state)
+        var pieces = ResponsePieces(response)
+        var unflushed: Int64 = 0
+        while let piece = try await pieces.next() {
+            try Task.checkCancellation()
+            guard state.accepts(piece.count) else {
+                throw error(.invalidResponse, response.head, reason: "The body is longer than the server announced")
+            }
+            let offset = state.count
+            try await doing { () throws(FileFailure) in try part.file.write(piece, at: offset) }
+            state.noteWritten(piece.count)
+            report(state)
+            unflushed += Int64(piece.count)
+            if unflushed >= settings.bytesBetweenFlushes, let record = record(of: state) {
+                try await doing { () throws(FileFailure) in try part.file.keep(record) }
+                unflushed = 0
+            }
+        }
+        return state.takeEnd()
+    }
+
+    private func report(_ state: DownloadState) {
+        onProgress?(TransferProgress(bytesReceived: state.count, bytesToReceive: state.version?.length))
+    }
+
+    // MARK: Ending
+
+    /// Checks the complete file, and puts it in its place; nil if it is to be asked for once more.
+    private func finish(
+        _ part: PartBox, _ state: inout DownloadState, _ head: HTTPResponse, _ requests: Int
+    ) async throws -> HTTPResponse? {
+        if let checksum = state.version?.checksums.first {
+            let isRight = try await doing { () throws(FileFailure) in try part.file.has(checksum) }
+            guard isRight else {
+                let mayAskAgain = state.takeWrongChecksum()
+                try await doing { () throws(FileFailure) in try part.file.discard() }
+                if mayAskAgain { return nil }
+                throw error(.invalidResponse, head, reason: "The file does not have the checksum that the server names")
+            }
+        }
+        try await doing { () throws(FileFailure) in try part.file.finish() }
+        var response = head
+        if response.status == .partialContent { response.status = .ok }
+        response.headers["Content-Range"] = nil
+        response.headers["Content-Length"] = "\(state.count)"
+        response.body = Data()
+        response.file = destination
+        response.attempts = requests
+        return response
+    }
+
+    /// Keeps what the next download can use, and removes the rest.
+    private func leave(_ part: PartBox, _ state: DownloadState) async {
+        let record = record(of: state)
+        await disk.perform { part.file.leave(record) }
+    }
+
+    private func record(of state: DownloadState) -> DownloadRecord? {
+        guard state.isResumable, let version = state.version else { return nil }
+        return DownloadRecord(subject: subject, version: version, kept: state.count)
+    }
+
+    // MARK: Errors
+
+    private func error(
+        _ code: HTTPError.Code, _ response: HTTPResponse? = nil, _ underlying: (any Error)? = nil, reason: String? = nil
+    ) -> HTTPError {
+        HTTPError(
+            code, request: request, response: response, underlyingError: underlying, reason: reason, loader: loader)
+    }
+
+    /// Does something with files on the queue of the disk.
+    private func doing<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(FileFailure) -> Value
+    ) async throws -> Value {
+        let result = await disk.perform { () -> Result<Value, FileFailure> in
+            do throws(FileFailure) { return .success(try body()) } catch { return .failure(error) }
+        }
+        switch result {
+        case .success(let value): return value
+        case .failure(let failure):
+            let path = ASCII.printable(destination.path(percentEncoded: false))
+            let reason = "The file \(path) cannot be stored: \(failure.cause)"
+            throw error(.cannotStoreResponse, nil, failure, reason: reason)
+        }
+    }
+}
+
+/// A part file on its way between the queue of the disk and the run, which take turns.
+private final class PartBox: @unchecked Sendable {
+    let file: PartFile
+    init(_ file: PartFile) { self.file = file }
+}
+
+/// A thread for calls that wait for a disk, so that they hold up none of Swift's own.
+struct DiskQueue: Sendable {
+    private let queue = DispatchQueue(label: "LoaderChain.download")
+
+    /// Performs a call after those before it.
+    func perform<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: body()) }
+        }
+    }
+}
+
+extension FileFailure {
+    /// Why, in a few words.
+    fileprivate var cause: String {
+        switch code {
+        case ENOENT, ENOTDIR: "there is no such directory"
+        case EACCES, EPERM, EROFS: "permission is denied"
+        case ENOSPC, EDQUOT: "the disk is full"
+        case EISDIR: "there is a directory in its place"
+        case ENAMETOOLONG: "its name is too long"
+        default: "system error \(code)"
+        }
+    }
+}

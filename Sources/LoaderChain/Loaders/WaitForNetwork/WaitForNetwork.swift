@@ -1,0 +1,111 @@
+import Dispatch
+
+/// Lets requests wait while there is no network, instead of failing.
+///
+/// ```swift
+/// let chain = WaitForNetwork(upTo: .seconds(30)) --> Retry(strategy: strategy) --> terminal
+/// ```
+///
+/// **What it does.** With a network, it passes every request on at once. Without one, requests wait, and are passed on in their order when it
+/// is back. One that has waited for too long fails with ``HTTPError/Code/cannotConnect``, and so does one for which there is no
+/// room. A cancelled one leaves at once, a ``HTTPRequest/deadline`` ends the wait as it ends any other, and a reset completes all
+/// that wait as ``HTTPError/Code/resetInProgress``.
+///
+/// **What it does not do.** A network is no promise that a server can be reached. A request that was sent, and then lost its
+/// connection, is for a ``Retry`` to send again; put it below, and its attempts do not wait; put it above, and each does.
+///
+/// **Where it belongs.** Above ``Throttle``, so that what waits here takes no slot there, and above ``Retry``. Requests to this machine itself,
+/// such as `localhost`, need no network and pass.
+public final class WaitForNetwork: HTTPLoader, @unchecked Sendable {
+    private let limit: Duration?
+    private let network: any NetworkSource
+    private let timers: any Timers
+    private let state: Locked<NetworkWaits<NetworkWaiter>>
+
+    /// Makes the loader.
+    ///
+    /// - Parameters:
+    ///   - limit: how long a request waits; a minute by default, and nil for as long as it takes.
+    ///   - maximumWaiting: how many requests may wait.
+    ///   - network: tells whether there is a network.
+    ///   - timers: measures the waits.
+    public init(
+        upTo limit: Duration? = .seconds(60), maximumWaiting: Int = 1_000,
+        network: any NetworkSource = SystemNetwork.shared, timers: any Timers = SystemTimers.shared
+    ) {
+        self.limit = limit
+        self.network = network
+        self.timers = timers
+        state = Locked(NetworkWaits(most: maximumWaiting))
+    }
+
+    /// How many requests wait.
+    public var waiting: Int { state.withLock { $0.count } }
+
+    /// Passes a task on, now or when there is a network.
+    public override func load(task: HTTPTask) {
+        if network.isAvailable || task.request.isForThisMachine { return super.load(task: task) }
+        let waiter = NetworkWaiter(task, of: self)
+        let (admission, round) = state.withLock { ($0.admit(waiter), $0.currentRound) }
+        guard case .waits(let place, let isFirst) = admission else {
+            waiter.end()
+            return _ = fail(task, .cannotConnect, reason: "There is no network, and too many requests wait for one")
+        }
+        waiter.place = place
+        task.addObserver(waiter)
+        if let limit {
+            waiter.keep(timers.schedule(after: limit) { [weak self] in self?.giveUp(waiter, after: limit) })
+        }
+        if isFirst { watch(in: round) }
+        // It may have come between the first look and the watch.
+        if network.isAvailable { passAll() }
+    }
+
+    private func giveUp(_ waiter: NetworkWaiter, after limit: Duration) {
+        guard remove(waiter), let task = waiter.end() else { return }
+        fail(task, .cannotConnect, reason: "There was no network for \(limit)")
+    }
+
+    private func watch(in round: Int) {
+        let watch = network.watch { [weak self] isAvailable in if isAvailable { self?.passAll() } }
+        state.withLock { $0.keep(watch, of: round) }?.cancel()
+    }
+
+    private func passAll() {
+        let (waiters, watch) = state.withLock { $0.leaveAll() }
+        watch?.cancel()
+        for task in waiters.compactMap({ $0.end() }) { super.load(task: task) }
+    }
+
+    /// Takes a waiter out of the queue, and answers whether it still waited there.
+    func remove(_ waiter: NetworkWaiter) -> Bool {
+        let left = state.withLock { $0.leave(waiter.place) }
+        left?.watch?.cancel()
+        return left != nil
+    }
+
+    /// Ends the waiting of all tasks.
+    public override func reset(with group: DispatchGroup) {
+        let (waiters, watch) = state.withLock { $0.leaveAll() }
+        watch?.cancel()
+        for task in waiters.compactMap({ $0.end() }) {
+            fail(task, .resetInProgress, reason: "A reset ended the wait for a network")
+        }
+        super.reset(with: group)
+    }
+
+    /// How many requests wait, and whether there is a network.
+    public override var readings: [LoaderReading] {
+        [
+            LoaderReading(
+                "loaderchain.network.waiting", .level, waiting, unit: "{request}",
+                help: "How many requests wait for a network"),
+            LoaderReading(
+                "loaderchain.network.available", .gauge, network.isAvailable ? 1 : 0, unit: "1",
+                help: "One while there is a network, else zero"),
+        ]
+    }
+
+    /// Whether there is a network, and how many requests wait for it.
+    public override var details: String { "\(network.isAvailable ? "online" : "offline"), waiting \(waiting)" }
+}

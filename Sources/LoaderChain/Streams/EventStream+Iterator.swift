@@ -1,0 +1,136 @@
+import LoaderChainPlatformFoundation
+
+extension EventStream {
+    /// Reads a stream: connects, waits, and connects again.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let stream: EventStream
+        private var reconnection: Reconnection
+        private var stage = Stage.ready
+
+        private enum Stage {
+            /// To connect.
+            case ready
+            /// To read what the server sends.
+            case reading(Connection)
+            /// To wait for a time, and then to connect.
+            case waiting(Duration)
+            /// Nothing more.
+            case over
+        }
+
+        /// An open response.
+        private struct Connection {
+            let response: HTTPResponse
+            var pieces: ResponsePieces
+            var parser: EventParser
+        }
+
+        init(stream: EventStream) {
+            self.stream = stream
+            reconnection = Reconnection(stream.settings)
+        }
+
+        /// The next event, or nil at the end, and after an error.
+        public mutating func next() async throws -> ServerSentEvent? { try await next(isolation: nil) }
+
+        /// The next event, or nil at the end, and after an error.
+        ///
+        /// A loop calls this. An actor that reads, such as the main actor, is only left where something has to be waited for.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ServerSentEvent? {
+            do {
+                while true {
+                    switch stage {
+                    case .over: return nil
+                    case .ready: stage = try await connect(isolation: actor)
+                    case .waiting(let delay): stage = try await wait(delay, isolation: actor)
+                    case .reading(let connection):
+                        // The parser's buffers have one owner, or each event would copy them.
+                        stage = .over
+                        if let event = try await read(connection, isolation: actor) { return event }
+                    }
+                }
+            } catch {
+                stage = .over
+                stream.end()
+                if case EventStream.Interruption.ended = error { return nil }
+                throw error
+            }
+        }
+
+        /// Makes the request.
+        private mutating func connect(isolation actor: isolated (any Actor)?) async throws -> Stage {
+            while let network = stream.missingNetwork {
+                stream.change(to: .offline)
+                try await stream.perform { try await network.waitUntilAvailable() }
+                reconnection.noteNetwork()
+            }
+            stream.change(to: .connecting)
+            let request = stream.nextRequest()
+            let chain = stream.chain
+            do {
+                let response = try await stream.perform { try await chain.load(request) }
+                if response.status == .noContent {
+                    stream.end()
+                    return .over
+                }
+                if let error = response.eventsProblem(isAccepted: response.status == .ok) { throw error }
+                stream.change(to: .open)
+                let parser = EventParser(
+                    lastID: stream.lastEventID, limit: Swift.max(0, stream.settings.maximumEventBytes))
+                return .reading(Connection(response: response, pieces: ResponsePieces(response), parser: parser))
+            } catch let error as HTTPError where Reconnection.isTemporary(error) {
+                return .waiting(nextDelay())
+            }
+        }
+
+        /// Returns the next event of a connection; nil if the stage has changed.
+        private mutating func read(
+            _ connection: Connection, isolation actor: isolated (any Actor)?
+        ) async throws -> ServerSentEvent? {
+            var connection = connection
+            do {
+                while true {
+                    let event = try connection.parser.next()
+                    try stream.note(lastID: connection.parser.lastID)
+                    if let event {
+                        reconnection.noteEvent()
+                        stage = .reading(connection)
+                        return event
+                    }
+                    if let time = connection.parser.reconnectionTime { reconnection.noteTime(time) }
+                    guard let piece = try await nextPiece(&connection.pieces, isolation: actor) else { break }
+                    connection.parser.append(piece)
+                }
+            } catch let error as HTTPError where Reconnection.isTemporary(error) {
+                // The connection was lost.
+            } catch Interruption.silence {
+                // It might as well be.
+            } catch {
+                throw connection.response.streamError(error)
+            }
+            stage = .waiting(nextDelay())
+            return nil
+        }
+
+        private func nextPiece(
+            _ pieces: inout ResponsePieces, isolation actor: isolated (any Actor)?
+        ) async throws -> Data? {
+            let current = pieces
+            let (piece, rest) = try await stream.perform(within: stream.settings.idleTime) {
+                var rest = current
+                return (try await rest.next(), rest)
+            }
+            pieces = rest
+            return piece
+        }
+
+        private mutating func nextDelay() -> Duration { reconnection.delay(roll: stream.random.unit()) }
+
+        private func wait(_ delay: Duration, isolation actor: isolated (any Actor)?) async throws -> Stage {
+            stream.change(to: .waiting)
+            let timers = stream.timers
+            try await stream.perform { try await timers.sleep(for: delay) }
+            return .ready
+        }
+    }
+}

@@ -1,0 +1,252 @@
+import LoaderChainPlatformFoundation
+
+/// A server's events without an end: a request that is made again whenever its response ends.
+///
+/// ```swift
+/// let stream = EventStream(HTTPRequest(url: url), chain: chain)
+/// for try await event in stream { print(event.type, event.data) }
+/// ```
+///
+/// It follows the HTML standard. The request asks for `text/event-stream`, and after the first event with an identifier it carries a
+/// `Last-Event-ID`, so that the server goes on with the event that comes next.
+///
+/// | What happens | What the stream does |
+/// |---|---|
+/// | the response ends, or the connection is lost | connects again, after the time that the server asked for and a random delay |
+/// | nothing arrives for ``Settings/idleTime`` | the same |
+/// | no connection, or a timeout | the same; the delay grows with each failure in a row |
+/// | there is no network, where ``Settings/network`` tells | waits until there is one, and then connects at once |
+/// | 204 No Content | ends |
+/// | any other status than 200, or another content type | throws ``HTTPError/Code/invalidResponse`` |
+/// | any other error of the chain | throws it |
+/// | ``end()`` | ends |
+/// | the Swift task that reads is cancelled | throws a `CancellationError` |
+///
+/// A status such as 503 ends the stream, as the standard says. Put a ``Retry`` into the chain if such a response should be repeated:
+/// its strategy then decides how often. A ``Throttle`` above the terminal counts the request until its head has arrived only.
+///
+/// Read the events with one iterator. Nothing is requested before an event is awaited. What a slow reader has not read waits where the
+/// terminal keeps it; see ``ResponseDelivery/chunks``. When the last copy of the iterator is released, the transfer ends.
+public final class EventStream: AsyncSequence, Sendable {
+    /// An event.
+    public typealias Element = ServerSentEvent
+
+    /// How a stream connects.
+    public struct Settings: Sendable {
+        /// How long to wait before connecting again, until the server says how long; three seconds by default.
+        public var reconnectionTime = Duration.seconds(3)
+
+        /// The longest time that a server may ask for, and the bound of the random delay; a minute by default.
+        public var maximumDelay = Duration.seconds(60)
+
+        /// How long the server may be silent; a minute and a half by default, and nil for as long as it likes.
+        ///
+        /// Servers are advised to send a comment every fifteen seconds, so that a dead connection can be told from a quiet one.
+        public var idleTime: Duration? = .seconds(90)
+
+        /// The most bytes of a line, and of an event's data; sixteen megabytes by default.
+        public var maximumEventBytes = 16 << 20
+
+        /// The identifier of the last event that was seen earlier, perhaps before a relaunch; empty for none.
+        public var lastEventID = ""
+
+        /// Tells whether there is a network, without which the stream does not try to connect; nil, the default, to try all the same.
+        ///
+        /// Give ``SystemNetwork/shared`` on a device that goes offline. A stream from this machine itself does not ask.
+        public var network: (any NetworkSource)?
+
+        /// Hears of each change of ``EventStream/state``, one after the other and under no lock.
+        public var onChange: (@Sendable (State) -> Void)?
+
+        /// Settings with their defaults.
+        public init() {}
+    }
+
+    /// What a stream is doing.
+    public struct State: Hashable, Sendable, CustomStringConvertible {
+        /// The name of the state.
+        public let description: String
+
+        /// The request has been made, or no event has been awaited yet.
+        public static let connecting = State(description: "connecting")
+        /// The server sends events.
+        public static let open = State(description: "open")
+        /// The stream waits before it connects again.
+        public static let waiting = State(description: "waiting")
+        /// There is no network, and the stream waits for one.
+        public static let offline = State(description: "offline")
+        /// The stream has ended.
+        public static let ended = State(description: "ended")
+    }
+
+    let chain: HTTPLoader
+    let timers: any Timers
+    let random: RandomSource
+    let settings: Settings
+    private let request: HTTPRequest
+    private let shared: Locked<Shared>
+
+    private struct Shared {
+        var state = State.connecting
+        var lastEventID: String
+        /// Stops what the reader waits for.
+        var stop: (@Sendable () -> Void)?
+        /// The changes that the observer has not heard of.
+        var untold: [State] = []
+        /// Whether a thread tells the observer.
+        var isTelling = false
+
+        /// Changes the state, unless the stream has ended.
+        mutating func change(to state: State) {
+            guard self.state != .ended, self.state != state else { return }
+            self.state = state
+            untold.append(state)
+        }
+
+        /// The next change to tell of; nil if there is none.
+        mutating func nextChange() -> State? {
+            isTelling = !untold.isEmpty
+            return isTelling ? untold.removeFirst() : nil
+        }
+    }
+
+    /// Makes a stream, which connects when its first event is awaited.
+    ///
+    /// - Parameters:
+    ///   - request: the request; its `Accept`, `Cache-Control` and `delivery` are set, unless it has the headers already.
+    ///   - chain: loads the request.
+    ///   - settings: how to connect.
+    ///   - timers: measures delays and silence.
+    ///   - random: chooses delays; give a seeded source in tests.
+    public init(
+        _ request: HTTPRequest, chain: HTTPLoader, settings: Settings = Settings(),
+        timers: any Timers = SystemTimers.shared, random: RandomSource = .system
+    ) {
+        self.request = Self.prepared(request)
+        self.chain = chain
+        self.settings = settings
+        self.timers = timers
+        self.random = random
+        shared = Locked(Shared(lastEventID: settings.lastEventID))
+    }
+
+    private static func prepared(_ request: HTTPRequest) -> HTTPRequest {
+        var request = request
+        request.headers.merge(filling: [
+            "Accept": "text/event-stream", "Cache-Control": "no-store",
+            // A proxy that compresses would hold back events until its buffer is full.
+            "Accept-Encoding": "identity",
+        ])
+        request.delivery = .chunks
+        return request
+    }
+
+    /// What the stream is doing.
+    public var state: State { shared.withLock { $0.state } }
+
+    /// The identifier of the last event; empty if no event had one.
+    ///
+    /// Keep it to go on from there after a relaunch.
+    public var lastEventID: String { shared.withLock { $0.lastEventID } }
+
+    /// Ends the stream: the transfer is cancelled, and the loop that reads it ends.
+    ///
+    /// It may be called at any time, from any thread.
+    public func end() {
+        let stop = shared.withLock { shared in
+            shared.change(to: .ended)
+            return replace(&shared.stop, with: nil)
+        }
+        stop?()
+        tellChanges()
+    }
+
+    /// Makes an iterator, which connects when its first event is awaited.
+    public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
+}
+
+// MARK: - For the iterator
+
+extension EventStream {
+    /// The request for the events after the last one.
+    func nextRequest() -> HTTPRequest {
+        var request = request
+        let id = lastEventID
+        // An identifier may be any text, and a header may not: a request that cannot be sent would end the stream.
+        let canBeSent = !id.isEmpty && !id.utf8.contains(where: ASCII.isForbiddenInValue)
+        if canBeSent { request.headers["Last-Event-ID"] = id }
+        return request
+    }
+
+    /// The network to wait for; nil if there is one, or none is needed.
+    var missingNetwork: (any NetworkSource)? {
+        guard let network = settings.network, !network.isAvailable, !request.isForThisMachine else { return nil }
+        return network
+    }
+
+    /// Notes the identifier of the last event.
+    func note(lastID: String) throws(Interruption) {
+        let hasEnded = shared.withLock { shared in
+            shared.lastEventID = lastID
+            return shared.state == .ended
+        }
+        if hasEnded { throw .ended }
+    }
+
+    /// Changes the state, unless the stream has ended.
+    func change(to state: State) {
+        shared.withLock { $0.change(to: state) }
+        tellChanges()
+    }
+
+    /// Tells the observer of all changes in their order, unless another thread does so.
+    private func tellChanges() {
+        guard let onChange = settings.onChange else { return }
+        guard !shared.withLock({ replace(&$0.isTelling, with: true) }) else { return }
+        while let state = shared.withLock({ $0.nextChange() }) { onChange(state) }
+    }
+
+    /// Why an action of the reader was stopped.
+    enum Interruption: Error {
+        /// The stream has ended.
+        case ended
+        /// Nothing came for too long.
+        case silence
+    }
+
+    /// Performs an action of the reader, which ``end()``, a time limit and the end of the reader's Swift task can stop.
+    ///
+    /// - Throws: an ``Interruption``, a `CancellationError`, or the error of the action.
+    func perform<Value: Sendable>(
+        within limit: Duration? = nil, _ action: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        guard state != .ended else { throw Interruption.ended }
+        let interruption = Locked<Interruption?>(nil)
+        let work = Task { try await action() }
+        let stop: @Sendable (Interruption) -> Void = { reason in
+            interruption.withLock { $0 = $0 ?? reason }
+            work.cancel()
+        }
+        let hasEnded = shared.withLock { shared in
+            if shared.state != .ended { shared.stop = { stop(.ended) } }
+            return shared.state == .ended
+        }
+        if hasEnded { stop(.ended) }
+        let timer = limit.map { timers.schedule(after: $0) { stop(.silence) } }
+        defer {
+            timer?.cancel()
+            _ = shared.withLock { replace(&$0.stop, with: nil) }
+        }
+        do {
+            return try await withTaskCancellationHandler {
+                try await work.value
+            } onCancel: {
+                work.cancel()
+            }
+        } catch {
+            if let reason = interruption.withLock({ $0 }) { throw reason }
+            try Task.checkCancellation()
+            throw error
+        }
+    }
+}

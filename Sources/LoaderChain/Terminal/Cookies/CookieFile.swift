@@ -1,0 +1,178 @@
+import DurableFiles
+import LoaderChainPlatformFoundation
+
+/// The file in which a jar keeps its cookies, readable by this user alone.
+///
+/// It is written whole, beside itself, and then renamed: a process or a machine that dies leaves the old file or the new one.
+struct CookieFile: Sendable {
+    private let directory: any Directory
+    private let name: String
+
+    private static let largest = 32 << 20
+
+    init(_ file: URL) throws(CookieJar.Failure) {
+        let name = file.lastPathComponent
+        guard file.isFileURL, !file.hasDirectoryPath, !name.isEmpty, name != "/" else {
+            throw CookieJar.Failure("Cookies are kept in a file, and the URL names none")
+        }
+        do throws(FileFailure) {
+            self.init(in: try SystemDirectory(file.deletingLastPathComponent()), name: name)
+        } catch {
+            throw CookieJar.Failure(
+                "The directory of the cookies could not be \(error.action): system error \(error.code)")
+        }
+    }
+
+    init(in directory: any Directory, name: String) {
+        self.directory = directory
+        self.name = name
+    }
+
+    /// What was read.
+    struct Contents: Sendable {
+        var cookies: [CookieJar.Cookie] = []
+        /// What could not be read, and where it is kept.
+        var damage: CookieJar.Failure?
+    }
+
+    /// Reads the file; there are no cookies if there is none.
+    ///
+    /// Cookies that are damaged are left out, and the file as it was found is kept beside it, because the next change replaces it.
+    func load() throws(CookieJar.Failure) -> Contents {
+        let bytes: Data
+        do throws(FileFailure) {
+            bytes = try directory.contents(of: name, upTo: Self.largest)
+        } catch {
+            if error.isMissing { return Contents() }
+            throw CookieJar.Failure(
+                "The file \(name) of cookies could not be \(error.action): system error \(error.code)")
+        }
+        guard let stored = try? JSONDecoder().decode(Stored.self, from: bytes), stored.version == Stored.current else {
+            throw CookieJar.Failure(
+                "The file \(name) holds no cookies of this library; remove it, or choose another name")
+        }
+        var contents = Contents(cookies: stored.cookies.compactMap { $0.item?.cookie })
+        let damaged = stored.cookies.count - contents.cookies.count
+        if damaged > 0 {
+            let copy = try keepAside(bytes)
+            contents.damage = CookieJar.Failure(
+                "Of the \(stored.cookies.count) cookies of the file \(name), \(damaged) could not be read; the file as it was found is \(copy)"
+            )
+        }
+        return contents
+    }
+
+    // MARK: Damaged files
+
+    private static let mostCopies = 9
+
+    /// The names of damaged files, which are never replaced.
+    private var copies: [String] {
+        (1...Self.mostCopies).map { $0 == 1 ? "\(name).damaged" : "\(name).damaged-\($0)" }
+    }
+
+    /// Writes what was found under a name of its own, and returns the name.
+    private func keepAside(_ bytes: Data) throws(CookieJar.Failure) -> String {
+        do throws(FileFailure) {
+            for copy in copies {
+                do throws(FileFailure) {
+                    // A process that saved nothing since leaves the file as it was.
+                    if try directory.contents(of: copy, upTo: Self.largest) == bytes { return copy }
+                } catch {
+                    guard error.isMissing else { continue }
+                    try directory.replace(copy, with: bytes, through: copy + ".new")
+                    return copy
+                }
+            }
+        } catch {
+            throw CookieJar.Failure(
+                "The file \(name) has damaged cookies, and no copy of it could be \(error.action): system error \(error.code)"
+            )
+        }
+        throw CookieJar.Failure(
+            "The file \(name) has damaged cookies, and there are \(Self.mostCopies) copies already; remove those whose names begin with \(name).damaged"
+        )
+    }
+
+    /// Removes the copies of damaged files.
+    func removeCopies() throws(CookieJar.Failure) {
+        do throws(FileFailure) { for copy in copies { try directory.remove(copy) } } catch {
+            throw CookieJar.Failure(
+                "A copy of the file \(name) could not be \(error.action): system error \(error.code)")
+        }
+    }
+
+    func save(_ cookies: [CookieJar.Cookie]) throws(CookieJar.Failure) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        guard let bytes = try? encoder.encode(Stored(cookies)) else {
+            throw CookieJar.Failure("The cookies could not be encoded")
+        }
+        do throws(FileFailure) {
+            try directory.replace(name, with: bytes, through: name + ".new")
+        } catch {
+            let cause = error.isDiskFull ? "the disk is full" : "system error \(error.code)"
+            throw CookieJar.Failure("The file \(name) of cookies could not be \(error.action): \(cause)")
+        }
+    }
+
+    /// What is in the file.
+    private struct Stored: Codable {
+        static let current = 1
+
+        let version: Int
+        let cookies: [Place]
+
+        /// A cookie, or something else in its place.
+        struct Place: Codable {
+            let item: Item?
+
+            init(_ item: Item) { self.item = item }
+
+            init(from decoder: any Decoder) throws { item = try? Item(from: decoder) }
+
+            func encode(to encoder: any Encoder) throws { try item?.encode(to: encoder) }
+        }
+
+        struct Item: Codable {
+            let name: String
+            let value: String
+            let domain: String
+            let includesSubdomains: Bool
+            let path: String
+            let expires: Double
+            let isSecure: Bool
+            let isHTTPOnly: Bool
+            let sameSite: String?
+
+            /// The cookie; nil for what no server could have set, and what would break the field that it is sent in.
+            var cookie: CookieJar.Cookie? {
+                guard
+                    ![name, value, domain, path].contains(where: { $0.utf8.contains(where: ASCII.isForbiddenInValue) }),
+                    // The path of a request may have one.
+                    ![name, value].contains(where: { $0.utf8.contains(UInt8(ascii: ";")) }),
+                    name.utf8.count + value.utf8.count <= SetCookie.longestPair, !(name.isEmpty && value.isEmpty),
+                    !domain.isEmpty, path.hasPrefix("/"), expires.isFinite
+                else { return nil }
+                return CookieJar.Cookie(
+                    name: name, secretValue: Secret(value), domain: domain, includesSubdomains: includesSubdomains,
+                    path: path,
+                    expiry: Date(timeIntervalSince1970: expires), isSecure: isSecure, isHTTPOnly: isHTTPOnly,
+                    sameSite: sameSite.flatMap { CookieJar.Cookie.SameSite($0) })
+            }
+        }
+
+        init(_ cookies: [CookieJar.Cookie]) {
+            version = Self.current
+            self.cookies = cookies.compactMap { cookie in
+                guard let expiry = cookie.expiry else { return nil }
+                return Place(
+                    Item(
+                        name: cookie.name, value: cookie.value, domain: cookie.domain,
+                        includesSubdomains: cookie.includesSubdomains, path: cookie.path,
+                        expires: expiry.timeIntervalSince1970, isSecure: cookie.isSecure,
+                        isHTTPOnly: cookie.isHTTPOnly, sameSite: cookie.sameSite?.description))
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import CLoaderChainZlib
+
+/// Decompresses a gzip stream of any length, piece by piece, in constant memory.
+///
+/// A stream may have several members, one behind the other, as `cat a.gz b.gz` makes them. It is used by one thread at a time.
+package final class GzipDecoder {
+    /// Why bytes cannot be decompressed.
+    package enum Fault: Error, Hashable, Sendable {
+        /// The bytes are no gzip stream, or do not match its checksum.
+        case damaged
+        /// zlib is not there, or has no memory.
+        case unavailable
+    }
+
+    /// zlib keeps the address of this struct, so it must not move.
+    private let stream: UnsafeMutablePointer<loaderchain_zstream>
+    /// Whether zlib has tables for the current member.
+    private var isOpen = false
+    private var output = [UInt8](repeating: 0, count: outputSize)
+
+    private static let outputSize = 1 << 16
+    /// The two bytes that begin every member.
+    private static let magic: [UInt8] = [0x1F, 0x8B]
+
+    package init() {
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: loaderchain_zstream())
+    }
+
+    deinit {
+        if isOpen { _ = loaderchain_inflate_end(stream) }
+        stream.deallocate()
+    }
+
+    /// Whether bytes begin as a gzip stream does.
+    package static func isGzip(_ bytes: some Sequence<UInt8>) -> Bool { bytes.starts(with: magic) }
+
+    /// Whether the last member has been decompressed to its end.
+    package var isComplete: Bool { !isOpen }
+
+    /// Decompresses the next piece of the stream.
+    ///
+    /// - Parameters:
+    ///   - bytes: The piece, which may begin and end anywhere.
+    ///   - pass: Is handed what comes out, at most 64 KiB at a time.
+    package func decode(_ bytes: ArraySlice<UInt8>, _ pass: (ArraySlice<UInt8>) -> Void) throws(Fault) {
+        var rest = bytes
+        while true {
+            // Tools that write whole blocks fill the last one with zeros.
+            if !isOpen { rest = rest.drop { $0 == 0 } }
+            if rest.isEmpty { return }
+            if !isOpen { try begin() }
+            rest = try inflate(rest, pass)
+        }
+    }
+
+    /// Begins a member.
+    private func begin() throws(Fault) {
+        stream.pointee = loaderchain_zstream()
+        guard loaderchain_inflate_init(stream, Zlib.gzipWindow, loaderchain_zlib_version(), Zlib.streamSize) == Zlib.ok
+        else { throw .unavailable }
+        isOpen = true
+    }
+
+    /// Decompresses bytes to their end, or to that of the member, and returns what follows.
+    private func inflate(_ bytes: ArraySlice<UInt8>, _ pass: (ArraySlice<UInt8>) -> Void) throws(Fault)
+        -> ArraySlice<UInt8>
+    {
+        var rest = bytes.prefix(Zlib.largestPiece)
+        while true {
+            let (status, used, written) = step(rest)
+            rest = rest.dropFirst(used)
+            if written > 0 { pass(output[..<written]) }
+            if status == Zlib.streamEnd {
+                _ = loaderchain_inflate_end(stream)
+                isOpen = false
+                return bytes[rest.startIndex...]
+            }
+            // With nothing left to read, and nothing held back for want of room, zlib waits for the next piece.
+            let isStarved = status == Zlib.bufferError && rest.isEmpty
+            guard status == Zlib.ok || isStarved else { throw .damaged }
+            if rest.isEmpty, written < output.count { return bytes[rest.startIndex...] }
+        }
+    }
+
+    /// Calls zlib once; returns its status, and how many bytes it has read and written.
+    private func step(_ bytes: ArraySlice<UInt8>) -> (status: Int32, used: Int, written: Int) {
+        bytes.withUnsafeBufferPointer { input in
+            output.withUnsafeMutableBufferPointer { output in
+                stream.pointee.next_in = input.baseAddress
+                stream.pointee.avail_in = UInt32(input.count)
+                stream.pointee.next_out = output.baseAddress
+                stream.pointee.avail_out = UInt32(output.count)
+                let status = loaderchain_inflate(stream, Int32(loaderchain_z_no_flush))
+                stream.pointee.next_in = nil
+                return (
+                    status, input.count - Int(stream.pointee.avail_in), output.count - Int(stream.pointee.avail_out)
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import DurableFilesTesting
+import Foundation
+import LoaderChain
+import LoaderChainTesting
+import ReportOutbox
+import TestGunzip
+import Testing
+
+@testable import LoaderChainGzip
+
+/// Reports that a box compresses once, when it takes them in.
+@Suite(.timeLimit(.minutes(10))) struct OutboxCompressionTests {
+    private let disk = MemoryDirectory()
+    private let terminal = ScriptedTerminal()
+    private let report = Data(String(repeating: "frame 7 of thread 3\n", count: 2_000).utf8)
+    private let request = HTTPRequest(method: .put, host: "reports.example.com", path: "/v1")
+
+    private func open(
+        _ change: (inout OutboxSettings) -> Void = { _ in },
+        existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)? = nil
+    ) throws -> ReportOutbox {
+        var settings = OutboxSettings()
+        settings.timers = ManualTimers()
+        settings.compression = { GzipBody($0) }
+        change(&settings)
+        return try ReportOutbox(files: disk, chain: terminal, settings: settings, existing: existing)
+    }
+
+    /// The next attempt, with its headers and bytes.
+    private func next() async throws -> (HTTPHeaders, Data) {
+        let task = await terminal.next()
+        defer { task.complete(.success(HTTPResponse(request: task.request, status: .serviceUnavailable))) }
+        let sent = try task.request.encoded()
+        return (sent.headers, try sent.content.data(upTo: .max))
+    }
+
+    @Test func itArrivesCompressedAndTakesLessRoom() async throws {
+        let box = try open { $0.maximumReportBytes = 2_000 }
+        try box.submit(report, request: request)
+        #expect(box.bytes < 2_000)
+        let (headers, bytes) = try await next()
+        #expect(headers["Content-Encoding"] == "gzip" && headers["Content-Length"] == "\(box.bytes)")
+        #expect(gunzipped(bytes) == report)
+        await box.close()
+    }
+
+    @Test func itStaysCompressedInLaterLaunchesWhateverItsRequest() async throws {
+        let first = try open()
+        try first.submit(report, request: request)
+        _ = try await next()
+        await first.close()
+        var other = request
+        other.headers["X-Launch"] = "2"
+        other.headers["Content-Encoding"] = "identity"
+        let replacement = other
+        let second = try open {
+            $0.compression = nil
+        } existing: { _ in
+            .replace(replacement)
+        }
+        second.tryNow()
+        let (headers, bytes) = try await next()
+        #expect(headers.values(for: "Content-Encoding") == ["gzip"] && headers["X-Launch"] == "2")
+        #expect(gunzipped(bytes) == report)
+        await second.close()
+    }
+
+    @Test(arguments: ["Content-Encoding", "Content-Digest", "Content-MD5"])
+    func whatDescribesTheBytesKeepsThemAsTheyAre(_ name: String) async throws {
+        let box = try open()
+        var described = request
+        described.headers[name] = "identity"
+        try box.submit(report, request: described)
+        let (headers, bytes) = try await next()
+        #expect(headers[name] == "identity" && bytes == report)
+        await box.close()
+    }
+
+    @Test func aBodyThatIsCompressedAlreadyIsNotCompressedTwice() async throws {
+        let box = try open()
+        var whole = request
+        whole.body = GzipBody(DataBody(report))
+        try box.submit(whole)
+        let (headers, bytes) = try await next()
+        #expect(headers.values(for: "Content-Encoding") == ["gzip"] && gunzipped(bytes) == report)
+        await box.close()
+    }
+}

@@ -1,0 +1,97 @@
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+@Suite(.timeLimit(.minutes(10))) struct NetworkTests {
+    private let timers = ManualTimers()
+
+    @Test func interfacesAreLookedAtOnceASecondAndOnlyWhereThatIsOfUse() {
+        let (isUp, looks) = (Locked(true), Locked(0))
+        let poll = InterfacePoll(timers: timers) {
+            looks.withLock { $0 += 1 }
+            return isUp.withLock { $0 }
+        }
+        #expect(poll.isAvailable && poll.isAvailable)
+        #expect(looks.withLock { $0 } == 1 && timers.pendingCount == 0, "nothing watches")
+        isUp.withLock { $0 = false }
+        timers.advance(by: .milliseconds(999))
+        #expect(poll.isAvailable)
+        timers.advance(by: .milliseconds(1))
+        #expect(!poll.isAvailable)
+
+        let heard = EventLog()
+        let first = poll.watch { heard.note("first \($0)") }
+        let second = poll.watch { heard.note("second \($0)") }
+        #expect(timers.pendingCount == 1)
+        timers.advance(by: .seconds(3))
+        #expect(heard.events.isEmpty)
+        isUp.withLock { $0 = true }
+        timers.advance(by: .seconds(2))
+        #expect(heard.events == ["first true", "second true"])
+        first.cancel()
+        isUp.withLock { $0 = false }
+        timers.advance(by: .seconds(1))
+        #expect(heard.events.last == "second false" && heard.events.count == 3)
+        second.cancel()
+        second.cancel()
+        #expect(timers.pendingCount == 0)
+        isUp.withLock { $0 = true }
+        timers.advance(by: .seconds(10))
+        #expect(heard.events.count == 3)
+    }
+
+    @Test func aWatchThatBeginsInsideACallKeepsOneTimer() {
+        let isUp = Locked(true)
+        let poll = InterfacePoll(timers: timers) { isUp.withLock { $0 } }
+        let watches = Locked<[NetworkWatch]>([])
+        watches.withLock {
+            $0.append(
+                poll.watch { _ in
+                    let old = watches.withLock { replace(&$0, with: []) }
+                    for watch in old { watch.cancel() }
+                    let new = poll.watch { _ in }
+                    watches.withLock { $0.append(new) }
+                })
+        }
+        isUp.withLock { $0 = false }
+        timers.advance(by: .seconds(1))
+        #expect(timers.pendingCount == 1)
+        timers.advance(by: .seconds(5))
+        #expect(timers.pendingCount == 1)
+        for watch in watches.withLock({ replace(&$0, with: []) }) { watch.cancel() }
+        #expect(timers.pendingCount == 0)
+    }
+
+    @Test func theSystemsNetworkIsAsked() {
+        let watch = SystemNetwork.shared.watch { _ in }
+        // Whatever it says: the machine of a test may have none.
+        _ = SystemNetwork.shared.isAvailable
+        watch.cancel()
+    }
+
+    @Test func aTaskWaitsForANetworkOrItsCancel() async throws {
+        let network = ManualNetwork()
+        try await network.waitUntilAvailable()
+        network.isAvailable = false
+        let waiting = Task { try await network.waitUntilAvailable() }
+        let cancelled = Task { try await network.waitUntilAvailable() }
+        try await eventually("both wait") { network.watches == 2 }
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        try await eventually("one waits") { network.watches == 1 }
+        network.isAvailable = true
+        try await waiting.value
+        #expect(network.watches == 0)
+    }
+
+    @Test func requestsForThisMachineNeedNoNetwork() {
+        func isForThisMachine(_ host: String?) -> Bool { HTTPRequest(host: host).isForThisMachine }
+        for host in ["localhost", "LocalHost", "a.localhost", "127.0.0.1", "127.9.9.9", "::1", "[::1]"] {
+            #expect(isForThisMachine(host), "\(host)")
+        }
+        for host in [nil, "", "a.test", "127.a.test", "127.0.0.1.test", "128.0.0.1", "127.0.0", "localhost.test"] {
+            #expect(!isForThisMachine(host), "\(host ?? "nil")")
+        }
+    }
+}

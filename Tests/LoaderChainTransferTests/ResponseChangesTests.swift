@@ -1,0 +1,85 @@
+import Foundation
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+@Suite(.timeLimit(.minutes(10))) struct ResponseChangesTests {
+    private let timers = ManualTimers()
+    private let terminal = ScriptedTerminal()
+    private let request = HTTPRequest(host: "a.test")
+
+    private func changes(_ change: (inout ResponseChanges.Settings) -> Void = { _ in }) -> ResponseChanges {
+        var settings = ResponseChanges.Settings()
+        settings.jitter = 0
+        change(&settings)
+        return terminal.changes(of: request, settings: settings, timers: timers, random: RandomSource(seed: 1))
+    }
+
+    private func passDelay() async -> Duration {
+        await timers.waitForPending(count: 1)
+        let before = timers.now
+        timers.advanceToNext()
+        return before.duration(to: timers.now)
+    }
+
+    @Test func onlyChangesAreReturned() async throws {
+        let seen = Task { [changes = changes()] in
+            try await changes.prefix(2).collected().map { String(decoding: $0.body, as: UTF8.self) }
+        }
+        terminal.answer(await terminal.next(), headers: ["ETag": "\"1\""], body: "a")
+        #expect(await passDelay() == .seconds(30))
+        let second = await terminal.next()
+        #expect(second.request.headers["If-None-Match"] == "\"1\"")
+        terminal.answer(second, .notModified)
+        #expect(await passDelay() == .seconds(30))
+        terminal.answer(await terminal.next(), .serviceUnavailable, headers: ["Retry-After": "120"])
+        #expect(await passDelay() == .seconds(120))
+        _ = terminal.refuse(await terminal.next(), .connectionLost)
+        #expect(await passDelay() >= .seconds(30))
+        terminal.answer(await terminal.next(), headers: ["ETag": "\"2\""], body: "b")
+        #expect(try await seen.value == ["a", "b"])
+    }
+
+    @Test func aLoaderThatValidatesDoesNotEndThePolling() async throws {
+        let changes = (Validate(.success) --> terminal).changes(
+            of: request, timers: timers, random: RandomSource(seed: 1))
+        let seen = Task { try await changes.prefix(2).collected().map { String(decoding: $0.body, as: UTF8.self) } }
+        terminal.answer(await terminal.next(), headers: ["ETag": "\"1\""], body: "a")
+        _ = await passDelay()
+        terminal.answer(await terminal.next(), .notModified)
+        _ = await passDelay()
+        terminal.answer(await terminal.next(), .serviceUnavailable)
+        _ = await passDelay()
+        terminal.answer(await terminal.next(), headers: ["ETag": "\"2\""], body: "b")
+        #expect(try await seen.value == ["a", "b"])
+    }
+
+    @Test func whatCannotGetBetterIsAnError() async throws {
+        let first = Task { [changes = changes()] in try await changes.collected() }
+        terminal.answer(await terminal.next(), .notFound)
+        await #expect(throws: HTTPError.self) { try await first.value }
+        let second = Task { [changes = changes { $0.maximumFailures = 0 }] in try await changes.collected() }
+        _ = terminal.refuse(await terminal.next(), .timedOut)
+        await #expect(throws: HTTPError.self) { try await second.value }
+    }
+
+    @Test func withoutANetworkNothingIsAsked() async throws {
+        let network = ManualNetwork(isAvailable: false)
+        let first = Task { [changes = changes { $0.network = network }] in try await changes.prefix(1).collected() }
+        try await eventually("the network is watched") { network.watches == 1 }
+        #expect(terminal.requests.isEmpty)
+        network.isAvailable = true
+        terminal.answer(await terminal.next(), body: "a")
+        #expect(try await first.value.count == 1 && network.watches == 0)
+    }
+
+    @Test func aCancelEndsTheWait() async throws {
+        let reader = Task { [changes = changes()] in try await changes.collected() }
+        terminal.answer(await terminal.next())
+        await timers.waitForPending(count: 1)
+        reader.cancel()
+        await #expect(throws: CancellationError.self) { try await reader.value }
+        #expect(timers.pendingCount == 0)
+    }
+}

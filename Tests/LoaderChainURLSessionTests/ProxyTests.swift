@@ -1,0 +1,171 @@
+#if os(Linux)
+    import Foundation
+    import FoundationNetworking
+    import LoaderChain
+    import LoaderChainTesting
+    import TestServers
+    import Testing
+
+    @testable import LoaderChainURLSession
+
+    /// What a proxy's answer to CONNECT does, which the session delivers like a response.
+    ///
+    /// libcurl finds the proxy in the environment, so these requests are sent by a process of their own.
+    @Suite(.timeLimit(.minutes(10))) struct ProxyTests {
+        private func load(_ url: String, through proxy: Int, _ delivery: String) async throws -> String {
+            let outcome = try await runFaults(
+                "load", url, delivery, environment: ["https_proxy": "http://127.0.0.1:\(proxy)", "no_proxy": ""])
+            return outcome.output
+        }
+
+        @Test(arguments: [407, 502, 403], ["memory", "chunks"])
+        func aRefusedTunnelIsNoResponse(_ status: Int, _ delivery: String) async throws {
+            let proxy = try RawServer { client in
+                _ = client.readHead()
+                client.send(
+                    "HTTP/1.1 \(status) No\r\nContent-Type: text/html\r\nProxy-Authenticate: Basic realm=\"p\"\r\n"
+                        + "Content-Length: 5\r\n\r\n<hr/>")
+                _ = client.readHead()
+            }
+            let output = try await load("https://example.invalid/", through: proxy.port, delivery)
+            #expect(output.hasPrefix("cannotConnect nil"), "\(output)")
+            #expect(output.contains("\(status)"), "\(output)")
+        }
+
+        @Test(arguments: ["memory", "chunks"])
+        func anUntrustedServerBehindAProxyIsNotTrusted(_ delivery: String) async throws {
+            guard let server = try await SelfSignedServer() else { return }
+            let proxy = try RawServer.tunnel(
+                to: server.port, answering: "HTTP/1.1 200 Connection established\r\nVia: 1.1 proxy\r\n\r\n")
+            let output = try await load("https://localhost/", through: proxy.port, delivery)
+            #expect(output.hasPrefix("insecureConnection nil"), "\(output)")
+            #expect(output.contains("certificate"), "\(output)")
+        }
+
+        @Test func aProxyThatIsGoneCannotBeReached() async throws {
+            let output = try await load("https://example.invalid/", through: try freePort(), "chunks")
+            #expect(output.hasPrefix("cannotConnect nil"), "\(output)")
+        }
+
+        // MARK: Which head is whose, without a network
+
+        private static let established: [String: String] = ["Via": "1.1 proxy"]
+
+        /// An exchange that may go through a tunnel, and is told by hand what the session would tell it.
+        private func exchange(_ delivery: ResponseDelivery) -> (HTTPTask, Exchange) {
+            let settings = SessionSettings(
+                .ephemeral, responseSizeLimit: 100,
+                environment: ["https_proxy": "http://127.0.0.1:1"])
+            var request = HTTPRequest(scheme: "https", host: "example.invalid")
+            request.delivery = delivery
+            let task = HTTPTask(request: request)
+            let owner = SessionOwner(settings, timers: SystemTimers.shared)
+            let exchange = Exchange(task, by: "Test", on: owner)
+            let session = owner.session
+            let sessionTask = LiveTask(
+                task: session.session.dataTask(with: URLRequest(url: request.url!)), session: session)
+            _ = exchange.state.withLock { $0.begin(sessionTask) }
+            return (task, exchange)
+        }
+
+        private func response(of task: HTTPTask) async throws -> HTTPResponse {
+            try await withCheckedContinuation { continuation in
+                task.addCompletionHandler { continuation.resume(returning: $0) }
+            }.get()
+        }
+
+        private func head(_ status: Int, _ fields: [String: String]) -> URLResponse {
+            HTTPURLResponse(
+                url: URL(string: "https://example.invalid")!, statusCode: status, httpVersion: "HTTP/1.1",
+                headerFields: fields)!
+        }
+
+        @Test(arguments: [ResponseDelivery.inMemory, .chunks])
+        func theOriginsHeadIsTheResponses(_ delivery: ResponseDelivery) async throws {
+            let (task, exchange) = exchange(delivery)
+            exchange.receive(head(200, Self.established))
+            #expect(exchange.transfer.response == nil)
+            exchange.receive(head(404, ["X-Origin": "1"]))
+            exchange.receive(Data("not here".utf8))
+            exchange.sessionTaskEnded(nil, nil)
+            let response = try await self.response(of: task)
+            #expect(response.status == .notFound)
+            #expect(response.headers["X-Origin"] == "1")
+            let body = try await response.chunks?.collect(upTo: 100) ?? response.body
+            #expect(body == Data("not here".utf8))
+        }
+
+        @Test func aHeadThatDescribesABodyIsDeliveredAtOnce() async throws {
+            let (task, exchange) = exchange(.chunks)
+            exchange.receive(head(200, Self.established))
+            exchange.receive(head(200, ["Content-Type": "text/event-stream"]))
+            let response = try await self.response(of: task)
+            #expect(response.headers["Content-Type"] == "text/event-stream")
+            exchange.sessionTaskEnded(nil, nil)
+            #expect(try await response.chunks?.collect(upTo: 100) == Data())
+        }
+
+        @Test func aSecondHeadBehindADeliveredOneEndsTheChunks() async throws {
+            let (task, exchange) = exchange(.chunks)
+            exchange.receive(head(200, ["Content-Type": "text/html"]))
+            let response = try await self.response(of: task)
+            exchange.receive(head(200, ["Content-Type": "text/plain"]))
+            exchange.sessionTaskEnded(nil, URLError(.cancelled))
+            let error = await #expect(throws: HTTPError.self) { try await response.chunks?.collect(upTo: 100) }
+            #expect(error?.code == .invalidResponse)
+        }
+
+        @Test func aResponseWithoutABodyOnAKeptTunnelIsDelivered() async throws {
+            let (task, exchange) = exchange(.chunks)
+            exchange.receive(head(200, ["Content-Length": "0", "Date": "Sun, 06 Nov 1994 08:49:37 GMT"]))
+            exchange.sessionTaskEnded(nil, nil)
+            #expect(try await response(of: task).status == .ok)
+        }
+
+        @Test(arguments: [ResponseDelivery.inMemory, .chunks], [204, 201])
+        func aSuccessWithoutADateOnAKeptTunnelIsDelivered(_ delivery: ResponseDelivery, _ status: Int) async throws {
+            let (task, exchange) = exchange(delivery)
+            exchange.receive(head(status, [:]))
+            exchange.sessionTaskEnded(nil, nil)
+            #expect(try await response(of: task).status == HTTPStatus(status))
+        }
+
+        @Test(arguments: [200, 204, 407])
+        func theHeadBehindAProxysConsentIsTheOriginsWhateverItSays(_ status: Int) async throws {
+            let (task, exchange) = exchange(.inMemory)
+            exchange.receive(head(200, Self.established))
+            exchange.receive(head(status, ["X-Origin": "1"]))
+            exchange.sessionTaskEnded(nil, nil)
+            let response = try await response(of: task)
+            #expect(response.status == HTTPStatus(status))
+            #expect(response.headers["X-Origin"] == "1")
+        }
+
+        @Test(arguments: [StopReason.cancelled, nil])
+        func aHeadThatComesTooLateDeliversNoChunks(_ reason: StopReason?) async throws {
+            let (task, exchange) = exchange(.chunks)
+            if let reason { _ = exchange.state.withLock { $0.stop(reason) } } else { exchange.fail(.timedOut) }
+            exchange.receive(head(200, ["Content-Type": "text/plain"]))
+            exchange.receive(Data("late".utf8))
+            #expect(exchange.transfer.sink == nil)
+            exchange.sessionTaskEnded(nil, URLError(.cancelled))
+            let error = await #expect(throws: HTTPError.self) { try await response(of: task) }
+            #expect(error?.code == (reason == nil ? .timedOut : .cancelled))
+        }
+
+        /// Some proxies announce a length of zero with their consent.
+        @Test(arguments: [established, ["Content-Length": "0"]])
+        func aRedirectThatTheSessionHidesIsAnError(_ fields: [String: String]) async throws {
+            let (task, exchange) = exchange(.inMemory)
+            exchange.receive(head(200, fields))
+            exchange.sessionTaskEnded(nil, nil)
+            let error = await #expect(throws: HTTPError.self) { try await response(of: task) }
+            #expect(error?.code == .invalidResponse)
+        }
+
+        @Test func withoutAProxyNothingIsHeld() {
+            #expect(!ProxyAnswer.isPossible(in: ["http_proxy": "http://a", "https_proxy": ""]))
+            #expect(ProxyAnswer.isPossible(in: ["ALL_PROXY": "http://a"]))
+        }
+    }
+#endif

@@ -1,0 +1,27 @@
+import LoaderChain
+import LoaderChainTesting
+import Testing
+
+@testable import ReportOutbox
+
+/// A server learns which attempt it sees, and since when the report has waited.
+@Suite(.timeLimit(.minutes(10))) struct AttemptHeaderTests {
+    @Test func eachAttemptHasItsNumberAndTheDateOfSubmission() throws {
+        let test = try TestBox(FakeServer(first: [.status(.serviceUnavailable), .failure(.timedOut)]))
+        let submitted = HTTPDate.text(test.timers.date)
+        try test.submit("a")
+        for _ in 0..<2 { test.advance(.seconds(4_000)) }
+        #expect(test.server.requests.map { $0.headers["Report-Attempt"] } == ["1", "2", "3"])
+        #expect(test.server.requests.map { $0.headers["Report-Submitted"] } == [submitted, submitted, submitted])
+    }
+
+    @Test func theyCanHaveOtherNamesOrBeLeftOut() throws {
+        let test = try TestBox {
+            $0.attemptHeader = "X-Attempt"
+            $0.submittedHeader = nil
+        }
+        try test.submit("a")
+        #expect(test.server.requests.map { $0.headers["X-Attempt"] } == ["1"])
+        #expect(test.server.requests.allSatisfy { !$0.headers.contains("Report-Submitted") })
+    }
+}
