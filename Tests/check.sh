@@ -49,6 +49,7 @@ run_tests_sanitized() {
 lint() {
     swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks
     Tests/layers.py --prove
+    Tests/locks.py --prove
     Tests/time-limits.sh
     Tests/workflows.sh
     python3 Tests/CLDR/units.py check

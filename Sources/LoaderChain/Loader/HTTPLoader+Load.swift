@@ -13,7 +13,7 @@ extension HTTPLoader {
     /// Loads a request.
     ///
     /// Cancelling the Swift task that waits here cancels the loading. The call still returns only after the loader that
-    /// has the request has stopped.
+    /// has the request has stopped, or at the request's ``HTTPRequest/deadline``.
     ///
     /// - Returns: the response, whatever its status.
     public final func load(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {

@@ -169,31 +169,6 @@ private final class ActsAtReset: HTTPLoader, @unchecked Sendable {
     }
 }
 
-/// Keeps every task until the test answers it, whatever happens.
-private final class StubbornTerminal: HTTPLoader, @unchecked Sendable {
-    private let tasks = Locked<[HTTPTask]>([])
-    var count: Int { tasks.withLock { $0.count } }
-
-    override func load(task: HTTPTask) { tasks.withLock { $0.append(task) } }
-
-    func answerAll() {
-        for task in tasks.withLock({ replace(&$0, with: []) }) {
-            task.complete(.success(HTTPResponse(request: task.request, status: .ok)))
-        }
-    }
-}
-
 extension Result {
     fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
-}
-
-extension HTTPLoader {
-    /// Resets the chain, in which `slow` finishes as soon as it is reached.
-    fileprivate func reset(finishing slow: SlowToReset) async {
-        let reached = slow.log.events.count + 1
-        async let reset: Void = self.reset()
-        await slow.log.waitForEvents(reached)
-        slow.finish()
-        await reset
-    }
 }

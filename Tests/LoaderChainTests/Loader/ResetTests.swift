@@ -1,5 +1,6 @@
 import Dispatch
 import LoaderChainTesting
+import TestSizes
 import Testing
 
 @testable import LoaderChain
@@ -27,20 +28,75 @@ import Testing
         #expect(log.events == ["done"])
     }
 
-    @Test func aSecondResetJoinsTheFirst() async {
+    @Test func aResetDuringAnotherAnswersForWhatWasLoadedBeforeIt() async {
+        let terminal = StubbornTerminal()
         let slow = SlowToReset()
-        let chain = HTTPLoader() --> slow
+        let chain = HTTPLoader() --> Autocancel() --> slow --> terminal
         let log = EventLog()
-        chain.reset { log.note("first") }
-        chain.reset { log.note("second") }
-        #expect(slow.resets == 1)
-        #expect(log.events.isEmpty)
+        // Autocancel has nothing to wait for, and the reset goes on at the slow loader.
+        chain.reset { log.note("first reset") }
+        chain.load(request: .sample) { _ in log.note("task") }
+        chain.reset { log.note("second reset") }
+        #expect(slow.resets == 2)
         slow.finish()
-        await log.waitForEvents(2)
-        chain.reset { log.note("third") }
-        #expect(slow.resets == 1)
-        slow.finish()
+        await log.waitForEvents(1)
+        #expect(log.events == ["first reset"])
+        terminal.answerAll()
         await log.waitForEvents(3)
+        #expect(log.events == ["first reset", "task", "second reset"])
+    }
+
+    @Test func aResetAfterATaskWaitsForItHoweverShortTheOneBefore() async {
+        for _ in 0..<testSize(usually: 1000) {
+            let terminal = StubbornTerminal()
+            let chain = HTTPLoader() --> Autocancel() --> terminal
+            let log = EventLog()
+            // It is over when the call returns, and is called back later.
+            chain.reset { log.note("") }
+            let task = chain.load(request: .sample) { _ in log.note("") }
+            chain.reset {
+                #expect(task.isCompleted)
+                log.note("")
+            }
+            terminal.answerAll()
+            await log.waitForEvents(3)
+        }
+    }
+
+    @Test func aCallerWhoseSwiftTaskIsCancelledWaitsNoLonger() async throws {
+        let slow = SlowToReset()
+        let guardian = ResetGuard()
+        let chain = guardian --> slow
+        let waiting = Task { await chain.reset() }
+        let waitingLong = Task { try await chain.reset(within: .seconds(3600), timers: ManualTimers()) }
+        await slow.log.waitForEvents(2)
+        waiting.cancel()
+        waitingLong.cancel()
+        await waiting.value
+        var error: ResetTimedOut?
+        do { try await waitingLong.value } catch let thrown as ResetTimedOut { error = thrown }
+        #expect(error?.unfinished.map(\.loader) == ["SlowToReset"])
+        // Both go on.
+        #expect(guardian.details == "resets 2")
+        await chain.reset(finishing: slow)
+        #expect(guardian.details == "")
+    }
+
+    @Test func aLoaderMayResetItsOwnChain() async {
+        let chain = Locked<HTTPLoader?>(nil)
+        let signsOut = ClosureLoader("SignsOut") { request, next in
+            let response = try await next(request)
+            if response.status == .unauthorized { await chain.withLock { $0 }?.reset() }
+            return response
+        }
+        let whole = ResetGuard() --> Autocancel() --> signsOut --> ScriptedTerminal { _ in .success(.unauthorized) }
+        chain.withLock { $0 = whole }
+        for _ in 0..<3 {
+            let error = await whole.failure(of: .sample)
+            #expect(error?.code == .cancelled)
+            await whole.reset()
+        }
+        chain.withLock { $0 = nil }
     }
 
     @Test func aLoaderMayPassTheResetOnLate() async {

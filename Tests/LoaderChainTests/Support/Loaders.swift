@@ -37,6 +37,43 @@ final class SlowToReset: HTTPLoader, @unchecked Sendable {
     }
 }
 
+extension HTTPLoader {
+    /// Resets the chain, in which `slow` finishes as soon as it is reached.
+    func reset(finishing slow: SlowToReset) async {
+        let reached = slow.log.events.count + 1
+        async let reset: Void = self.reset()
+        await slow.log.waitForEvents(reached)
+        slow.finish()
+        await reset
+    }
+}
+
+extension HTTPLoader {
+    /// The error that the chain answers with; nil for a response.
+    func failure(of request: HTTPRequest) async -> HTTPError? {
+        do throws(HTTPError) {
+            _ = try await load(request)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// Keeps every task until the test answers it, whatever happens.
+final class StubbornTerminal: HTTPLoader, @unchecked Sendable {
+    private let tasks = Locked<[HTTPTask]>([])
+    var count: Int { tasks.withLock { $0.count } }
+
+    override func load(task: HTTPTask) { tasks.withLock { $0.append(task) } }
+
+    func answerAll() {
+        for task in tasks.withLock({ replace(&$0, with: []) }) {
+            task.complete(.success(HTTPResponse(request: task.request, status: .ok)))
+        }
+    }
+}
+
 /// Counts its resets.
 final class ResetCounter: HTTPLoader, @unchecked Sendable {
     private let counted = Locked(0)
