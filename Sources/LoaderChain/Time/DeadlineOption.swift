@@ -8,7 +8,8 @@ extension HTTPRequest {
     /// When the request must have its result; nil for no limit.
     ///
     /// When the deadline comes, the task ends wherever it is, in a queue, in a pause or on its way to the server, and fails
-    /// with ``HTTPError/Code/deadlineExceeded``. A loader sees this as a cancel. Where a loader can tell that the time
+    /// with ``HTTPError/Code/deadlineExceeded``. The loader that has it sees a cancel; if it ignores that, the caller has its
+    /// error all the same, which names the loader, and whatever it completes the task with later is dropped. Where a loader can tell that the time
     /// will not suffice, the task fails earlier: ``Retry`` makes no pause that is longer than what is left, and
     /// ``Throttle`` gives no slot to a request that can no longer make it while another waits. A response that is delivered
     /// in chunks has met its deadline when its head has arrived.

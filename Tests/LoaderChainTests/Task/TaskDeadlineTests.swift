@@ -89,11 +89,47 @@ import Testing
         let waits = ScriptedTerminal(onCancel: .waits)
         let task = waits.load(request: request(within: .seconds(2))) { [log] in log.note($0.summary) }
         timers.advance(by: .seconds(2))
-        #expect(task.isCancelled && log.events.isEmpty)
+        #expect(task.isCancelled && log.events == ["deadlineExceeded"])
         let isFirst = task.cancel()
         #expect(!isFirst)
         for task in waits.held { waits.answer(task) }
         #expect(log.events == ["deadlineExceeded"])
+    }
+
+    /// A vendor's code that knows no cancels, in an async loader, and a loader that keeps tasks.
+    @Test(arguments: [true, false])
+    func aCallerAboveCodeThatIgnoresCancelsWaitsNoLonger(_ isAsync: Bool) async throws {
+        let (answers, answer) = AsyncStream<Void>.makeStream()
+        let vendor = ClosureLoader("Vendor") { request, next in
+            // Not cancelled with the task that waits for it.
+            await Task { for await _ in answers {} }.value
+            return try await next(request)
+        }
+        let stubborn = StubbornTerminal()
+        let chain = ResetGuard() --> (isAsync ? vendor : HTTPLoader()) --> stubborn
+        let limited = request(within: .seconds(1))
+        async let result = chain.failure(of: limited)
+        try await eventually("the deadline is watched") { self.timers.pendingCount == 1 }
+        if !isAsync { try await eventually("the task is kept") { stubborn.count == 1 } }
+        timers.advance(by: .seconds(1))
+        let error = try #require(await result)
+        #expect(error.code == .deadlineExceeded)
+        #expect(error.loader == (isAsync ? "Vendor" : "StubbornTerminal"))
+        // Late, and dropped.
+        answer.finish()
+        stubborn.answerAll()
+    }
+
+    @Test func theErrorNamesTheLoaderBelowARetryThatIgnoresItsCancel() throws {
+        let stubborn = StubbornTerminal()
+        let chain = Retry(strategy: Backoff.immediately(maximumNumberOfAttempts: 3), timers: timers) --> stubborn
+        let seen = Locked<HTTPError?>(nil)
+        chain.load(request: request(within: .seconds(1))) { result in seen.withLock { $0 = result.error } }
+        timers.advance(by: .seconds(1))
+        let error = try #require(seen.withLock { $0 })
+        #expect(error.code == .deadlineExceeded && error.loader == "StubbornTerminal")
+        #expect(timers.pendingCount == 0)
+        stubborn.answerAll()
     }
 
     @Test(arguments: [HTTPError.Code.deadlineExceeded, .cancelled, .connectionLost])
@@ -160,7 +196,7 @@ import Testing
         ownTask.addCompletionHandler { [log] in log.note("task \($0.summary)") }
         terminal.load(task: ownAttempt)
         timers.advance(by: .seconds(2))
-        #expect(log.events == ["attempt deadlineExceeded"])
+        #expect(log.events == ["attempt deadlineExceeded"] + (task == 2 ? ["task deadlineExceeded"] : []))
         ownTask.fail(.connectionLost)
         #expect(log.events.last == (task == 2 ? "task deadlineExceeded" : "task connectionLost"))
         #expect(timers.pendingCount == 0)

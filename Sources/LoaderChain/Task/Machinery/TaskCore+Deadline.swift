@@ -40,7 +40,7 @@ extension TaskCore {
     func watchDeadline() {
         guard let deadline else { return }
         if deadline.hasPassed { return expire() }
-        let timer = deadline.schedule { self.expire() }
+        let timer = deadline.schedule { self.end() }
         let unused = withState { state, flags in
             flags.contains(.completed) ? timer : replace(&state.deadlineTimer, with: timer)
         }
@@ -65,5 +65,21 @@ extension TaskCore {
 
     private func expire() {
         HTTPTask(for: self).stop(atDeadline: true)
+    }
+
+    /// Ends the task, whatever the loader that has it makes of its cancel; what that completes it with later is dropped.
+    private func end() {
+        let task = HTTPTask(for: self)
+        // Before the cancel, which ends attempts.
+        let holder = lastHolderName
+        task.stop(atDeadline: true)
+        if !task.isCompleted { task.complete(.failure(HTTPError(.cancelled, request: task.request, loader: holder))) }
+    }
+
+    /// The loader that has the task, or the last attempt that works for it.
+    private var lastHolderName: String? {
+        let attempts = withState { state, _ in state.attempts.all }
+        let last = attempts.max { $0.number < $1.number }
+        return last?.lastHolderName ?? HTTPTask(for: self).holderName
     }
 }
