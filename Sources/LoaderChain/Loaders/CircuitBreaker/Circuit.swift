@@ -1,8 +1,9 @@
-/// The circuit of one host, or of all hosts.
+/// The circuit of one server, or of all servers.
 ///
 /// Verdicts and the change hook are user code, and run under no lock.
 final class Circuit: Sendable {
-    let host: String?
+    /// The server; nil for all.
+    let origin: HTTPOrigin?
     private let policy: Policy
     private let state: Locked<CircuitState>
 
@@ -17,11 +18,14 @@ final class Circuit: Sendable {
         let openings = Tally()
     }
 
-    init(of host: String?, _ policy: Policy, at now: TimerInstant) {
-        self.host = host
+    init(of origin: HTTPOrigin?, _ policy: Policy, at now: TimerInstant) {
+        self.origin = origin
         self.policy = policy
         state = Locked(CircuitState(policy.settings, at: now))
     }
+
+    /// The server as users read it; nil for all.
+    var host: String? { origin?.description }
 
     var name: CircuitBreaker.State { state.withLock { $0.name } }
 
@@ -63,7 +67,8 @@ final class Circuit: Sendable {
             let result = body(&state)
             return (result, before, state.name)
         }
-        return (result, before == after ? nil : CircuitBreaker.Change(host: host, from: before, to: after), after)
+        let change = before == after ? nil : CircuitBreaker.Change(host: host, from: before, to: after)
+        return (result, change, after)
     }
 }
 

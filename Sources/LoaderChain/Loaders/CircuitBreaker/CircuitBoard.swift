@@ -1,19 +1,19 @@
-/// The circuits of a breaker: one for all hosts, or one for each.
+/// The circuits of a breaker: one for all servers, or one for each.
 ///
 /// A circuit that was not used for the length of its window is idle, and is removed to make room: it counts nothing any
 /// more. If it was open, that is forgotten too; the next call, which would have been a probe, is then an ordinary one.
 struct CircuitBoard {
     private let policy: Circuit.Policy
     private var common: Place
-    private var places = HostTable<String, Place>()
+    private var places = HostTable<HTTPOrigin, Place>()
 
     /// A circuit, and the observer of the calls of its present phase.
     private struct Place {
         let circuit: Circuit
         var watch: CircuitWatch
 
-        init(of host: String?, _ policy: Circuit.Policy, at now: TimerInstant) {
-            circuit = Circuit(of: host, policy, at: now)
+        init(of origin: HTTPOrigin?, _ policy: Circuit.Policy, at now: TimerInstant) {
+            circuit = Circuit(of: origin, policy, at: now)
             watch = CircuitWatch(circuit, period: 0)
         }
     }
@@ -36,11 +36,11 @@ struct CircuitBoard {
         let state: CircuitBreaker.State
     }
 
-    /// Admits or refuses a call to `host`; nil for the circuit of all hosts.
-    mutating func admit(_ host: String?, at now: TimerInstant) -> Answer {
-        guard let host else { return Self.admit(to: &common, at: now) }
+    /// Admits or refuses a call to a server; nil for the circuit of all servers.
+    mutating func admit(_ origin: HTTPOrigin?, at now: TimerInstant) -> Answer {
+        guard let origin else { return Self.admit(to: &common, at: now) }
         return places.withEntry(
-            of: host, orMake: { Place(of: host, policy, at: now) }, sweeping: { $0.circuit.isIdle(at: now) }
+            of: origin, orMake: { Place(of: origin, policy, at: now) }, sweeping: { $0.circuit.isIdle(at: now) }
         ) {
             Self.admit(to: &$0, at: now)
         }
@@ -57,10 +57,10 @@ struct CircuitBoard {
         }
     }
 
-    /// The circuit of a host, if there is one; that of all hosts for nil.
-    mutating func circuit(of host: String?) -> Circuit? {
-        guard let host else { return common.circuit }
-        return places.withEntry(of: host) { $0.circuit }
+    /// The circuit of a server, if there is one; that of all servers for nil.
+    mutating func circuit(of origin: HTTPOrigin?) -> Circuit? {
+        guard let origin else { return common.circuit }
+        return places.withEntry(of: origin) { $0.circuit }
     }
 
     /// How often a circuit has opened.

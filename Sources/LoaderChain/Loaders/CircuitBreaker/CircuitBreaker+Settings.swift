@@ -61,7 +61,7 @@ extension CircuitBreaker {
 
     /// A change of a circuit's state.
     public struct Change: Hashable, Sendable {
-        /// The host in lowercase; nil for the circuit of all hosts.
+        /// The host in lower case, with its port unless that is the scheme's own; nil for the circuit of all servers.
         public let host: String?
         /// The state before.
         public let from: State

@@ -16,8 +16,8 @@ import Dispatch
 /// are not retried. Below the loader that fills in the host. Above a ``RateLimit``, whose tokens are for requests that
 /// are sent. Above loaders that judge responses, so that an unusable response counts as a failure.
 ///
-/// Each host has a circuit of its own, unless you choose one for all; circuits of hosts that are no longer used are
-/// removed. A cancelled probe makes room for another one. A reset closes every circuit, and requests that are in flight
+/// Each server, a host and its port, has a circuit of its own, unless you choose one for all; circuits of servers that are
+/// no longer used are removed. A cancelled probe makes room for another one. A reset closes every circuit, and requests that are in flight
 /// then are not counted.
 public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
     private let timers: any Timers
@@ -28,7 +28,7 @@ public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - settings: when a circuit opens, and how it closes again.
-    ///   - perHost: whether each host has a circuit of its own, the default; otherwise there is one for all hosts.
+    ///   - perHost: whether each server has a circuit of its own, the default; otherwise there is one for all.
     ///   - timers: the clock. No timer is scheduled.
     ///   - random: chooses the jitter.
     ///   - verdict: what a result says about the server; by default ``usualVerdict(on:)``.
@@ -46,16 +46,27 @@ public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
         board = Locked(CircuitBoard(policy, at: timers.now))
     }
 
-    /// The state of a host's circuit; without circuits per host, of the one for all.
-    public func state(of host: String = "") -> State {
-        board.withLock { $0.circuit(of: isPerHost ? host.lowercased() : nil) }?.name ?? .closed
+    /// The state of a server's circuit; without circuits per host, of the one for all.
+    ///
+    /// - Parameters:
+    ///   - host: the host of the server.
+    ///   - port: its port, unless that is the scheme's own.
+    public func state(of host: String = "", port: Int? = nil) -> State {
+        state(of: HTTPOrigin(host: host.lowercased(), port: port))
+    }
+
+    /// The state of the circuit that would decide on a request.
+    public func state(of request: HTTPRequest) -> State { state(of: request.origin) }
+
+    private func state(of origin: HTTPOrigin) -> State {
+        board.withLock { $0.circuit(of: isPerHost ? origin : nil) }?.name ?? .closed
     }
 
     /// Passes a task on, or refuses it.
     public override func load(task: HTTPTask) {
-        let host = isPerHost ? task.request.hostKey : nil
+        let origin = isPerHost ? task.request.origin : nil
         let now = timers.now
-        let answer = board.withLock { $0.admit(host, at: now) }
+        let answer = board.withLock { $0.admit(origin, at: now) }
         answer.circuit.tell(answer.change)
         guard let watch = answer.watch else {
             task.note("circuit_breaker.refused", at: now, [("circuit_breaker.state", .text(answer.state.rawValue))])

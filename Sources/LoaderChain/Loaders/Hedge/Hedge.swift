@@ -5,7 +5,7 @@ import Dispatch
 /// ```swift
 /// let breaker = CircuitBreaker()
 /// let budget = RetryBudget()
-/// let hedge = Hedge(budget: budget, condition: { breaker.state(of: $0.host ?? "") == .closed })
+/// let hedge = Hedge(budget: budget, condition: { breaker.state(of: $0) == .closed })
 /// let chain = Retry(strategy: strategy, budget: budget) --> hedge --> Throttle() --> breaker --> terminal
 /// print(chain, hedge.snapshot.won)
 /// ```

@@ -137,6 +137,27 @@ import Testing
         #expect(log.events == ["bad.example.com closed open"])
     }
 
+    @Test func aDeadPortLeavesItsNeighboursAlone() throws {
+        let breaker = breaker(perHost: true)
+        func request(_ port: Int?) -> HTTPRequest {
+            var request = HTTPRequest.sample
+            request.port = port
+            return request
+        }
+        for _ in 0..<4 {
+            breaker.load(request: request(8443)) { _ in }
+            terminal.refuse(try #require(terminal.held.last), .cannotConnect)
+        }
+        #expect(breaker.state(of: "example.com", port: 8443) == .open && breaker.state(of: "example.com") == .closed)
+        #expect(breaker.state(of: request(8443)) == .open && breaker.state(of: request(443)) == .closed)
+        #expect(log.events == ["example.com:8443 closed open"])
+        for port in [nil, 443, 8080] {
+            breaker.load(request: request(port)) { _ in }
+            terminal.answer(try #require(terminal.held.last))
+        }
+        #expect(breaker.details == "hosts 3, example.com:8443 open")
+    }
+
     @Test func hostsThatAreNoLongerCalledAreForgotten() throws {
         let breaker = breaker(perHost: true)
         for number in 0..<5_000 {
