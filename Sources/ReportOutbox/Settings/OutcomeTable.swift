@@ -13,6 +13,7 @@ import LoaderChain
 /// | any other 5xx | retry |
 /// | an error with a response | as its status |
 /// | `HTTPError.Code.cannotConnect` | wait for a connection |
+/// | `HTTPError.Code.circuitOpen`, `queueFull`, `queueTimedOut`, `rateLimited` and `shed`, with which a loader of the chain sends nothing | wait for a connection |
 /// | `HTTPError.Code.cancelled`, `HTTPError.Code.resetInProgress` | interrupted |
 /// | `HTTPError.Code.invalidRequest` | set aside |
 /// | any other error | retry |
@@ -78,7 +79,7 @@ public struct OutcomeTable: Hashable, Sendable {
 
     private static func standard(_ code: HTTPError.Code) -> ReportVerdict {
         switch code {
-        case .cannotConnect: .waitForConnection
+        case .cannotConnect, .circuitOpen, .queueFull, .queueTimedOut, .rateLimited, .shed: .waitForConnection
         case .cancelled, .resetInProgress: .interrupted
         case .invalidRequest: .setAside
         default: .retry

@@ -4,7 +4,7 @@ public enum ReportVerdict: Hashable, Sendable {
     case delivered
     /// It is tried again after a while, as often and as long as the settings allow.
     case retry
-    /// The server was not reached. The attempt does not count, and nothing else is tried there for a while.
+    /// The server was not reached, or nothing was sent. The attempt does not count, and nothing else is tried there for a while.
     case waitForConnection
     /// The attempt was stopped, which says nothing about the report. It does not count.
     case interrupted

@@ -14,7 +14,7 @@ struct RequestCheck: Sendable {
 
     func check(_ request: HTTPRequest) throws(OutboxError) {
         guard request.method.isToken else {
-            throw OutboxError(.request, "The method is no token; use letters, as in POST.")
+            throw OutboxError(.request, "The method is not valid; use letters, as in POST.")
         }
         do { try request.headers.validate() } catch { throw OutboxError(.request, "\(error)") }
         for field in request.headers where isSecret(field.name) {

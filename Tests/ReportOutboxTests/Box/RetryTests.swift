@@ -142,12 +142,14 @@ import Testing
         #expect(book.events.contains { if case .willRetry(_, _, .error(.timedOut)) = $0 { true } else { false } })
     }
 
-    @Test func withoutAConnectionNoAttemptIsSpentAndOneProbesForAll() throws {
+    @Test(
+        arguments: [HTTPError.Code.cannotConnect, .circuitOpen, .queueFull, .queueTimedOut, .rateLimited, .shed])
+    func whatWasNotSentSpendsNoAttemptAndOneProbesForAll(_ code: HTTPError.Code) throws {
         let isOnline = Locked(false)
         let attempts = Locked(0)
         let server = FakeServer { _, _ in
             attempts.withLock { $0 += 1 }
-            return isOnline.withLock { $0 } ? .status(.ok) : .failure(.cannotConnect)
+            return isOnline.withLock { $0 } ? .status(.ok) : .failure(code)
         }
         let test = try TestBox(server) {
             $0.maximumAttempts = 2
