@@ -39,7 +39,7 @@ enum EndpointAddress {
         }
         let request = HTTPRequest(method: .post, url: url)
         do { _ = try request.encoded() } catch {
-            throw problem("cannot be asked. \(error.reason ?? "It is no URL of a server")")
+            throw problem("cannot be asked. \(error.reason ?? "It is not the URL of a server")")
         }
     }
 
@@ -48,7 +48,7 @@ enum EndpointAddress {
         var request = HTTPRequest(method: .post, url: url)
         request.path = path
         request.query = nil
-        guard let url = request.url else { throw problem("is no URL of a server") }
+        guard let url = request.url else { throw problem("is not the URL of a server") }
         return url
     }
 

@@ -32,7 +32,8 @@ extension WriteObstacle: CustomStringConvertible {
         case .busy(let delay?, let reason): "The server asks for patience of \(delay): \(reason)"
         case .busy(nil, let reason): "The server asks for patience: \(reason)"
         case .refused(let status, let reason): "The server refuses: \(Self.text(status))\(reason)"
-        case .unexpectedAnswer(let status, let reason): "The answer is none: \(Self.text(status))\(reason)"
+        case .unexpectedAnswer(let status, let reason):
+            "The answer is not one of a database: \(Self.text(status))\(reason)"
         case .interrupted: "The sending was interrupted"
         case .unsettled(let reason): "The server refuses some lines and does not say which: \(reason)"
         }

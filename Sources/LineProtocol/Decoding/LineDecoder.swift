@@ -10,7 +10,7 @@
 /// }
 /// decoder.finish { print($0) }
 /// // success(cpu load=0.5 1700000000000000000)
-/// // failure(line 2, column 10: a value is none of a number, a string, true or false)
+/// // failure(line 2, column 10: a value is neither a number, a string, true nor false)
 /// // success(cpu load=0.7 1700000002000000000)
 /// ```
 ///

@@ -48,15 +48,15 @@ extension HTTPRequest {
         return AddressedRequest(request: self, address: address, headers: headers, content: content)
     }
 
-    /// - Parameter address: the address in the form that the caller needs; nil if it is no valid URL. It has no fault.
+    /// - Parameter address: the address in the form that the caller needs; nil if it is not a valid URL. It has no fault.
     private func encoded<Address>(
         bodyIsForbiddenFor methods: Set<HTTPMethod>, _ address: () -> Address?
     ) throws(HTTPError) -> (Address, HTTPHeaders, HTTPBodyContent) {
         guard method.isToken else {
-            throw invalid("The method \(Self.printable(method.rawValue)) is no token; use letters, as in GET")
+            throw invalid("The method \(Self.printable(method.rawValue)) is not a valid method; use letters, as in GET")
         }
         if let fault = storage.address.fault { throw invalid(fault) }
-        guard let address = address() else { throw invalid("The address \(loggableURL) is no valid URL") }
+        guard let address = address() else { throw invalid("The address \(loggableURL) is not a valid URL") }
         do { try headers.validate() } catch { throw invalid("\(error)", error) }
         guard !headers.contains("Transfer-Encoding") else {
             throw invalid("Transfer-Encoding is for the terminal to set; leave it out")

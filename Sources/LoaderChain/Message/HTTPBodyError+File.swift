@@ -16,7 +16,7 @@ extension HTTPBodyError {
         }
         let (cause, advice) =
             switch failure.code {
-            case ENOENT, ENOTDIR: ("there is none", "check the path, and that nothing removed it")
+            case ENOENT, ENOTDIR: ("it does not exist", "check the path, and that nothing removed it")
             case EACCES, EPERM: ("permission is denied", "grant this process permission to read it")
             case EMFILE, ENFILE: ("too many files are open", "send fewer bodies at once")
             default: ("system error \(failure.code)", "check the disk that holds it")

@@ -41,10 +41,10 @@ extension HTTPRequest: CustomStringConvertible {
 
     /// The address without its secrets, also where it is incomplete.
     package var loggableURL: String {
-        storage.address.text(showing: .redacted)
-            ?? ASCII.printable(
-                "\(storage.address.scheme)://\(storage.address.host ?? "")\(storage.address.target(showing: .redacted))"
-            )
+        let address = storage.address
+        if let text = address.text(showing: .redacted) { return text }
+        let server = address.lacksHost ? "(no host)" : "\(address.scheme)://\(address.host ?? "")"
+        return ASCII.printable(server + address.target(showing: .redacted))
     }
 
     private func bodyArgument(_ includingSecrets: Bool) -> String {

@@ -68,7 +68,7 @@ struct RequestAddress: Sendable {
         guard let host, !host.isEmpty else {
             return "The URL has no host; set request.host, or put a loader into the chain that fills it in"
         }
-        if let port, !(1...65_535).contains(port) { return "The port \(port) is none; ports go from 1 to 65535" }
+        if let port, !(1...65_535).contains(port) { return "The port \(port) is not valid; ports go from 1 to 65535" }
         if isPlainHost || Self.isIPv6(host) { return nil }
         let advice =
             if host.utf8.contains(UInt8(ascii: "/")) {
@@ -80,7 +80,7 @@ struct RequestAddress: Sendable {
             } else {
                 "it may hold letters, digits, dots, hyphens and underscores"
             }
-        return "The host \(Self.quoted(host)) is no host; \(advice)"
+        return "The host \(Self.quoted(host)) is not valid; \(advice)"
     }
 
     /// Whether the host is a name or an IPv4 address, and no IPv6 address.

@@ -52,10 +52,8 @@ public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendab
                 do {
                     return try decoder.decode(Value.self, from: Data(line))
                 } catch {
-                    throw HTTPError(
-                        .cannotDecodeResponse, request: response.request, response: response.head,
-                        underlyingError: error,
-                        reason: "Line \(number) of the body, of \(line.count) bytes, is no \(Value.self)")
+                    throw HTTPError.undecodable(
+                        "Line \(number) of the body, of \(line.count) bytes,", as: Value.self, of: response.head, error)
                 }
             }
             return nil

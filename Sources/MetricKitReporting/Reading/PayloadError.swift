@@ -32,7 +32,7 @@ public struct PayloadError: Error, Sendable, Hashable {
         if problem.reason.isLimit {
             self.init(code: .tooLarge, reason: "This is larger than any payload: \(problem).")
         } else {
-            self.init(code: .notJSON, reason: "This is no JSON: \(problem).")
+            self.init(code: .notJSON, reason: "This is not valid JSON: \(problem).")
         }
     }
 

@@ -127,6 +127,34 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (#"{"items":[{"name":"a"},{}]}"#, "items[1].name is missing"),
+            (#"{"items":[{"name":null}]}"#, "items[0].name is null, and String is expected"),
+            (#"{"items":[{"name":1}]}"#, "items[0].name is not of type String"),
+            (#"{"items":[{"name":"a","link":"\u0000 "}]}"#, "items[0].link is not valid"),
+            (#"[]"#, "the whole value is not of type Dictionary<String, Any>"),
+            (#"{"items":[{"name":"hunter2""#, "it is not valid JSON"),
+        ])
+    func whatCannotBeDecodedIsNamed(_ body: String, _ fault: String) async {
+        struct Page: Decodable {
+            struct Item: Decodable {
+                var name: String
+                var link: Kind?
+            }
+            enum Kind: String, Decodable { case web }
+            var items: [Item]
+        }
+        let chain = HTTPLoader() --> ScriptedTerminal { _ in .success(.ok, body: body) }
+        do {
+            _ = try await chain.load(.sample, as: Page.self)
+            Issue.record("it was decoded")
+        } catch {
+            #expect(error.reason == "The body of \(body.utf8.count) bytes cannot be decoded as Page: \(fault)")
+            #expect(!error.description.contains("hunter2"))
+        }
+    }
+
     @Test func aFailureStatusIsNotDecoded() async {
         let chain = HTTPLoader() --> ScriptedTerminal { _ in .success(.notFound, body: "[1]") }
         do {

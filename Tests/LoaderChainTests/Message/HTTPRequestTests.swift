@@ -186,11 +186,11 @@ import Testing
     // MARK: Refused before it is sent
 
     private static let bad: [(HTTPRequest, String)] = [
-        (HTTPRequest(method: "G ET", host: "example.com"), "is no token"),
-        (HTTPRequest(method: "", host: "example.com"), "is no token"),
+        (HTTPRequest(method: "G ET", host: "example.com"), "is not a valid method"),
+        (HTTPRequest(method: "", host: "example.com"), "is not a valid method"),
         (HTTPRequest(scheme: "ftp", host: "example.com"), "neither http nor https"),
         (HTTPRequest(path: "/v1"), "has no host"),
-        (HTTPRequest(host: "exa mple.com"), "is no host"),
+        (HTTPRequest(host: "exa mple.com"), "is not valid"),
         (HTTPRequest(host: "example.com", headers: ["A": "b\r\nC: d"]), "carriage return"),
         (HTTPRequest(host: "example.com", headers: ["A": "b\nc"]), "line feed"),
         (HTTPRequest(host: "example.com", headers: ["A": "b\0"]), "null byte"),

@@ -107,7 +107,7 @@ import Testing
         #expect(try await ticks.next() == Tick(price: 1))
         let error = await #expect(throws: HTTPError.self) { try await ticks.next() }
         #expect(error?.code == .cannotDecodeResponse)
-        #expect(error?.reason == "Line 3 of the body, of 12 bytes, is no Tick")
+        #expect(error?.reason == "Line 3 of the body, of 12 bytes, cannot be decoded as Tick: price is missing")
         #expect(error?.description.contains("secret") == false)
         #expect(try await ticks.next() == Tick(price: 2))
         #expect(try await ticks.next() == nil)

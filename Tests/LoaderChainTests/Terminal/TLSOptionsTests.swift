@@ -85,7 +85,7 @@ import Testing
 
     @Test(arguments: ["", "https://a.example", "a.example:443", "a.example/", "*", "*.", "*.*.example", "[::1]", "a b"])
     func whatIsNoHostHasNoPins(_ host: String) {
-        #expect(refusal(Self.options { $0.pins[host] = [Self.pin] })?.contains("which is no host") == true)
+        #expect(refusal(Self.options { $0.pins[host] = [Self.pin] })?.contains("which is not a valid host") == true)
     }
 
     @Test func anEmptySetOfPinsIsRefused() {

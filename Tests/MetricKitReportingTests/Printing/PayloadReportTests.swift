@@ -86,7 +86,8 @@ import Testing
 
     @Test func whatCannotBeReadIsSaid() {
         #expect(
-            report("{\"appVersion\":").text == "This is no JSON: the text breaks off, at byte 14. It has 14 bytes.\n")
+            report("{\"appVersion\":").text
+                == "This is not valid JSON: the text breaks off, at byte 14. It has 14 bytes.\n")
     }
 
     @Test func nothingInAPayloadSteersATerminal() {

@@ -145,7 +145,7 @@ struct HostileInputTests {
         let cut: any Error = Self.error(Array("{\"appVersion\":".utf8)) ?? PayloadError(code: .notAPayload, reason: "")
         #expect(
             cut.localizedDescription
-                == "This is no JSON: the text breaks off, at byte 14. Pass all bytes of `jsonRepresentation()`, as they came."
+                == "This is not valid JSON: the text breaks off, at byte 14. Pass all bytes of `jsonRepresentation()`, as they came."
         )
         #expect(
             Self.error(Array("[]".utf8))?.localizedDescription

@@ -30,7 +30,7 @@ import LoaderChainPlatformFoundation
 /// A strategy with state, such as a count, belongs to one request, which asks it about one result at a time. ``Retry``
 /// may decide not to repeat a request whatever its strategy says; see there.
 public protocol HTTPRetryStrategy: Sendable {
-    /// How many seconds to wait before the next attempt: 0 to retry at once, nil not to retry.
+    /// How many seconds to wait before the next attempt: 0 to retry at once, nil or infinity not to retry.
     ///
     /// - Parameter result: the result of the last attempt. Its `attempts` is the number of attempts so far.
     func retryDelay(for result: HTTPResult) -> TimeInterval?

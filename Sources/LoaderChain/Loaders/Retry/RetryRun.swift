@@ -87,7 +87,8 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
         // A task that was cancelled or completed needs no other attempt.
         guard !task.isCancelled, !task.isCompleted, state.withLock({ $0.mayGoOn }) else { return nil }
         if let code = result.error?.code, code == .cancelled || code == .resetInProgress { return nil }
-        guard let seconds = strategy.retryDelay(for: result), !seconds.isNaN else { return nil }
+        // Neither infinity nor what is not a number.
+        guard let seconds = strategy.retryDelay(for: result), seconds < .infinity else { return nil }
 
         let request = task.request
         // The request has effects, which another attempt could repeat.

@@ -73,7 +73,7 @@ public struct MultipartBody: HTTPBody {
         do throws(HTTPBodyError) {
             guard ASCII.isToken(subtype) else {
                 throw HTTPBodyError(
-                    "“\(ASCII.printable(subtype))” is no subtype of multipart; use one word, such as “form-data”.")
+                    "“\(ASCII.printable(subtype))” is not a subtype of multipart; use one word, such as “form-data”.")
             }
             var sections: [MultipartLayout.Section] = []
             for part in parts { sections.append(try part.section()) }

@@ -54,9 +54,8 @@ final class BodyDecoding<Value: Decodable & Sendable>: ResponseDecoding {
         do {
             return try (decoder ?? JSONDecoder()).decode(Value.self, from: response.body)
         } catch {
-            throw HTTPError(
-                .cannotDecodeResponse, request: response.request, response: response, underlyingError: error,
-                reason: "The body of \(response.body.count) bytes is no \(Value.self)", loader: loader)
+            throw .undecodable(
+                "The body of \(response.body.count) bytes", as: Value.self, of: response, error, loader: loader)
         }
     }
 

@@ -50,7 +50,7 @@ public struct TLSMaterial: Hashable, Sendable {
             // One more than is allowed, to notice a file that is too large.
             bytes = try file.read(Int(min(try file.length(), largestFile)) + 1, at: 0)
         } catch {
-            let cause = error.isMissing ? "there is none" : "system error \(error.code)"
+            let cause = error.isMissing ? "it does not exist" : "system error \(error.code)"
             throw TLSOptions.Refused(
                 "The file \(path) with certificates or a key could not be \(error.action): \(cause)")
         }

@@ -94,7 +94,7 @@ extension TLSOptions {
             }
             guard Self.isHost(host) else {
                 throw Refused(
-                    "Keys are pinned to \"\(ASCII.printable(String(host.prefix(100))))\", which is no host; write it as in a URL, without scheme, port and path"
+                    "Keys are pinned to \"\(ASCII.printable(String(host.prefix(100))))\", which is not a valid host; write it as in a URL, without scheme, port and path"
                 )
             }
         }

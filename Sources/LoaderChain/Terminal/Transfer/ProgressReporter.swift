@@ -4,7 +4,7 @@ import Dispatch
 
 /// Calls a user's progress closure on a queue of its own.
 ///
-/// At most one call is pending, and it reports the newest progress.
+/// At most one call is pending, and it reports the newest progress. Progress that is equal to the last is not reported again.
 package final class ProgressReporter: Sendable {
     private let onProgress: @Sendable (TransferProgress) -> Void
     private let queue: DispatchQueue
@@ -12,6 +12,8 @@ package final class ProgressReporter: Sendable {
 
     private struct Latest {
         var progress: TransferProgress?
+        /// Whether no call is pending that will report it.
+        var isReported = true
         var hasEnded = false
     }
 
@@ -22,12 +24,17 @@ package final class ProgressReporter: Sendable {
 
     package func report(_ progress: TransferProgress) {
         let isNeeded = latest.withLock { latest in
-            if latest.hasEnded { return false }
-            return replace(&latest.progress, with: progress) == nil
+            guard !latest.hasEnded, latest.progress != progress else { return false }
+            latest.progress = progress
+            return replace(&latest.isReported, with: false)
         }
         guard isNeeded else { return }
         queue.async { [self] in
-            if let progress = latest.withLock({ replace(&$0.progress, with: nil) }) { onProgress(progress) }
+            let newest = latest.withLock { latest in
+                latest.isReported = true
+                return latest.progress
+            }
+            if let newest { onProgress(newest) }
         }
     }
 

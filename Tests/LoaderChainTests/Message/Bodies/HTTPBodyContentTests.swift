@@ -97,7 +97,7 @@ import Testing
         let error = try #require(throws: HTTPBodyError.self) {
             try HTTPBodyContent.file(directory.url.appending(path: "no\nne"))
         }
-        #expect(error.reason.contains("no\\nne") && error.reason.contains("there is none"))
+        #expect(error.reason.contains("no\\nne") && error.reason.contains("it does not exist"))
     }
 
     @Test func whatIsNoFileIsRefused() throws {

@@ -1,0 +1,47 @@
+extension HTTPError {
+    /// The error for a value that cannot be decoded.
+    ///
+    /// - Parameter what: what was decoded, such as "The body of 12 bytes".
+    static func undecodable(
+        _ what: String, as type: Any.Type, of response: HTTPResponse, _ error: any Error, loader: String? = nil
+    ) -> HTTPError {
+        let fault = (error as? DecodingError).map { ": \($0.fault)" } ?? ""
+        return HTTPError(
+            .cannotDecodeResponse, request: response.request, response: response, underlyingError: error,
+            reason: "\(what) cannot be decoded as \(type)\(fault)", loader: loader)
+    }
+}
+
+extension DecodingError {
+    /// Where in the value the fault is, and what is wrong there, without anything of the value itself.
+    ///
+    /// The names are those of the type's own keys, or the keys of a dictionary.
+    fileprivate var fault: String {
+        switch self {
+        case .keyNotFound(let key, let context): "\(Self.text(context.codingPath + [key])) is missing"
+        case .valueNotFound(let type, let context): "\(Self.text(context.codingPath)) is null, and \(type) is expected"
+        case .typeMismatch(let type, let context): "\(Self.text(context.codingPath)) is not of type \(type)"
+        // Foundation's own words for what cannot even be parsed.
+        case .dataCorrupted(let context) where context.debugDescription.contains("not valid JSON"):
+            "it is not valid JSON"
+        case .dataCorrupted(let context): "\(Self.text(context.codingPath)) is not valid"
+        @unknown default: "it is not valid"
+        }
+    }
+
+    /// A path such as `items[1].name`.
+    private static func text(_ path: [any CodingKey]) -> String {
+        var text = ""
+        for key in path {
+            if let index = key.intValue {
+                text += "[\(index)]"
+            } else {
+                text += (text.isEmpty ? "" : ".") + ASCII.printable(String(key.stringValue.prefix(longestName)))
+            }
+        }
+        return text.isEmpty ? "the whole value" : text
+    }
+
+    /// The keys of a dictionary come from the server.
+    private static var longestName: Int { 64 }
+}
