@@ -67,6 +67,9 @@ public final class ResumableUploadServerDraft12: HTTPLoader, @unchecked Sendable
     /// Forgets all uploads, as when their time is over.
     public func forgetUploads() { state.withLock { $0.uploads = [:] } }
 
+    /// True: it completes every task itself.
+    public override var isTerminal: Bool { true }
+
     /// Answers a request, or loses it.
     public override func load(task: HTTPTask) {
         let request = task.request

@@ -115,6 +115,9 @@ public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
 
     // MARK: As a loader
 
+    /// True: it completes every task itself.
+    public override var isTerminal: Bool { true }
+
     /// Holds the task, or responds as the script says.
     public override func load(task: HTTPTask) {
         do {

@@ -95,6 +95,9 @@ public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
             timers: timers)
     }
 
+    /// True: it completes every task itself.
+    public override var isTerminal: Bool { true }
+
     /// Sends the request, and completes the task with its response or error.
     public override func load(task: HTTPTask) {
         let exchange = Exchange(task, by: name, on: owner)

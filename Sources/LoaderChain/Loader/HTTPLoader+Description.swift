@@ -6,17 +6,18 @@ extension HTTPLoader: CustomStringConvertible {
         descriptions(before: nil).joined(separator: " --> ")
     }
 
-    /// The chain from this loader up to `end`, for which an ellipsis stands.
+    /// The chain from this loader up to `end`, for which an ellipsis stands if the chain leads there.
     ///
     /// A composite describes its branches with it, each up to the point where they meet.
     public final func description(before end: HTTPLoader) -> String {
-        (descriptions(before: end) + ["…"]).joined(separator: " --> ")
+        descriptions(before: end).joined(separator: " --> ")
     }
 
     private final func descriptions(before end: HTTPLoader?) -> [String] {
         var texts: [String] = []
         var loader: HTTPLoader? = self
-        while let described = loader, described !== end {
+        while let described = loader {
+            if described === end { return texts + ["…"] }
             texts.append(described.ownDescription)
             loader = described.nextLoader
         }

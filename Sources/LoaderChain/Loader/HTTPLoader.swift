@@ -100,6 +100,12 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
     /// It describes them in its ``details``, and does not reset them itself.
     open var branches: [HTTPLoader] { [] }
 
+    /// Whether the loader completes every task itself, so that no other loader can come after it; by default not.
+    ///
+    /// A terminal overrides it. A link behind a terminal would be of no use, and stops the program instead of losing the
+    /// loaders that were meant for another chain.
+    open var isTerminal: Bool { false }
+
     /// The loader's settings and live counts for descriptions.
     ///
     /// A few words, such as `limit 4, running 2, waiting 10`; empty if there is nothing to show.
@@ -174,6 +180,13 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
                 if let nextLoader { stop("\(name) already has \(nextLoader.name) as its next loader, which stays") }
                 return
             }
+            if isTerminal {
+                stop(
+                    """
+                    \(newValue.name) cannot come after \(name), which is a terminal and passes nothing on. Chains may share their last \
+                    loaders. For chains that share their first ones, link a Choose after those, with the rest of each chain as a branch
+                    """)
+            }
             let reference = Unmanaged.passRetained(newValue)
             let outcome = next.compareExchange(expected: nil, desired: reference, ordering: .acquiringAndReleasing)
             if !outcome.exchanged, let nextLoader {
@@ -203,7 +216,7 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
 
 extension HTTPLoader {
     /// The last loader of the chain that begins here.
-    final var tail: HTTPLoader {
+    package final var tail: HTTPLoader {
         var tail = self
         while let next = tail.nextLoader { tail = next }
         return tail

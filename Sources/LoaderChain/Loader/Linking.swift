@@ -12,7 +12,7 @@ infix operator --> : LoaderLinking
 /// ```
 ///
 /// The left side may be a chain: the right side is appended after its last loader. Several chains may share their last
-/// loaders. A link that would close a circle stops the program.
+/// loaders. A link that would close a circle stops the program, and so does a link behind a terminal.
 @discardableResult
 public func --> (chain: HTTPLoader, next: HTTPLoader) -> HTTPLoader {
     chain.tail.nextLoader = next

@@ -14,7 +14,7 @@
 ///
 /// Here `.basic` goes `throttle --> basicAuth --> terminal`, and values without a branch go straight to the terminal. A
 /// branch may be a chain of several loaders, and may serve several values. The last loader of a branch is linked for
-/// good: it cannot end another chain.
+/// good: it cannot end another chain. Only a branch that ends with a terminal of its own does not continue here.
 ///
 /// Put it where the branches belong, and the loaders that they share above it or below it.
 public final class Choose<Option: HTTPRequestOption>: HTTPLoader, @unchecked Sendable where Option.Value: Hashable {
@@ -38,8 +38,8 @@ public final class Choose<Option: HTTPRequestOption>: HTTPLoader, @unchecked Sen
         super.init()
         for (_, branch) in labels {
             let end = branch.tail
-            // A branch that serves several values is linked once.
-            if end !== meetingPoint { end.nextLoader = meetingPoint }
+            // A branch that serves several values is linked once, and one with a terminal of its own never.
+            if end !== meetingPoint, !end.isTerminal { end.nextLoader = meetingPoint }
         }
     }
 
@@ -56,7 +56,7 @@ public final class Choose<Option: HTTPRequestOption>: HTTPLoader, @unchecked Sen
     /// Its name without the option's.
     public override var name: String { "Choose" }
 
-    /// Each branch with its value; an ellipsis stands for the loaders after this one.
+    /// Each branch with its value; an ellipsis stands for the loaders after this one, if the branch continues there.
     public override var details: String {
         let texts = labels.map { "\($0.label): \($0.branch.description(before: meetingPoint))" }
         return (texts + (otherwise == nil ? ["otherwise: …"] : [])).joined(separator: ", ")

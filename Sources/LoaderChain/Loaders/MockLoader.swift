@@ -82,6 +82,9 @@ public final class MockLoader: HTTPLoader, TaskHolder, @unchecked Sendable {
 
     // MARK: As a loader
 
+    /// True: it completes every task itself.
+    public override var isTerminal: Bool { true }
+
     /// Gives the task to the next handler.
     public override func load(task: HTTPTask) {
         do throws(HTTPError) {

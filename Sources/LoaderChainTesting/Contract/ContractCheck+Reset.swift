@@ -7,7 +7,7 @@ extension ContractCheck {
             let (chain, terminal) = stage.chain(to: .answers { _ in .status(.ok) })
             stage.reset(chain)
             stage.expect(
-                terminal.resets == 1 || stage.isOver,
+                terminal.resets == 1 || chain.tail !== terminal || stage.isOver,
                 "the loader after it was reset \(terminal.resets) times by one reset: call `super.reset(with:)` once in "
                     + "every override, with the same group")
             stage.result(of: stage.load(with: chain), "a task after the reset")

@@ -21,8 +21,8 @@ import LoaderChain
 /// finish, nothing may be leaked, and the options of a request must reach the terminal.
 ///
 /// A violation is a sentence that says what was done, what the loader did, and how it is mended. The check ends at the first event
-/// that it waited for in vain, since what comes after would follow from it. That includes a call that does not return, because the
-/// loader blocks the thread that called it.
+/// that it waited for in vain, and at the first task that the loader lets go of, since what comes after would follow from it. An
+/// event is also the return of a call, which does not come if the loader blocks the thread that called it.
 public struct ContractCheck: Sendable {
     let make: @Sendable (ManualTimers) -> HTTPLoader
     let seed: UInt64

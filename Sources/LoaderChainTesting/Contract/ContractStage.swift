@@ -53,7 +53,8 @@ final class ContractStage: Sendable {
         watch(loader, "the loader")
         watch(terminal, "the loader after it")
         state.withLock { $0.chains.append(loader) }
-        return loader --> terminal
+        // A terminal is checked as well.
+        return loader.tail.isTerminal ? loader : loader --> terminal
     }
 
     /// A request with the canary, and a path that no other request of this stage has.
@@ -94,10 +95,15 @@ final class ContractStage: Sendable {
 
     /// Notes that something did not happen in time: what was awaited, and after a colon, why and how to mend it.
     func noteVainWait(_ sentence: String, _ reason: String) {
+        conclude(with: "\(sentence) within \(check.patience): \(reason)")
+    }
+
+    /// Notes a violation from which later ones would follow, so that all waits of the part end, and no part comes after it.
+    private func conclude(with violation: String) {
         state.withLock { state in
             guard !state.isOver else { return }
             state.isOver = true
-            state.violations.append("\(sentence) within \(check.patience): \(reason)")
+            state.violations.append(violation)
         }
         signal.raise()
     }
@@ -240,9 +246,9 @@ final class ContractStage: Sendable {
         expect(
             probe.completions == 1, "\(what) completed \(probe.completions) times: its completion must be called once")
         if !mayBeAbandoned, let error = probe.result?.error, error.code == .abandoned {
-            expect(
-                false,
-                "\(error.loader ?? "the loader") let go of \(what) without completing it: pass every task on with "
+            conclude(
+                with:
+                    "\(error.loader ?? "the loader") let go of \(what) without completing it: pass every task on with "
                     + "`super.load(task:)`, or complete it")
         }
         return probe.result
@@ -356,12 +362,19 @@ final class ContractStage: Sendable {
 
     /// Answers the tasks that are still at the terminal, since a real transport also stops sooner or later.
     ///
-    /// Only a loader that may leave its work to others gives up such a task. It stays alive until that task has ended.
+    /// Only a loader that may leave its work to others gives up such a task, or a task whose deadline has come. It stays alive
+    /// until that task has ended.
     private func endWhatWasLeft() {
+        let mayBeLeft = { [check] (task: HTTPTask) in
+            check.mayLeaveCancelledTasks || task.request.deadline?.hasPassed ?? false
+        }
         for terminal in state.withLock(\.terminals) {
-            if check.mayLeaveCancelledTasks { for task in terminal.held { answer(task, at: terminal) } }
-            let isEmpty = wait { terminal.held.isEmpty }
-            guard !isEmpty else { continue }
+            while wait(until: { terminal.held.isEmpty || terminal.held.contains(where: mayBeLeft) }),
+                let task = terminal.held.first(where: mayBeLeft)
+            {
+                answer(task, at: terminal)
+            }
+            guard !terminal.held.isEmpty else { continue }
             noteVainWait(
                 "a task that the loader had passed on did not end",
                 "the loader completed its own task, and forgot the one that it had passed on for it; cancel that "

@@ -63,6 +63,9 @@
         /// Lets the uploads go on; until they have ended, no other can be made for the directory.
         deinit { engine.finish() }
 
+        /// True: it completes every task itself.
+        public override var isTerminal: Bool { true }
+
         /// Joins the upload of the request's content, or begins one.
         public override func load(task: HTTPTask) { engine.load(task) }
 

@@ -6,7 +6,7 @@ import Testing
 
 /// Resets that are given up while a task goes on forever.
 @Suite(.timeLimit(.minutes(10))) struct GivenUpResetTests {
-    @Test(arguments: Node.all) func aLoaderForgetsAResetThatWasGivenUp(node: Node) async throws {
+    @Test(arguments: Node.passingOn) func aLoaderForgetsAResetThatWasGivenUp(node: Node) async throws {
         let terminal = EndlessTerminal()
         let chain = node.make(ManualTimers()) --> terminal
         let end = EventLog()

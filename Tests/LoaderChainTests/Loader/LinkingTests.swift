@@ -70,6 +70,17 @@ import Testing
             #expect(text.contains("First already has Second as its next loader, which stays"))
         }
 
+        @Test func aLinkBehindATerminalStopsTheProgram() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                let base = NamedLoader("First")
+                base --> NamedLoader("Users") --> MockLoader()
+                // This would send images through what is for users.
+                base --> NamedLoader("Images") --> MockLoader()
+            }
+            let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            #expect(text.contains("Images cannot come after MockLoader, which is a terminal and passes nothing on."))
+        }
+
         @Test func aCircleStopsTheProgram() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let chain = NamedLoader("First") --> NamedLoader("Second")

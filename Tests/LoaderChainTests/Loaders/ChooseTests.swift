@@ -27,6 +27,21 @@ import Testing
         #expect(terminal.requests.map { $0.headers["Trace"] } == ["12", "12", "outerinner"])
     }
 
+    @Test func chainsWithTerminalsOfTheirOwnShareTheirBeginning() async {
+        let images = ScriptedTerminal { _ in .success() }
+        let chain =
+            Tracing("shared")
+            --> Choose(by: Route.self, [.left: Tracing("image") --> images, .right: Tracing("user")]) --> terminal
+        for route in [Route.left, .right, .left] { load(route, with: chain) }
+        #expect(images.requests.map { $0.headers["Trace"] } == ["sharedimage", "sharedimage"])
+        #expect(terminal.requests.map { $0.headers["Trace"] } == ["shareduser"])
+        #expect(
+            "\(chain)".hasPrefix(
+                "Tracing --> Choose(left: Tracing --> ScriptedTerminal(received 2, held 0), right: Tracing --> …, otherwise: …)"
+            ))
+        await chain.reset()
+    }
+
     @Test func anOptionalValueChoosesToo() {
         let chain = Choose(by: OptionalRoute.self, [.left: Tracing("left"), nil: Tracing("none")]) --> terminal
         chain.load(request: .sample) { _ in }
