@@ -2,7 +2,7 @@ import BenchmarkSupport
 import LoaderChain
 
 private let request = HTTPRequest(method: .get, host: "example.com", path: "/v1/users")
-private let result = HTTPResult.success(HTTPResponse(request: request, status: .ok))
+private let okay = HTTPResult.success(HTTPResponse(request: request, status: .ok))
 
 private func load(_ request: HTTPRequest, with chain: HTTPLoader, countingWith count: Counter) {
     let task = HTTPTask(request: request)
@@ -14,7 +14,7 @@ private func load(_ request: HTTPRequest, with chain: HTTPLoader, countingWith c
 func atOnce(_ loader: @escaping () -> HTTPLoader) -> Benchmark.Setup {
     {
         let loader = loader()
-        let chain = loader --> AnsweringLoader(result)
+        let chain = loader --> AnsweringLoader(okay)
         return { iterations in
             let count = Counter()
             for _ in 0..<iterations { load(request, with: chain, countingWith: count) }
@@ -100,7 +100,7 @@ private func loaded(with chain: HTTPLoader) -> HTTPTask {
 
 /// Loads on several threads, each with tasks of its own.
 func loading(threads: Int, _ loader: HTTPLoader) -> (Int) -> Void {
-    let chain = loader --> AnsweringLoader(result)
+    let chain = loader --> AnsweringLoader(okay)
     return { iterations in
         onThreads(threads, total: iterations) { range in
             let count = Counter()
@@ -152,7 +152,7 @@ private final class HoldingTerminal: HTTPLoader, @unchecked Sendable {
 
     override func load(task: HTTPTask) {
         guard count < mostHeld else {
-            task.complete(result)
+            task.complete(okay)
             return
         }
         let end = first + count
@@ -164,7 +164,7 @@ private final class HoldingTerminal: HTTPLoader, @unchecked Sendable {
         let task = ring[first].take()
         first = first + 1 < ring.count ? first + 1 : 0
         count -= 1
-        task?.complete(result)
+        task?.complete(okay)
     }
 
     func answerAll() {

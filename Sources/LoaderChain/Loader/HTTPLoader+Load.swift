@@ -12,12 +12,29 @@ extension HTTPLoader {
 
     /// Loads a request.
     ///
-    /// Cancelling the Swift task that waits here cancels the loading. The call still returns only after the loader that
-    /// has the request has stopped, or at the request's ``HTTPRequest/deadline``.
+    /// Cancelling the Swift task that waits here cancels the loading. The call returns when the loader that has the request
+    /// has stopped, at the request's ``HTTPRequest/deadline``, or ten seconds after the cancel, with an error that names the
+    /// loader that has not stopped.
     ///
     /// - Returns: the response, whatever its status.
     public final func load(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
-        try await HTTPTask(request: request).result { if accept($0) { load(task: $0) } }.get()
+        try await result(of: request).get()
+    }
+
+    /// Loads a request, and returns its result instead of throwing an error.
+    ///
+    /// In a closure, Swift keeps the type of a thrown error only with `do throws(HTTPError)`. A result always has it:
+    ///
+    /// ```swift
+    /// Task {
+    ///     switch await chain.result(of: request) {
+    ///     case .success(let response): print(response.status)
+    ///     case .failure(let error): print(error.code)
+    ///     }
+    /// }
+    /// ```
+    public final func result(of request: HTTPRequest) async -> HTTPResult {
+        await HTTPTask(request: request).result { if accept($0) { load(task: $0) } }
     }
 
     /// Sends a caller's task down the chain, by a handle that the caller does not hold; one that was cancelled gets no further.
@@ -32,8 +49,10 @@ extension HTTPLoader {
 extension HTTPTask {
     /// Gives `load` the handle that goes down the chain, and waits for the result.
     ///
-    /// Cancelling the Swift task that waits cancels this task.
-    func result(_ load: (HTTPTask) -> Void) async -> HTTPResult {
+    /// Cancelling the Swift task that waits cancels this task, and ends the wait after a while in any case.
+    ///
+    /// - Parameter timers: the clock of that while.
+    func result(on timers: any Timers = SystemTimers.shared, _ load: (HTTPTask) -> Void) async -> HTTPResult {
         let result = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 addCompletionHandler { continuation.resume(returning: $0) }
@@ -41,10 +60,27 @@ extension HTTPTask {
             }
         } onCancel: {
             cancel()
+            // Most loaders have stopped by now.
+            guard !isCompleted else { return }
+            timers.schedule(after: Self.patience) { [weak core] in
+                if let core { HTTPTask(for: core).stopWaiting() }
+            }
         }
         // A thread sanitizer does not see how the runtime hands over a result that comes before the wait has begun. It
         // does see this read of what the completion has written.
         _ = isCompleted
         return result
+    }
+
+    /// How long a cancelled caller waits for a loader that has not stopped.
+    private static var patience: Duration { .seconds(10) }
+
+    /// Tells the caller of the cancel, though the task has not ended; what becomes of that no longer concerns the caller.
+    private func stopWaiting() {
+        let error = HTTPError(
+            .cancelled, request: request, reason: "It was not stopped within \(Self.patience) of the cancel",
+            loader: core.lastHolderName)
+        var handlers = core.withState { state, _ in state.life.takeCallersHandlers() }
+        if !handlers.isEmpty { HandlerCalls.tell(&handlers, of: self, .failure(error)) }
     }
 }

@@ -15,6 +15,9 @@
 ///     }
 /// }
 /// ```
+///
+/// In a module whose code belongs to the main actor by default, the option is a `nonisolated enum`, and its property stands in a
+/// `nonisolated extension`, because loaders read it on any thread.
 public protocol HTTPRequestOption: Sendable {
     /// The type of the option's value.
     associatedtype Value: Sendable

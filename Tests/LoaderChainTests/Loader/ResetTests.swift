@@ -92,7 +92,7 @@ import Testing
         let whole = ResetGuard() --> Autocancel() --> signsOut --> ScriptedTerminal { _ in .success(.unauthorized) }
         chain.withLock { $0 = whole }
         for _ in 0..<3 {
-            let error = await whole.failure(of: .sample)
+            let error = await whole.result(of: .sample).error
             #expect(error?.code == .cancelled)
             await whole.reset()
         }

@@ -48,18 +48,6 @@ extension HTTPLoader {
     }
 }
 
-extension HTTPLoader {
-    /// The error that the chain answers with; nil for a response.
-    func failure(of request: HTTPRequest) async -> HTTPError? {
-        do throws(HTTPError) {
-            _ = try await load(request)
-            return nil
-        } catch {
-            return error
-        }
-    }
-}
-
 /// Keeps every task until the test answers it, whatever happens.
 final class StubbornTerminal: HTTPLoader, @unchecked Sendable {
     private let tasks = Locked<[HTTPTask]>([])

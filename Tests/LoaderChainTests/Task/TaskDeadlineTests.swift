@@ -108,16 +108,48 @@ import Testing
         let stubborn = StubbornTerminal()
         let chain = ResetGuard() --> (isAsync ? vendor : HTTPLoader()) --> stubborn
         let limited = request(within: .seconds(1))
-        async let result = chain.failure(of: limited)
+        async let result = chain.result(of: limited)
         try await eventually("the deadline is watched") { self.timers.pendingCount == 1 }
         if !isAsync { try await eventually("the task is kept") { stubborn.count == 1 } }
         timers.advance(by: .seconds(1))
-        let error = try #require(await result)
+        let error = try #require(await result.error)
         #expect(error.code == .deadlineExceeded)
         #expect(error.loader == (isAsync ? "Vendor" : "StubbornTerminal"))
         // Late, and dropped.
         answer.finish()
         stubborn.answerAll()
+    }
+
+    /// There is no deadline: the caller's Swift task is cancelled.
+    @Test func aCancelledCallerAboveCodeThatIgnoresCancelsWaitsNoLonger() async throws {
+        let stubborn = StubbornTerminal()
+        let guardian = Autocancel()
+        let chain = guardian --> Retry(strategy: Backoff.never) --> stubborn
+        let waiting = Task { [timers] in
+            await HTTPTask(request: .sample).result(on: timers) { if chain.accept($0) { chain.load(task: $0) } }
+        }
+        try await eventually("the task is kept") { stubborn.count == 1 }
+        waiting.cancel()
+        timers.advance(by: .milliseconds(9_999))
+        #expect(timers.pendingCount == 1)
+        timers.advance(by: .milliseconds(1))
+        let error = try #require(await waiting.value.error)
+        #expect(error.code == .cancelled && error.loader == "StubbornTerminal")
+        #expect(error.reason == "It was not stopped within 10.0 seconds of the cancel")
+        // The loaders go on until it has ended.
+        #expect(guardian.details == "in flight 1")
+        stubborn.answerAll()
+        #expect(guardian.details == "in flight 0")
+    }
+
+    @Test func aCancelledCallerAboveALoaderThatStopsLeavesNoTimer() async {
+        let waiting = Task { [timers, terminal] in
+            await HTTPTask(request: .sample).result(on: timers) { terminal.load(task: $0) }
+        }
+        _ = await terminal.next()
+        waiting.cancel()
+        #expect(await waiting.value.error?.code == .cancelled)
+        #expect(timers.pendingCount == 0)
     }
 
     @Test func theErrorNamesTheLoaderBelowARetryThatIgnoresItsCancel() throws {

@@ -77,7 +77,7 @@ extension TaskCore {
     }
 
     /// The loader that has the task, or the last attempt that works for it.
-    private var lastHolderName: String? {
+    var lastHolderName: String? {
         let attempts = withState { state, _ in state.attempts.all }
         let last = attempts.max { $0.number < $1.number }
         return last?.lastHolderName ?? HTTPTask(for: self).holderName

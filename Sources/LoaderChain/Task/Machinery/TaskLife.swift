@@ -129,6 +129,15 @@ struct TaskLife: Sendable {
         return .won
     }
 
+    /// Removes the caller's handlers before there is an outcome, so that the caller can be told one of its own.
+    mutating func takeCallersHandlers() -> HandlerStack {
+        guard phase != .finished else { return HandlerStack() }
+        let all = handlers.inOrder
+        handlers = HandlerStack(all.dropFirst(callersHandlers))
+        defer { callersHandlers = 0 }
+        return HandlerStack(all.prefix(callersHandlers))
+    }
+
     var observers: [any HTTPTaskObserver] {
         handlers.inOrder.compactMap { if case .observer(let observer) = $0 { observer } else { nil } }
     }
