@@ -27,9 +27,7 @@ final class DemoChain: Sendable {
         board = MetricBoard(timers: timers)
         attempts = MetricBoard(timers: timers)
         gateway = DemoGateway(port: port)
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpMaximumConnectionsPerHost = 16
-        terminal = URLSessionLoader(configuration: configuration, timers: timers)
+        terminal = URLSessionLoader(configuration: .ephemeral, timers: timers)
         requests = MetricRecorder(board, ledger, sink, capacity: SeveralSinks.capacity, timers: timers)
         let random = RandomSource(seed: seed)
         retry = Retry(

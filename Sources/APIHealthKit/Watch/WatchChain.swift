@@ -29,7 +29,7 @@ struct WatchChain: Sendable {
         // A check is about the server, not about a cache.
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.httpShouldSetCookies = false
-        configuration.httpMaximumConnectionsPerHost = arguments.concurrency
-        return URLSessionLoader(configuration: configuration, timers: timers)
+        return URLSessionLoader(
+            configuration: configuration, requestsPerHost: arguments.concurrency, timers: timers)
     }
 }

@@ -36,6 +36,8 @@ struct SessionSettings: @unchecked Sendable {
                 (name.base as? String).map { .init($0, "\(value)") }
             }.sorted { $0.name < $1.name })
         copy.httpAdditionalHeaders = nil
+        // Requests wait before they come to the session, or their wait would be taken for the server's time.
+        copy.httpMaximumConnectionsPerHost = 10_000
         // All sessions would share one jar, on Linux a file in the user's home that other users can read, and its cookies would
         // replace those of the request.
         copy.httpCookieStorage = nil
