@@ -97,7 +97,10 @@ private final class RunningReset: Sendable {
     /// How the reset ends if it may take no longer than it has.
     func endNow(_ limit: Duration) -> End {
         if walk.isFinished { return .success(()) }
-        return .failure(ResetTimedOut(limit: limit, unfinished: walk.unfinished.map { ResetTimedOut.Unfinished($0) }))
+        return .failure(
+            ResetTimedOut(
+                limit: limit, unfinished: walk.unfinished.map { ResetTimedOut.Unfinished($0) },
+                unreached: walk.unreached.map(\.name).sorted()))
     }
 
     private func timeOut(_ limit: Duration) {

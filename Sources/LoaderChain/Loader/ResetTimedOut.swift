@@ -8,6 +8,8 @@ public struct ResetTimedOut: Error, Sendable {
     ///
     /// Several loaders may wait for the same task; the last one is often the one that keeps it.
     public let unfinished: [Unfinished]
+    /// The names of the loaders that were not reset, as one before them has not returned from its own reset.
+    public let unreached: [String]
 
     /// A loader that has not finished its reset.
     public struct Unfinished: Sendable {
@@ -41,10 +43,11 @@ extension HTTPTask {
 }
 
 extension ResetTimedOut: CustomStringConvertible, LocalizedError {
-    /// The limit, and the loaders that have not finished; no secrets.
+    /// The limit, the loaders that have not finished, and those that were not reset; no secrets.
     public var description: String {
         let who = unfinished.map(\.description).joined(separator: "; ")
-        return "The reset was not finished after \(limit)" + (who.isEmpty ? "" : ": \(who)")
+        let rest = unreached.isEmpty ? "" : "; not reset: " + unreached.joined(separator: ", ")
+        return "The reset was not finished after \(limit)" + (who.isEmpty ? "" : ": \(who)") + rest
     }
 
     /// The description.

@@ -37,6 +37,20 @@ final class ResetWalk: Sendable {
     /// The loaders that have not finished, in the order in which they were reached.
     var unfinished: [HTTPLoader] { state.withLock { $0.unfinished.map(\.loader) } }
 
+    /// The loaders that the reset has not come to, as one before them has not returned, in no order.
+    var unreached: [HTTPLoader] {
+        let (known, started) = state.withLock { ($0.known, $0.isUnderWay ? $0.unfinished.map(\.loader) : []) }
+        var found: [ObjectIdentifier: HTTPLoader] = [:]
+        var toVisit = started
+        while let visited = toVisit.popLast() {
+            let followers = visited.branches + [visited.nextLoader].compactMap(\.self)
+            for next in followers where !known.contains(ObjectIdentifier(next)) {
+                if found.updateValue(next, forKey: ObjectIdentifier(next)) == nil { toVisit.append(next) }
+            }
+        }
+        return Array(found.values)
+    }
+
     /// Whether the walk has begun, and every loader has finished.
     var isFinished: Bool { state.withLock { $0.isFinished } }
 
@@ -79,9 +93,10 @@ private struct Visit {
 /// How far a reset has got, and how often its group is held.
 private struct State {
     let whole: DispatchGroup
-    private var known: Set<ObjectIdentifier> = []
+    /// The loaders that were announced.
+    private(set) var known: Set<ObjectIdentifier> = []
     private var toVisit: [HTTPLoader] = []
-    private var isUnderWay = false
+    private(set) var isUnderWay = false
     private(set) var unfinished: [Visit] = []
     private(set) var isGivenUp = false
 

@@ -89,6 +89,21 @@ import Testing
         slow.finish()
     }
 
+    @Test func whatComesAfterALoaderThatHasNotReturnedIsNamed() async {
+        let chain =
+            HTTPLoader() --> ActsAtReset { [timers] in timers.advance(by: .seconds(1)) } --> Autocancel()
+            --> Retry(strategy: Backoff.never) --> terminal
+        let log = EventLog()
+        chain.reset(within: .seconds(1), timers: timers) {
+            if case .failure(let error) = $0 { log.note("\(error)") }
+        }
+        await log.waitForEvents(1)
+        #expect(
+            log.events == [
+                "The reset was not finished after 1.0 seconds: ActsAtReset; not reset: Autocancel, Retry, StubbornTerminal"
+            ])
+    }
+
     @Test func aCallerWithoutALimitKeepsTheResetRunningAndTheOthersAreToldInTime() async {
         let slow = SlowToReset()
         let chain = ResetGuard() --> slow --> terminal
