@@ -8,6 +8,8 @@ struct HostTable<Host: Hashable, Entry> {
 
     private static var smallestRoom: Int { 64 }
 
+    var count: Int { entries.count }
+
     /// The hosts with their entries, in no order.
     var all: [Host: Entry] { entries }
 

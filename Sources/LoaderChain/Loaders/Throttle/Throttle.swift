@@ -246,14 +246,16 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         room.with { $0.snapshot }
     }
 
-    /// The limits, and how many run and wait.
+    /// The limits, how many run and wait, and whether an ``AttemptWatch`` stands where none of them comes.
     public override var details: String {
         let (limit, perHost, running, waiting) = room.with {
             ($0.allowed, $0.limitPerHost, $0.running, $0.waiting)
         }
         var text = limit == .max ? "no limit" : "limit \(limit)"
         if let perHost, perHost != .max { text += ", per host \(perHost)" }
-        return text + ", running \(running), waiting \(waiting)"
+        text += ", running \(running), waiting \(waiting)"
+        if let finders, finders.watchIsElsewhere { text += ", its AttemptWatch sees none of them" }
+        return text
     }
 
     /// How many run, wait and may run, in all, per partition, and for the busiest hosts.
@@ -439,10 +441,7 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     }
 
     @inline(never)
-    private func watch(_ task: HTTPTask, _ finders: LimitFinders) {
-        // Where the attempts are watched, the task is not taken for one.
-        if !finders.haveWatch.load(ordering: .relaxed) { finders.watch(task) }
-    }
+    private func watch(_ task: HTTPTask, _ finders: LimitFinders) { finders.watchUnwatched(task) }
 
     /// Goes by what a finder has found.
     func adopt(_ finder: LimitFinder, raises: Bool) {

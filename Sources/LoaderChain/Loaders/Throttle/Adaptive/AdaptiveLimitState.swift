@@ -129,6 +129,9 @@ package struct AdaptiveLimitState {
         static let backOff = 0.8
     }
 
+    /// Whether it is as good as new.
+    var knowsNothing: Bool { service == nil && reason == nil }
+
     /// How many attempts may be under way now.
     package var current: Int { isPaused ? 0 : bound }
 

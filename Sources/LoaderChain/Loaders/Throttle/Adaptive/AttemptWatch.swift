@@ -42,6 +42,8 @@ protocol AttemptWatcher: AnyObject, Sendable {
 
 extension LimitFinders: AttemptWatcher {
     func watchAttempt(_ task: HTTPTask) {
-        if task.option(ThrottleOption.self) == .always { watch(task) }
+        guard task.option(ThrottleOption.self) == .always else { return }
+        noteSeen()
+        watch(task)
     }
 }

@@ -72,14 +72,18 @@ final class LimitFinder: HTTPTaskObserver {
         .microseconds(Int64((seconds * 1e6).rounded()))
     }
 
-    /// Whether it has not been used for so long that what it knows may be forgotten.
-    func isIdle(at now: TimerInstant) -> Bool {
+    /// Whether what it knows may be forgotten: it has not been used for long, or knows nothing yet.
+    ///
+    /// - Parameter isTight: whether there are so many hosts that whatever is not in use goes.
+    func isIdle(at now: TimerInstant, isTight: Bool) -> Bool {
         guard inFlight.load(ordering: .relaxed) == 0 else { return false }
         let wasUsed = wasUsed.exchange(false, ordering: .relaxed)
         return state.withLock { state in
             if wasUsed { state.lastUse = now }
             // What ends a pause must stay until then.
-            return state.pauseEnd == nil && state.lastUse.duration(to: now) > .seconds(600)
+            guard state.pauseEnd == nil else { return false }
+            let time: Duration = isTight ? .zero : .seconds(state.limit.knowsNothing ? 10 : 600)
+            return state.lastUse.duration(to: now) >= time
         }
     }
 

@@ -17,6 +17,10 @@ final class LimitFinders: Sendable {
     private let listener: LimitListener
     /// Whether an ``AttemptWatch`` sees the attempts, so that the throttle need not take its tasks for them.
     let haveWatch = Atomic(false)
+    /// How many tasks were passed on that it might have seen, and none of them yet.
+    private let unseen = Atomic(0)
+    /// From so many hosts on, those that are not in use are forgotten.
+    private static var mostHosts: Int { 4_096 }
 
     /// Makes finders for the limits that are adaptive; nil if none is.
     init?(
@@ -34,6 +38,22 @@ final class LimitFinders: Sendable {
         }
     }
 
+    /// Watches a task that is about to be passed on, unless its attempts are.
+    func watchUnwatched(_ task: HTTPTask) {
+        guard haveWatch.load(ordering: .relaxed) else { return watch(task) }
+        let unseen = unseen.load(ordering: .relaxed)
+        // One more or less does not matter, but nothing undoes that it was seen.
+        if unseen >= 0 { _ = self.unseen.compareExchange(expected: unseen, desired: unseen + 1, ordering: .relaxed) }
+    }
+
+    /// Notes that an ``AttemptWatch`` has seen an attempt.
+    func noteSeen() {
+        if unseen.load(ordering: .relaxed) >= 0 { unseen.store(.min, ordering: .relaxed) }
+    }
+
+    /// Whether there is an ``AttemptWatch`` that has seen no attempt of many tasks, because it stands where none of them comes.
+    var watchIsElsewhere: Bool { unseen.load(ordering: .relaxed) > 100 }
+
     /// Watches an attempt that is about to be passed on.
     func watch(_ task: HTTPTask) {
         if let total {
@@ -48,14 +68,15 @@ final class LimitFinders: Sendable {
         let now = clock.now
         var forgotten: [LimitFinder] = []
         let finder = hosts.withLock { hosts in
-            hosts.withEntry(
+            let isTight = hosts.count >= Self.mostHosts
+            return hosts.withEntry(
                 of: origin,
                 orMake: {
                     LimitFinder(
                         settings, for: origin, at: now, clock, wallClockOffset: wallClockOffset, listener)
                 },
                 sweeping: { finder in
-                    let isIdle = finder.isIdle(at: now)
+                    let isIdle = finder.isIdle(at: now, isTight: isTight)
                     if isIdle { forgotten.append(finder) }
                     return isIdle
                 },

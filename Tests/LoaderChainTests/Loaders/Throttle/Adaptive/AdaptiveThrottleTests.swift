@@ -91,6 +91,21 @@ import Testing
         #expect(ended.withLock { $0 } == 64 * 72 + 1)
     }
 
+    /// Those that were used once are as good as new after a moment; of those about which something is known, so many stay.
+    @Test(arguments: [1, 12])
+    func theNumberOfHostsThatAreRememberedIsBounded(_ requests: Int) {
+        let timers = ManualTimers()
+        let throttle = Throttle(limit: .fixed(1_000), perHost: .adaptive(), timers: timers)
+        let chain = throttle --> ScriptedTerminal { _ in .success(.ok) }
+        var most = 0
+        for host in 0..<10_000 {
+            for _ in 0..<requests { chain.load(request: HTTPRequest(host: "host\(host)", path: "/")) { _ in } }
+            timers.advance(by: .milliseconds(10))
+            if host.isMultiple(of: 100) { most = max(most, throttle.findings.hosts.count) }
+        }
+        #expect((requests == 1 ? 1_000...2_500 : 4_000...8_192).contains(most), "\(most)")
+    }
+
     @Test func itPausesForAsLongAsTheServerAsks() {
         let stage = Stage(AdaptiveLimit(initial: 5))
         defer { stage.end() }
@@ -218,6 +233,21 @@ import Testing
         // The task itself is not taken for a fourth attempt.
         #expect(stage.changes.map(\.to) == [8, 6])
         #expect(stage.throttle.snapshot.total == .init())
+    }
+
+    @Test func aWatchWhereNoTaskComesIsTold() {
+        let throttle = Throttle(limit: .adaptive(), timers: ManualTimers())
+        let branch = AttemptWatch(throttle)
+        let chain =
+            throttle --> Choose(by: ThrottlePriority.self, [.high: branch])
+            --> ScriptedTerminal { _ in .success(.ok) }
+        for _ in 0..<101 { chain.load(request: .sample) { _ in } }
+        #expect(throttle.details == "limit 4, running 0, waiting 0, its AttemptWatch sees none of them")
+        var request = HTTPRequest.sample
+        request.priority = .high
+        chain.load(request: request) { _ in }
+        for _ in 0..<200 { chain.load(request: .sample) { _ in } }
+        #expect(throttle.details == "limit 4, running 0, waiting 0")
     }
 
     @Test func aTaskIsNotTakenForAnotherAttemptBesideItsOwn() {
