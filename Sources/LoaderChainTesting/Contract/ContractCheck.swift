@@ -20,6 +20,9 @@ import LoaderChain
 /// delay it or load it several times), each task must complete once, a cancelled one as cancelled and without delay, a reset must
 /// finish, nothing may be leaked, and the options of a request must reach the terminal.
 ///
+/// State that the loader changes without a lock shows by chance at best. Run the test with `swift test --sanitize=thread` as well:
+/// the check calls the loader from many threads at once, and the sanitizer names the line.
+///
 /// A violation is a sentence that says what was done, what the loader did, and how it is mended. The check ends at the first event
 /// that it waited for in vain, and at the first task that the loader lets go of, since what comes after would follow from it. An
 /// event is also the return of a call, which does not come if the loader blocks the thread that called it.

@@ -81,7 +81,8 @@ final class ContractTerminal: HTTPLoader, @unchecked Sendable {
     var isFlooded: Bool { state.withLock { $0.arrivals.count > Self.mostArrivals } }
     /// The paths of tasks that arrived again while they were held.
     var repeatedPaths: [String] { state.withLock { $0.repeatedPaths } }
-    /// The paths of held tasks that were completed before they were answered, and not because of a cancel.
+    /// The paths of held tasks that were completed before they were answered, and not because of a cancel, unless the terminal was
+    /// to answer those too.
     var takenPaths: [String] { state.withLock { $0.takenPaths } }
 
     /// The path of a held task whose request is not the one that arrived.
@@ -198,7 +199,9 @@ final class ContractTerminal: HTTPLoader, @unchecked Sendable {
     /// Notes a completion that was not the terminal's own.
     private func forget(_ task: HTTPTask) {
         guard let taken = state.withLock({ $0.remove(task) }) else { return }
-        guard !taken.isCancelled else { return }
+        if taken.isCancelled {
+            guard case .holdsCancelled = behaviour, !(taken.request.deadline?.hasPassed ?? false) else { return }
+        }
         let path = taken.request[option: ContractCanary.self]
         state.withLock { $0.takenPaths.append(path) }
         signal.raise()

@@ -151,6 +151,13 @@ final class AnswersCancelsTooEarly: WrongLoader, @unchecked Sendable {
     }
 }
 
+final class CompletesWhatItPassedOnWhenCancelled: WrongLoader, @unchecked Sendable {
+    override func load(task: HTTPTask) {
+        task.addCancelHandler { $0.fail(.cancelled) }
+        super.load(task: task)
+    }
+}
+
 final class ForgetsItsOwnTask: WrongLoader, @unchecked Sendable {
     override func load(task: HTTPTask) {
         task.addCancelHandler { $0.fail(.cancelled) }

@@ -62,6 +62,10 @@ import Testing
         Mistake(
             kind: AnswersCancelsTooEarly.self, part: "A cancel that the transport answers with a response",
             words: "completed while the loader after it was still busy"),
+        Mistake(
+            kind: CompletesWhatItPassedOnWhenCancelled.self,
+            part: "A cancel that the transport answers with a response",
+            words: "completed while the loader after it was still busy"),
         Mistake(kind: ForgetsItsOwnTask.self, part: cancelled, words: "forgot the one that it had passed on"),
         Mistake(kind: CapturesTasks.self, part: drops, words: "the loader still holds a task that it has passed on"),
         Mistake(kind: HoldsTasksThatHaveEnded.self, part: holds, words: "did not release a task that had ended"),
