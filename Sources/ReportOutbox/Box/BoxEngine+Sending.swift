@@ -77,6 +77,12 @@ extension BoxEngine {
 
     private func send(_ handle: BoxHandle) {
         guard let entry = shared.withLock({ $0.box[handle] }) else { return }
+        // Those that were counted did not come back to be judged, as each of them has ended the process. One more may be on its way
+        // without this process, and is joined by this one.
+        guard Int(entry.attempts) - 1 <= settings.maximumAttempts else {
+            end(handle, .setAside(.tooManyAttempts))
+            return
+        }
         // Counted before it begins: a report that takes the process down with it counts too.
         var name = entry.name
         name.attempts = entry.attempts

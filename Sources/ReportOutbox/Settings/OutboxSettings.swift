@@ -86,7 +86,7 @@ public struct OutboxSettings: Sendable {
     /// How many equal refusals in a row, as of an address that is wrong, pause a server.
     ///
     /// What it refuses from then on waits, with everything else that goes there, until it takes a report again; one is tried
-    /// at a time, after delays as above. `Int.max` takes every refusal for the report's own fault.
+    /// at a time, after delays as above. What it refused before has been set aside, and ``ReportOutbox/retry(_:)`` sends it again. `Int.max` takes every refusal for the report's own fault.
     public var refusalsBeforePause = 3
     /// How many reports are being sent at once.
     public var maximumInFlight = 4

@@ -118,6 +118,26 @@ import Testing
         #expect(test.box.reportsSetAside.count == 1 && test.box.count == 0)
     }
 
+    /// Its attempts are counted before they begin, and never end.
+    @Test func aReportThatEndsTheProcessIsSetAside() throws {
+        let disk = MemoryDirectory()
+        let server = FakeServer { _, _ in .silence }
+        for launch in 1...20 {
+            let test = try TestBox(server, disk: disk) { $0.maximumAttempts = 5 }
+            if launch == 1 { try test.submit("a") }
+            test.box.tryNow()
+            test.box.drain()
+            disk.kill()
+            test.box.abandon()
+            test.box.drain()
+            disk.revive()
+        }
+        let test = try TestBox(server, disk: disk)
+        #expect(test.box.reportsSetAside.map(\.setAsideBecause) == ["too-many-attempts"] && test.box.count == 0)
+        // One more than may be made, since the last may have been on its way without the process.
+        #expect(server.receipts.count == 6)
+    }
+
     @Test func aServerThatNeverAnswersCostsNoMoreThanThePolicyAllows() throws {
         let timers = ManualTimers()
         let terminal = ScriptedTerminal()
