@@ -52,10 +52,14 @@ final class Clockwork: Sendable {
     /// Calls a lane, on the queue of the source, if something is due.
     private func wake() {
         let tick = UInt64.tick(reachedBy: .uptime)
-        let call = state.withLock { $0.wake(at: tick) }
-        guard let (action, lane) = call else { return }
-        // The lane's closure lives for as long as the lane has something to run, and its first action must not.
-        let first = Locked<TimerAction?>(action)
+        // This call may last longer than the action, and the lane's closure lives for as long as the lane has something to run. So
+        // neither holds the first action itself.
+        let call = state.withLock { state -> (first: Locked<TimerAction?>, lane: DispatchQueue)? in
+            guard let (action, lane) = state.wake(at: tick) else { return nil }
+            let first = Locked<TimerAction?>(action)
+            return (first, lane)
+        }
+        guard let (first, lane) = call else { return }
         lane.async { self.work(first, on: lane) }
     }
 
