@@ -133,6 +133,8 @@ import Testing
             (#"{"items":[{"name":null}]}"#, "items[0].name is null, and String is expected"),
             (#"{"items":[{"name":1}]}"#, "items[0].name is not of type String"),
             (#"{"items":[{"name":"a","link":"\u0000 "}]}"#, "items[0].link is not valid"),
+            (#"{"items":[],"byUser":{"hunter2@a.com":"b"}}"#, "byUser[…] is not of type Int"),
+            (#"{"items":[],"byUser":{"17":"b"}}"#, "byUser[…] is not of type Int"),
             (#"[]"#, "the whole value is not of type Dictionary<String, Any>"),
             (#"{"items":[{"name":"hunter2""#, "it is not valid JSON"),
         ])
@@ -144,6 +146,7 @@ import Testing
             }
             enum Kind: String, Decodable { case web }
             var items: [Item]
+            var byUser: [String: Int]?
         }
         let chain = HTTPLoader() --> ScriptedTerminal { _ in .success(.ok, body: body) }
         do {

@@ -15,7 +15,7 @@ extension HTTPError {
 extension DecodingError {
     /// Where in the value the fault is, and what is wrong there, without anything of the value itself.
     ///
-    /// The names are those of the type's own keys, or the keys of a dictionary.
+    /// The names are those of the type's own keys. The keys of a dictionary are part of the value.
     fileprivate var fault: String {
         switch self {
         case .keyNotFound(let key, let context): "\(Self.text(context.codingPath + [key])) is missing"
@@ -29,19 +29,22 @@ extension DecodingError {
         }
     }
 
-    /// A path such as `items[1].name`.
+    /// A path such as `items[1].name`, with `[…]` for a key that the type does not declare.
     private static func text(_ path: [any CodingKey]) -> String {
         var text = ""
         for key in path {
+            // A type's own keys are an enumeration. Foundation's key for a place in an array is one with a value, and a dictionary's
+            // is a structure.
+            guard Mirror(reflecting: key).displayStyle == .enum else {
+                text += "[…]"
+                continue
+            }
             if let index = key.intValue {
                 text += "[\(index)]"
             } else {
-                text += (text.isEmpty ? "" : ".") + ASCII.printable(String(key.stringValue.prefix(longestName)))
+                text += (text.isEmpty ? "" : ".") + ASCII.printable(key.stringValue)
             }
         }
         return text.isEmpty ? "the whole value" : text
     }
-
-    /// The keys of a dictionary come from the server.
-    private static var longestName: Int { 64 }
 }
