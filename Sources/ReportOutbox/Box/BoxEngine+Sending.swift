@@ -7,7 +7,7 @@ extension BoxEngine {
     func pump() {
         shared.withLock { $0.isPumpScheduled = false }
         sweepRemains()
-        if shared.withLock({ $0.box.consent == .denied }) { dropAllWithoutConsent() }
+        dropAllWithoutConsent()
         while let handle = nextToSend() { send(handle) }
         saveDiscards()
         setAlarm()
@@ -51,26 +51,23 @@ extension BoxEngine {
     func setConsent(_ consent: ReportConsent) {
         guard enter() else { return }
         defer { exit() }
-        let running = shared.withLock { shared in
+        let (running, unwanted) = shared.withLock { shared in
             shared.box.consent = consent
-            return consent == .given ? [] : shared.running.values.map(\.task)
+            return (consent == .given ? [] : shared.running.values.map(\.task), shared.takeUnwanted())
         }
         for task in running { task.cancel() }
-        if consent == .denied { dropAllWithoutConsent() }
+        drop(unwanted)
         schedulePump()
     }
 
-    /// Deletes everything that waits or was set aside; what is being sent follows when its attempt has ended.
-    func dropAllWithoutConsent() {
-        let (leaving, aside) = shared.withLock { shared in
-            let leaving = shared.box.waitingHandles
-            for handle in leaving { shared.box.change(handle) { $0.phase = .leaving } }
-            shared.discards.clear()
-            return (leaving, shared.aside.trim(count: 0, bytes: 0))
-        }
+    /// Deletes everything that waits or was set aside, if there is no consent; what is being sent follows when its attempt has ended.
+    func dropAllWithoutConsent() { drop(shared.withLock { $0.takeUnwanted() }) }
+
+    private func drop(_ unwanted: Unwanted?) {
+        guard let unwanted else { return }
         saveDiscards()
-        for handle in leaving { leave(handle, .dropped(.withoutConsent)) }
-        for aside in aside { removeAside(aside, because: .withoutConsent) }
+        for handle in unwanted.leaving { leave(handle, .dropped(.withoutConsent)) }
+        for aside in unwanted.aside { removeAside(aside, because: .withoutConsent) }
     }
 
     // MARK: One attempt
@@ -247,5 +244,19 @@ extension BoxEngine {
             trouble(error)
             return false
         }
+    }
+}
+
+/// What was in the box when there was no consent.
+private typealias Unwanted = (leaving: [BoxHandle], aside: [AsideName])
+
+extension BoxEngine.Shared {
+    /// Takes out what there is no consent for: under the lock of the consent, as what is submitted after it was given stays.
+    fileprivate mutating func takeUnwanted() -> Unwanted? {
+        guard box.consent == .denied else { return nil }
+        let leaving = box.waitingHandles
+        for handle in leaving { box.change(handle) { $0.phase = .leaving } }
+        discards.clear()
+        return (leaving, aside.trim(count: 0, bytes: 0))
     }
 }

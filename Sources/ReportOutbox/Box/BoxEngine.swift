@@ -23,6 +23,8 @@ final class BoxEngine: Sendable {
         var clock: BoxClock
         /// The lock of the directory, held as long as anything of this box is under way.
         var ownership: (any Sendable)?
+        /// Whether the directory was given up.
+        var isFree = false
         var counters = OutboxCounters()
         /// What servers have not been told yet.
         var discards = DiscardLedger()
@@ -70,6 +72,11 @@ final class BoxEngine: Sendable {
 
     func enqueue(_ work: @escaping @Sendable () -> Void) {
         shared.withLock { $0.pendingWork += 1 }
+        perform(work)
+    }
+
+    /// Puts work on the queue that is counted already.
+    private func perform(_ work: @escaping @Sendable () -> Void) {
         queue.async { [self] in
             work()
             shared.withLock { $0.pendingWork -= 1 }
@@ -102,6 +109,8 @@ final class BoxEngine: Sendable {
     /// Waits until the queue has nothing left to do; attempts may still be under way.
     func drain() {
         while shared.withLock({ $0.pendingWork > 0 }) { queue.sync {} }
+        // The last work counts as done before it has given the directory up.
+        queue.sync {}
     }
 
     // MARK: Events
@@ -117,13 +126,15 @@ final class BoxEngine: Sendable {
 
     /// Stops sending, and cancels what is being sent.
     func stop() {
-        let (isFirst, running, timer) = shared.withLock { shared in
-            (!replace(&shared.box.isClosed, with: true), shared.running, shared.alarm.clear())
+        let (saves, running, timer) = shared.withLock { shared in
+            let saves = !replace(&shared.box.isClosed, with: true) && shared.discards.isDirty
+            // Counted at once: later, the directory may be another box's.
+            if saves { shared.pendingWork += 1 }
+            return (saves, shared.running, shared.alarm.clear())
         }
         timer?.cancel()
         for attempt in running.values { attempt.task.cancel() }
-        // Later, the directory may be another box's.
-        if isFirst, shared.withLock({ $0.discards.isDirty }) { enqueue { [self] in saveDiscards() } }
+        if saves { perform { [self] in saveDiscards() } }
         listeners.end()
         endIfDone()
     }
@@ -138,15 +149,17 @@ final class BoxEngine: Sendable {
 
     /// Gives the directory up once the box is closed and nothing is under way, and resumes those who wait for that.
     private func endIfDone() {
-        let closers = end()
-        for closer in closers { closer.resume() }
+        if giveUp() { shared.withLock { $0.isFree = true } }
+        // Not before it is free: another thread may be about to release it.
+        for closer in shared.withLock({ $0.takeClosers() }) { closer.resume() }
     }
 
-    /// Releases the directory, if it is time, before any waiter hears that it is free.
-    private func end() -> [CheckedContinuation<Void, Never>] {
-        let (closers, ownership) = shared.withLock { $0.takeEnd() }
-        withExtendedLifetime(ownership) {}
-        return closers
+    /// Releases the directory, if it is time, and says whether it did.
+    private func giveUp() -> Bool {
+        var ownership = shared.withLock { $0.takeOwnership() }
+        guard ownership != nil else { return false }
+        ownership = nil
+        return true
     }
 }
 
@@ -159,10 +172,15 @@ extension BoxEngine.Shared {
     /// The box's time at a moment.
     mutating func time(_ now: BoxEngine.Now) -> TimerInstant { clock.read(now) }
 
-    /// Takes out what remains to be done at the end, once it has come.
-    fileprivate mutating func takeEnd() -> ([CheckedContinuation<Void, Never>], (any Sendable)?) {
-        guard box.isClosed, box.inFlight == 0, pendingWork == 0, visitors == 0 else { return ([], nil) }
-        return (replace(&closers, with: []), replace(&ownership, with: nil))
+    /// Takes out what holds the directory, once nothing is under way.
+    fileprivate mutating func takeOwnership() -> (any Sendable)? {
+        guard box.isClosed, box.inFlight == 0, pendingWork == 0, visitors == 0 else { return nil }
+        return replace(&ownership, with: nil)
+    }
+
+    /// Takes out the calls that wait until the directory is free, if it is.
+    fileprivate mutating func takeClosers() -> [CheckedContinuation<Void, Never>] {
+        isFree ? replace(&closers, with: []) : []
     }
 
     /// Removes a report, and returns the submissions that waited for it.

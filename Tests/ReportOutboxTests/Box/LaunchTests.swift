@@ -148,15 +148,18 @@ import Testing
             let first = try open()
             disk.cut(.death(at: operation))
             let isPromised = (try? first.submit("a")) != nil && !disk.isDead
-            first.box.abandon()
             disk.kill()
+            first.box.abandon()
+            // What it has still to write meets a dead disk, and not that of the next one.
+            first.box.drain()
             disk.cut(nil)
             disk.revive()
             let second = try open()
             let count = second.box.count
             if count == 1, !isPromised { wasFoundUnpromised = true }
-            second.box.abandon()
             disk.kill()
+            second.box.abandon()
+            second.box.drain()
             disk.revive(afterPowerLoss: true)
             #expect(try open().box.count == count)
         }
@@ -232,8 +235,10 @@ import Testing
     #if os(Linux) || os(macOS)
         /// In a process of its own, since the other tests need memory too.
         @Test func thousandsTakeLittleMemory() async throws {
+            let directory = try TemporaryDirectory()
             let outcome = try await ChildProcess.run(
-                ChildProcess.product("OutboxChild"), ["memory", try TemporaryDirectory().url.path, "3000"])
+                ChildProcess.product("OutboxChild"), ["memory", directory.url.path, "3000"])
+            withExtendedLifetime(directory) {}
             let growth = try #require(Int(outcome.output), "\(outcome.output) \(outcome.errors) \(outcome.end)")
             // A sanitizer needs memory of its own for each byte.
             guard ProcessInfo.processInfo.environment["TEST_STACK_KILOBYTES"] == nil else { return }

@@ -1,5 +1,7 @@
+import Dispatch
 import DurableFilesTesting
 import LoaderChain
+import LoaderChainTesting
 import Testing
 
 @testable import ReportOutbox
@@ -31,6 +33,29 @@ import Testing
         let second = try ReportOutbox(directory: directory.url, chain: FakeServer(), settings: .test())
         #expect(second.count == 0)
         #expect(first.purgeAll() == 0)
+    }
+
+    /// Whoever waits for the end while another thread gives the directory up.
+    @Test func closingReturnsWhenTheDirectoryIsFreeAndNoEarlier() async throws {
+        let (releasing, released) = (EventLog(), DispatchSemaphore(value: 0))
+        let engine = BoxEngine(
+            ReportStore(files: MemoryDirectory(), durability: .process, seal: nil),
+            ownership: SlowRelease(begins: { releasing.note("") }, mayEnd: released), chain: FakeServer(),
+            settings: .test(), existing: nil, onEvent: nil)
+        let stopping = try SystemThread { engine.stop() }
+        await releasing.waitForEvents(1)
+        let log = EventLog()
+        Task {
+            await engine.waitUntilStopped()
+            log.note("free")
+        }
+        try await eventually("the caller waits") {
+            !log.events.isEmpty || engine.shared.withLock { $0.closers.count } == 1
+        }
+        #expect(log.events.isEmpty)
+        released.signal()
+        await log.waitForEvents(1)
+        stopping.join()
     }
 
     @Test func aSecondBoxMayHaveItsOwnWhichTheFirstTakesOver() throws {
@@ -115,5 +140,21 @@ import Testing
         #expect(box.reportsSetAside.map(\.id.rawValue) == ["bad"])
         #expect(server.receipts.allSatisfy { $0.bytes == bytes(200_000) })
         #expect(directory.names == ["aside", "lock"])
+    }
+}
+
+/// What takes as long to be released as a test wants.
+private final class SlowRelease: Sendable {
+    private let begins: @Sendable () -> Void
+    private let mayEnd: DispatchSemaphore
+
+    init(begins: @escaping @Sendable () -> Void, mayEnd: DispatchSemaphore) {
+        self.begins = begins
+        self.mayEnd = mayEnd
+    }
+
+    deinit {
+        begins()
+        mayEnd.wait()
     }
 }

@@ -112,6 +112,7 @@ import Testing
             if launch == 4 { break }
             disk.kill()
             test.box.abandon()
+            test.box.drain()
             disk.revive()
         }
         let test = try TestBox(server, disk: disk)

@@ -189,7 +189,11 @@ final class Life: @unchecked Sendable {
 
     func setConsent(_ consent: ReportConsent) {
         if consent == .denied { book.withLock { $0.laws?.wasConsentDenied = true } }
-        box?.setConsent(consent)
+        guard let engine = box?.engine else { return }
+        // On the box's own queue, where an attempt that is stopped ends afterwards: so a life always takes the same course, and
+        // what happened just before a death is among the last operations.
+        engine.enqueue { engine.setConsent(consent) }
+        engine.drain()
     }
 
     /// Sets the wall clock to so much beside the right time.

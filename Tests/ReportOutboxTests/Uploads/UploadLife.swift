@@ -101,15 +101,9 @@ final class UploadLife {
 
     /// Closes the box, whose uploads go on.
     func close() {
-        let engine = box?.engine
         box?.abandon()
         drain()
         box = nil
-        // The last work on its queue gives the directory up right after it counts as done.
-        let deadline = ContinuousClock.now + Duration.patient
-        while engine?.shared.withLock({ $0.ownership != nil }) == true, ContinuousClock.now < deadline {
-            SystemThread.yield()
-        }
     }
 
     /// Ends the process at this moment.
