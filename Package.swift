@@ -102,7 +102,7 @@ let package = Package(
             path: "Tests/TerminalStorms"),
         .testTarget(
             name: "LoaderChainTestingTests",
-            dependencies: ["LoaderChain", "LoaderChainTesting", "LoaderChainPlatformC"]),
+            dependencies: ["LoaderChain", "LoaderChainTesting", "LoaderChainPlatformC", "TestProcesses"]),
         .testTarget(
             name: "LineProtocolTests",
             dependencies: ["LineProtocol", "LineProtocolFoundation", "LoaderChain", "TestSizes"]),

@@ -131,14 +131,16 @@ public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
             _ = complete(task, with: script(task.request))
             return
         }
-        let waiting = state.withLock { $0.hold(task) }
-        // A loader above may complete the task, to give it up.
+        // It listens before anybody sees the task here, and may cancel it. A loader above may complete the task, to give it up.
         task.addCompletionHandler { [weak self, weak task] in
             if let task { self?.forget(task) }
         }
         if cancelReaction == .completes {
             task.addCancelHandler { [weak self] task in _ = self?.complete(task, with: .failure(.cancelled)) }
         }
+        let waiting = state.withLock { $0.hold(task) }
+        // It may have ended before it was held.
+        if task.isCompleted { forget(task) }
         waiting?.resume(returning: task)
     }
 

@@ -51,14 +51,19 @@ import Testing
         #expect(returns == 3)
     }
 
-    @Test func noOtherServerGetsThePortOfOneThatWasStopped() throws {
-        var ports: Set<Int> = []
-        for _ in 0..<500 {
-            let server = try LoopbackServer()
-            #expect(ports.insert(server.port).inserted)
-            server.stop()
+    #if os(Linux) || os(macOS)
+        /// In a process of its own, where the servers of other tests do not push these ports out of the memory.
+        @Test func noOtherServerGetsThePortOfOneThatWasStopped() async {
+            await #expect(processExitsWith: .success) {
+                var ports: Set<Int> = []
+                for _ in 0..<500 {
+                    let server = try LoopbackServer()
+                    precondition(ports.insert(server.port).inserted)
+                    server.stop()
+                }
+            }
         }
-    }
+    #endif
 
     @Test func theOldestPortsAreForgotten() {
         var ports = LoopbackPorts(limit: 3)

@@ -1,5 +1,6 @@
 import LoaderChain
 import LoaderChainTesting
+import TestProcesses
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -132,6 +133,7 @@ import Testing
     #if os(Linux) || os(macOS)
         @Test func anActionThatAdvancesTheClockTraps() async {
             await #expect(processExitsWith: .failure) {
+                trapWithoutBacktrace()
                 let timers = ManualTimers()
                 timers.schedule(after: .seconds(1)) { [unowned timers] in timers.advance(by: .seconds(1)) }
                 timers.advance(by: .seconds(1))

@@ -135,13 +135,16 @@ final class ContractStage: Sendable {
     func returnsElsewhere(_ body: @escaping @Sendable () -> Void) -> Bool {
         sideSteps.wrappingAdd(1, ordering: .relaxed)
         defer { sideSteps.wrappingAdd(1, ordering: .relaxed) }
-        let returned = ContractSignal()
+        let (begun, returned) = (ContractSignal(), ContractSignal())
         ContractThreads.run {
+            begun.raise()
             body()
             returned.raise()
         }
         let wait = { [patience] in
-            patience.wait(until: { self.isOver || returned.events > 0 }) { deadline in
+            // When the thread begins is the system's affair, and not the loader's.
+            while !self.isOver, begun.events == 0 { _ = begun.wait(after: 0, until: .now() + 1) }
+            return patience.wait(until: { self.isOver || returned.events > 0 }) { deadline in
                 _ = returned.wait(after: 0, until: deadline)
             }
         }

@@ -29,6 +29,8 @@ struct LoopbackListener: Sendable {
             case .exhausted: isExhausted = true
             }
         }
+        // A child process that is just being started has a copy, which would keep the port until its program begins.
+        socket.stopListening()
         socket.close()
         for thread in threads.values { thread.join() }
     }

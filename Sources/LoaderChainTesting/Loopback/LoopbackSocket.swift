@@ -107,6 +107,9 @@ struct LoopbackSocket: Sendable {
 
     func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
+    /// Stops listening, also for other processes that have the socket.
+    func stopListening() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+
     /// Closes the connection in an orderly way.
     func close() {
         // Not retried: the descriptor is closed even if a signal interrupted the call.

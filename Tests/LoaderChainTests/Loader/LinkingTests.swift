@@ -1,3 +1,4 @@
+import TestProcesses
 import Testing
 
 @testable import LoaderChain
@@ -53,6 +54,7 @@ import Testing
     #if compiler(>=6.2)
         @Test func aSecondNextLoaderStopsTheProgram() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                trapWithoutBacktrace()
                 let first = NamedLoader("First")
                 first.nextLoader = NamedLoader("Second")
                 first.nextLoader = NamedLoader("Third")
@@ -63,6 +65,7 @@ import Testing
 
         @Test func takingTheNextLoaderAwayStopsTheProgram() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                trapWithoutBacktrace()
                 let chain = NamedLoader("First") --> NamedLoader("Second")
                 chain.nextLoader = nil
             }
@@ -72,6 +75,7 @@ import Testing
 
         @Test func aLinkBehindATerminalStopsTheProgram() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                trapWithoutBacktrace()
                 let base = NamedLoader("First")
                 base --> NamedLoader("Users") --> MockLoader()
                 // This would send images through what is for users.
@@ -83,6 +87,7 @@ import Testing
 
         @Test func aCircleStopsTheProgram() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                trapWithoutBacktrace()
                 let chain = NamedLoader("First") --> NamedLoader("Second")
                 chain --> chain
             }
@@ -92,6 +97,7 @@ import Testing
 
         @Test func aCircleThroughABranchStopsTheProgram() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                trapWithoutBacktrace()
                 let branch = NamedLoader("Branch")
                 let fork = ForkedLoader([branch])
                 branch --> fork

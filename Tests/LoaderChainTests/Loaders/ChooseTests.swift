@@ -1,4 +1,5 @@
 import LoaderChainTesting
+import TestProcesses
 import Testing
 
 @testable import LoaderChain
@@ -107,6 +108,7 @@ import Testing
     #if compiler(>=6.2)
         @Test func aBranchThatComesAgainBehindTheCompositeStopsTheProgram() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                trapWithoutBacktrace()
                 let branch = NamedLoader("Branch")
                 Choose(by: Route.self, [.left: branch]) --> branch
             }

@@ -228,6 +228,7 @@ int inet_pton(int family, const char *text, void *address);
 #define SO_REUSEADDR 0x0004
 #define SO_RCVTIMEO 0x1006
 #define SO_LINGER 0x0080
+#define SO_SNDBUF 0x1001
 #define SO_NOSIGPIPE 0x1022
 #define SO_ERROR 0x1007
 #define IPPROTO_TCP 6
