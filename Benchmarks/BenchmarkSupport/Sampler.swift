@@ -13,12 +13,11 @@ struct Sampler {
 
     /// The most iterations to count; more would not make an exact count more exact.
     private static let mostCounted = 10_000
-    /// The fewest iterations to count, unless they take longer than `longestCount`.
+    /// A run that takes so long has enough iterations to count.
     ///
     /// A machine that was busy for a moment makes an operation look slow, and a few iterations are not enough for sixteen
-    /// threads.
-    private static let fewestCounted = 100.0
-    private static let longestCount = Duration.milliseconds(500)
+    /// threads, nor for what is allocated once in some hundred operations. The moment would have to be as long as this.
+    private static let longestCount = Duration.milliseconds(50)
     /// Counting is repeated, because other threads, such as those of a growing pool, sometimes allocate meanwhile.
     private static let countings = 3
 
@@ -29,16 +28,16 @@ struct Sampler {
     init(_ benchmark: Benchmark, sampleLength: Duration, now: @escaping () -> Double) {
         func part(weight: Double, _ setup: Benchmark.Setup) -> Part {
             let run = setup()
-            var cost = Double.infinity
-            let iterations = Calibration.iterations(filling: sampleLength.nanoseconds) { count in
+            func time(_ count: Int) -> Double {
                 let start = now()
                 run(count)
-                let elapsed = now() - start
-                cost = min(cost, elapsed / Double(count))
-                return elapsed
+                return now() - start
             }
-            let fewest = min(Self.fewestCounted, Self.longestCount.nanoseconds / max(cost, 1))
-            let counted = min(max(iterations, Int(fewest)), Self.mostCounted)
+            let iterations = Calibration.iterations(filling: sampleLength.nanoseconds, time: time)
+            var counted = min(iterations, Self.mostCounted)
+            while counted < Self.mostCounted, time(counted) < Self.longestCount.nanoseconds {
+                counted = min(2 * counted, Self.mostCounted)
+            }
             return Part(weight: weight, run: run, iterations: iterations, counted: counted)
         }
         self.now = now

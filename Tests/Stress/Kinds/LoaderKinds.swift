@@ -99,10 +99,12 @@ extension Kind {
             } --> terminal
         var rig = Rig(chain)
         rig.change = { [unowned chain] random in
+            // The Swift task may begin when all callers have their results, so it holds the chain itself.
+            let held = chain
             // A caller that awaits the response, and may be cancelled meanwhile.
             let kept = Ledger.Keepsake(ledger)
             let waiting = Task {
-                _ = try? await chain.load(HTTPRequest(host: "stress.test", path: "/awaited"))
+                _ = try? await held.load(HTTPRequest(host: "stress.test", path: "/awaited"))
                 kept.use()
             }
             if random.next() % 2 == 0 { waiting.cancel() }
