@@ -169,7 +169,8 @@ package final class MemoryDirectory: Directory {
             state.locks = []
             guard powerWasLost else { return }
             state.names = state.syncedNames
-            for (number, file) in state.files {
+            // In an order, so that the random source decides alone.
+            for (number, file) in state.files.sorted(by: { $0.key < $1.key }) {
                 state.files[number]?.bytes = random.map { Self.mixed(file, $0) } ?? file.synced
             }
         }

@@ -39,7 +39,8 @@ import Testing
     // MARK: Memory
 
     @Test func anAnnouncedSizeBeyondTheLimitIsRefusedAtOnce() async throws {
-        let site = try Site(responseSizeLimit: 10)
+        // On a clock that stands still: after a second of the system's, a refused exchange ends without its session and its head.
+        let site = try Site(responseSizeLimit: 10, timers: ManualTimers())
         // Held after the head, so the refusal cannot depend on the body.
         site.server.route("/big") { _ in .ok(pattern(11)).held(at: .body(0)) }
         let error = try #require(await site.failure("/big"))
@@ -99,15 +100,17 @@ import Testing
     }
 
     @Test func aFileThatIsCancelledLeavesNothing() async throws {
-        let site = try Site()
+        // On a clock that stands still: after a second of the system's, a cancelled exchange ends without its session.
+        let site = try Site(timers: ManualTimers())
         let folder = try Folder()
         site.server.route("/") { _ in .ok(pattern(300_000)).held(at: .body(200_000)) }
         let file = try folder.file("result", Data("old".utf8))
         let request = site.request("/") { $0.delivery = .file(file) }
-        let loading = Task { await site.loader.failure(request) }
+        let end = Awaited<HTTPResult?>(nil)
+        let task = site.loader.load(request: request) { result in end.change { $0 = result } }
         try await site.server.waitForHeld(count: 1)
-        loading.cancel()
-        #expect(await loading.value?.code == .cancelled)
+        task.cancel()
+        #expect(await end.wait { $0 }?.error?.code == .cancelled)
         #expect(folder.names == ["result"])
         #expect(try Data(contentsOf: file) == Data("old".utf8))
     }

@@ -106,7 +106,8 @@ import Testing
     #if os(Linux)
         @Test func aNetworkThatCannotBeReached() async {
             // The system refuses to connect to the broadcast address, for it has no route there.
-            let error = await URLSessionLoader().failure(HTTPRequest(scheme: "http", host: "255.255.255.255"))
+            let error = await URLSessionLoader(configuration: .patient)
+                .failure(HTTPRequest(scheme: "http", host: "255.255.255.255"))
             #expect(error?.code == .cannotConnect)
             #expect(error?.reason?.contains("connect") == true, "\(error?.reason ?? "no reason")")
         }

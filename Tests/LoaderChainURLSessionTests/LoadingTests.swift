@@ -190,6 +190,7 @@ import Testing
         let site = try Site()
         site.server.route("/") { _ in LoopbackReply.ok().header("Set-Cookie", "id=server; Path=/") }
         for configuration in [URLSessionConfiguration.default, .ephemeral] {
+            configuration.timeoutIntervalForRequest = 3600
             let loader = URLSessionLoader(configuration: configuration)
             _ = try await loader.load(site.request("/"))
             _ = try await loader.load(site.request("/"))

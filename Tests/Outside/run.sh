@@ -79,7 +79,8 @@ for folder in Sources/*Guide; do
         echo "The program does not follow $guide: left are the guide's headings, right the program's." >&2
         exit 1
     fi
-    if ! diff "Expected/$guide.txt" "$said"; then
+    # The README's loader names a request that took a second, as on a busy machine any may.
+    if ! diff "Expected/$guide.txt" <(grep -vE '^/[^ ]* [0-9.e+-]+ seconds$' "$said"); then
         echo "Following $guide leads elsewhere: left is what is expected, right what came." >&2
         exit 1
     fi

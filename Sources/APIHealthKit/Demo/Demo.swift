@@ -53,10 +53,11 @@ struct Demo: Sendable {
             return chain.snapshot(now)
         }
         let painter = Task {
-            while !Task.isCancelled {
+            // Once in any case, however late this begins.
+            repeat {
                 show.show(tick())
                 try? await timers.sleep(for: show.interval)
-            }
+            } while !Task.isCancelled
         }
         await withTaskGroup(of: Void.self) { group in
             // A request to stop cuts the sleep between two calls short.
@@ -88,7 +89,10 @@ struct Demo: Sendable {
             let wait = timers.now.duration(to: start.advanced(by: call.time))
             guard !surroundings.stop.isRequested, (try? await timers.sleep(for: wait)) != nil else { break }
             run.withLock { $0.start(call) }
-            sent.append(Task { _ = try? await chain.head.load(call.request) })
+            // It is in the chain before anybody resets that.
+            let isOver = Awaited(false)
+            chain.head.load(request: call.request) { _ in isOver.change { $0 = true } }
+            sent.append(Task { await isOver.wait { $0 } })
         }
         return sent
     }

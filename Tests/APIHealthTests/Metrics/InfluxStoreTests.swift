@@ -49,7 +49,8 @@
             #expect(second.status == 0)
             #expect(second.output.contains("5 points of metrics went to database health at \(address)"))
             let lines = lines(again)
-            #expect(lines.count == 5)
+            // A line comes again, as the same point, if its answer was too late.
+            #expect(Set(lines).count == 5)
             #expect(
                 lines.allSatisfy {
                     $0.hasPrefix("APIHealth,host=127.0.0.1,method=GET,module=apihealth,outcome=success,")

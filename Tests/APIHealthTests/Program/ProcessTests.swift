@@ -86,10 +86,10 @@
             child.send(signal)
             let summary = await child.output.rest().withoutCommas
             #expect(await child.end() == .exited(0))
-            let requests = try #require(summary.firstMatch(of: /MetricsTap +measured ([0-9]+) requests/)).1
+            let requests = try #require(summary.firstMatch(of: /MetricsTap +measured ([0-9]+) requests?/)).1
             let lines = try folder.text("demo.lp").split(separator: "\n")
             #expect("\(lines.count)" == requests)
-            #expect(summary.contains("\n\(lines.count) points of metrics went to "))
+            #expect(summary.contains("\n\(lines.count) point\(lines.count == 1 ? "" : "s") of metrics went to "))
         }
 
         @Test func mistakesGoToTheOtherStream() async throws {

@@ -180,7 +180,7 @@ private struct BatchingWalk {
     }
 
     private mutating func giveUp() {
-        guard let id = waiters.keys.randomElement(using: &random) else { return }
+        guard let id = waiters.keys.sorted().randomElement(using: &random) else { return }
         if let ended = state.giveUp(id, because: .deadline) { tell([ended]) }
     }
 

@@ -35,8 +35,9 @@
             program = try #require(ChildProcess.find("influxd"), "influxd is not installed")
             while true {
                 try Task.checkCancellation()
-                // Beneath the ports that systems give out by themselves, so that it is still free after a restart.
-                let port = Int.random(in: 15_000..<32_000)
+                // Beneath the ports that systems give out by themselves, and above those of other tests, so that it is still
+                // free after a restart.
+                let port = Int.random(in: 30_000..<32_000)
                 let folder = try ServerFolder()
                 try folder.write("influxdb.conf", Self.configuration(folder.url.path, port, settings))
                 let process = try Self.start(program, in: folder)

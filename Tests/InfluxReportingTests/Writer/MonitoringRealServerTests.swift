@@ -16,7 +16,11 @@
         /// The article's dashboard: in Flux `group(columns: ["host"]) |> aggregateWindow(fn: mean)`.
         @Test func theMeanDurationPerHostIsWhatTheTapMeasured() async throws {
             let influx = try await RealInflux()
-            let writer = InfluxWriter(destination: try influx.destination(), chain: influx.chain)
+            var settings = WriterSettings()
+            // Nothing leaves before the flush, however long the requests take.
+            settings.quiet = .seconds(600)
+            settings.maximumAge = .seconds(600)
+            let writer = InfluxWriter(destination: try influx.destination(), chain: influx.chain, settings: settings)
             let measured = Locked<[String: [Double]]>([:])
             let recorder = MetricRecorder(
                 writer,
@@ -28,7 +32,7 @@
             for number in 0..<1_000 {
                 _ = try await chain.load(HTTPRequest(host: "api-\(number % 7).example.com", path: "/users/\(number)"))
             }
-            let report = await writer.flush()
+            let report = await writer.flush(within: .seconds(600))
             #expect(report.delivered == 1_000 && report.isComplete, "\(report)")
 
             let expected = measured.withLock { $0 }

@@ -83,6 +83,7 @@ import Testing
         await mock.reset()
         #expect(log.events == ["cancelled"])
         #expect("\(mock)" == "MockLoader(handlers 0, in flight 0)")
+        #expect(kept.withLock { $0?.isCompleted } == true)
     }
 
     @Test func itIsFedAndAskedFromManyThreads() throws {

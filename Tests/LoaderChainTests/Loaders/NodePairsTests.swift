@@ -10,9 +10,8 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct NodePairsTests {
     @Test(arguments: testSample(Node.pairs))
     func everyPairKeepsTheContract(upper: Node, lower: Node) async {
-        // With the usual patience, since a loader that exhausts it does so in many pairs.
         let violations = await ContractCheck(
-            seed: Node.seed(upper, lower),
+            seed: Node.seed(upper, lower), patience: .patient,
             mayLeaveCancelledTasks: upper.leavesCancelledTasks || lower.leavesCancelledTasks, tasks: 300
         ) { timers in
             upper.make(timers) --> lower.make(timers)

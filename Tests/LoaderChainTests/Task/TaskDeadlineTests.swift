@@ -100,7 +100,9 @@ import Testing
     @Test(arguments: [true, false])
     func aCallerAboveCodeThatIgnoresCancelsWaitsNoLonger(_ isAsync: Bool) async throws {
         let (answers, answer) = AsyncStream<Void>.makeStream()
+        let begun = EventLog()
         let vendor = ClosureLoader("Vendor") { request, next in
+            begun.note("")
             // Not cancelled with the task that waits for it.
             await Task { for await _ in answers {} }.value
             return try await next(request)
@@ -109,8 +111,13 @@ import Testing
         let chain = ResetGuard() --> (isAsync ? vendor : HTTPLoader()) --> stubborn
         let limited = request(within: .seconds(1))
         async let result = chain.result(of: limited)
-        try await eventually("the deadline is watched") { self.timers.pendingCount == 1 }
-        if !isAsync { try await eventually("the task is kept") { stubborn.count == 1 } }
+        // The deadline is watched before any loader has the task.
+        if isAsync {
+            await begun.waitForEvents(1)
+        } else {
+            try await eventually("the task is kept") { stubborn.count == 1 }
+        }
+        #expect(timers.pendingCount == 1)
         timers.advance(by: .seconds(1))
         let error = try #require(await result.error)
         #expect(error.code == .deadlineExceeded)

@@ -80,14 +80,22 @@ import Testing
     }
 
     @Test func itOpensWhileTheMainThreadIsBlocked() async {
-        let outcome = await MainActor.run {
-            let chain = ResetGuard() --> ScriptedTerminal { _ in .success() }
-            let done = DispatchSemaphore(value: 0)
-            chain.reset { done.signal() }
-            #expect(done.wait(timeout: .patient) == .success)
-            return self.outcome(of: chain)
+        let chain = ResetGuard() --> ScriptedTerminal { _ in .success() }
+        let (blocked, done) = (EventLog(), EventLog())
+        let isOver = DispatchSemaphore(value: 0)
+        let main = Task {
+            await MainActor.run {
+                blocked.note("")
+                isOver.wait()
+            }
         }
-        #expect(outcome == "response")
+        await blocked.waitForEvents(1)
+        chain.reset { done.note("done") }
+        await done.waitForEvents(1)
+        #expect(done.events == ["done"])
+        #expect(outcome(of: chain) == "response")
+        isOver.signal()
+        await main.value
     }
 
     @Test func keepsTheContract() async {

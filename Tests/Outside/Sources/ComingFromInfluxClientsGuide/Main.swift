@@ -34,7 +34,7 @@ enum Main {
             metrics.event("cart opened", counters: ["items": 3])
 
             section("Batches")
-            let report = await writer.flush(within: .seconds(10))
+            let report = await writer.flush(within: .seconds(600))
             show("delivered \(report.delivered), rejected \(report.rejected), kept \(report.kept)")
             for line in lines(of: server.requests.last) { show(line) }
             for name in ["Authorization", "Content-Type"] {
@@ -46,12 +46,12 @@ enum Main {
             for name in ["good", "poison", "better"] {
                 writer.write(Point("queue", tags: ["name": name], fields: ["length": 1]))
             }
-            let mixed = await writer.flush(within: .seconds(10))
+            let mixed = await writer.flush(within: .seconds(600))
             show("delivered \(mixed.delivered), rejected \(mixed.rejected): \(mixed.rejections.first?.reason ?? "")")
 
             section("Shutting down")
             writer.write(Point("queue", fields: ["length": 0]))
-            let last = await writer.shutDown(within: .seconds(5))
+            let last = await writer.shutDown(within: .seconds(600))
             show("complete: \(last.isComplete)")
         }
 

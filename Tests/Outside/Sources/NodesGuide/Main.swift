@@ -73,7 +73,7 @@ enum Main {
         var hurried = request
         hurried.deadline = .after(.milliseconds(20))
         show(await outcome(of: hurried, from: Throttle(maximumNumberOfRequests: 0) --> terminal))
-        hurried.deadline = .after(.seconds(5))
+        hurried.deadline = .after(.seconds(5), on: ManualTimers())
         let failing = Retry(strategy: Backoff.constant(delay: 60, maximumNumberOfAttempts: 3))
         show(await outcome(of: hurried, from: failing --> MockLoader().then(.serviceUnavailable)))
         part("DeadlineHeader")
@@ -192,7 +192,7 @@ enum Main {
 
         part("CircuitBreaker")
         let changes = EventLog()
-        let breaker = CircuitBreaker(onChange: { changes.note("\($0.host ?? ""): \($0.to)") })
+        let breaker = CircuitBreaker(timers: timers, onChange: { changes.note("\($0.host ?? ""): \($0.to)") })
         let down = breaker --> Validate(.success) --> ScriptedTerminal { _ in .success(.internalServerError) }
         for _ in 1...20 { _ = await outcome(of: request, from: down) }
         show(changes.events.joined(separator: ", "))

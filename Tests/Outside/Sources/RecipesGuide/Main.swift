@@ -260,8 +260,10 @@ enum Main {
     static func serve() async throws {
         let board = MetricBoard()
         let terminal = ScriptedTerminal()
+        let timers = ManualTimers()
         let upstream = UpstreamClient(
-            ServerEnvironment(host: "users.internal"), metrics: MetricRecorder(board), terminal: terminal)
+            ServerEnvironment(host: "users.internal"), metrics: MetricRecorder(board), timers: timers,
+            terminal: terminal)
         let log = EventLog()
         for _ in 1...321 {
             upstream.chain.load(request: HTTPRequest(path: "/users/1")) { log.note(outcome(of: $0)) }
@@ -275,8 +277,10 @@ enum Main {
         }
 
         let quick = UpstreamClient(
-            ServerEnvironment(host: "users.internal"), metrics: MetricRecorder(),
+            ServerEnvironment(host: "users.internal"), metrics: MetricRecorder(), timers: timers,
             terminal: ScriptedTerminal { _ in .success() })
-        show(outcome(of: .success(try await quick.load(HTTPRequest(path: "/users/1"), by: .after(.seconds(1))))))
+        show(
+            outcome(
+                of: .success(try await quick.load(HTTPRequest(path: "/users/1"), by: .after(.seconds(1), on: timers)))))
     }
 }
