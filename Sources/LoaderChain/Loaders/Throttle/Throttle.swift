@@ -132,7 +132,8 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         let listener = LimitListener(Self.listener(onLimitChange, onEvent))
         finders = LimitFinders(total: limit, perHost: perHost, timers: timers, listener)
         super.init()
-        listener.throttle = self
+        // A weak reference is an allocation for as long as the throttle lives.
+        if finders != nil { listener.throttle = self }
     }
 
     /// Hears the moves of adaptive limits, if the program wants to.
