@@ -32,7 +32,8 @@ struct ContractPatience: Sendable {
         return isOver()
     }
 
-    private var deadlineOfTurns: DispatchTime { .now() + Self.longestDelay }
+    /// When threads are blocked for good that have not run until then.
+    var deadlineOfTurns: DispatchTime { .now() + Self.longestDelay }
 
     /// Goes through the threads that loaders use as often as before giving up.
     func takeAllTurns() { Self.takeTurns(Self.turns, until: deadlineOfTurns) }

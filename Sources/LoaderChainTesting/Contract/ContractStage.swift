@@ -142,8 +142,9 @@ final class ContractStage: Sendable {
             returned.raise()
         }
         let wait = { [patience] in
-            // When the thread begins is the system's affair, and not the loader's.
-            while !self.isOver, begun.events == 0 { _ = begun.wait(after: 0, until: .now() + 1) }
+            // When the thread begins is the system's affair, and not the loader's, unless the loader keeps all threads.
+            let last = patience.deadlineOfTurns
+            while !self.isOver, begun.events == 0, .now() < last { _ = begun.wait(after: 0, until: .now() + 1) }
             return patience.wait(until: { self.isOver || returned.events > 0 }) { deadline in
                 _ = returned.wait(after: 0, until: deadline)
             }

@@ -135,6 +135,9 @@ import Testing
             (#"{"items":[{"name":"a","link":"\u0000 "}]}"#, "items[0].link is not valid"),
             (#"{"items":[],"byUser":{"hunter2@a.com":"b"}}"#, "byUser[…] is not of type Int"),
             (#"{"items":[],"byUser":{"17":"b"}}"#, "byUser[…] is not of type Int"),
+            (#"{"items":[],"limits":{"plan":"free"}}"#, "limits.plan is not of type Int"),
+            (#"{"items":[],"limits":{"plan":1,"hunter2":"b"}}"#, "limits[…] is not of type Int"),
+            (#"{"items":[],"limits":{"plan":1,"17":"b"}}"#, "limits[…] is not of type Int"),
             (#"[]"#, "the whole value is not of type Dictionary<String, Any>"),
             (#"{"items":[{"name":"hunter2""#, "it is not valid JSON"),
         ])
@@ -147,6 +150,28 @@ import Testing
             enum Kind: String, Decodable { case web }
             var items: [Item]
             var byUser: [String: Int]?
+            var limits: Limits?
+        }
+        /// Has a key that takes its name from the data.
+        struct Limits: Decodable {
+            enum CodingKeys: CodingKey {
+                case plan
+                case other(String)
+
+                init(stringValue: String) { self = stringValue == "plan" ? .plan : .other(stringValue) }
+                init?(intValue: Int) { nil }
+                var stringValue: String {
+                    switch self {
+                    case .plan: "plan"
+                    case .other(let name): name
+                    }
+                }
+                var intValue: Int? { Int(stringValue) }
+            }
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: CodingKeys.self)
+                for key in [.plan] + container.allKeys { _ = try container.decode(Int.self, forKey: key) }
+            }
         }
         let chain = HTTPLoader() --> ScriptedTerminal { _ in .success(.ok, body: body) }
         do {

@@ -33,16 +33,15 @@ extension DecodingError {
     private static func text(_ path: [any CodingKey]) -> String {
         var text = ""
         for key in path {
-            // A type's own keys are an enumeration. Foundation's key for a place in an array is one with a value, and a dictionary's
-            // is a structure.
-            guard Mirror(reflecting: key).displayStyle == .enum else {
-                text += "[…]"
-                continue
-            }
-            if let index = key.intValue {
+            // A type's own keys are cases without a value. All others may come from the data, except Foundation's for a place in an
+            // array, which is known by its words.
+            let mirror = Mirror(reflecting: key)
+            if let index = key.intValue, key.stringValue == "Index \(index)" {
                 text += "[\(index)]"
-            } else {
+            } else if mirror.displayStyle == .enum, mirror.children.isEmpty {
                 text += (text.isEmpty ? "" : ".") + ASCII.printable(key.stringValue)
+            } else {
+                text += "[…]"
             }
         }
         return text.isEmpty ? "the whole value" : text
