@@ -80,8 +80,8 @@ for folder in Sources/*Guide; do
         exit 1
     fi
     # The README's loader names a request that took a second, as on a busy machine any may.
-    [ "$guide" != README ] || sed -i -E '/^\/[^ ]* [0-9.e+-]+ seconds$/d' "$said"
-    if ! diff "Expected/$guide.txt" "$said"; then
+    slow='^/[^ ]* [0-9.e+-]+ seconds$'
+    if ! diff "Expected/$guide.txt" <(if [ "$guide" = README ]; then grep -vE "$slow" "$said"; else cat "$said"; fi); then
         echo "Following $guide leads elsewhere: left is what is expected, right what came." >&2
         exit 1
     fi

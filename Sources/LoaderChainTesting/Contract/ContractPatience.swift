@@ -32,7 +32,7 @@ struct ContractPatience: Sendable {
         return isOver()
     }
 
-    /// When threads are blocked for good that have not run until then.
+    /// When to give up on threads: those that have not run until then are blocked for good.
     var deadlineOfTurns: DispatchTime { .now() + Self.longestDelay }
 
     /// Goes through the threads that loaders use as often as before giving up.
