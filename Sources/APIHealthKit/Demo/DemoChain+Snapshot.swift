@@ -55,7 +55,7 @@ extension DemoChain {
             .init(
                 name: "Retry",
                 text:
-                    "\(NumberText.count(counts.retries, "attempt")) again; the server asked to wait \(NumberText.count(tooMany, "time")), and we did"
+                    "\(NumberText.count(counts.retries, "attempt")) again; the server asked to wait \(NumberText.count(tooMany, "time"))"
             ),
             .init(name: "MetricsTap", text: "measured \(NumberText.count(total.count, "attempt"))"),
             .init(

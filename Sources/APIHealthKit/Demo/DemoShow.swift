@@ -20,7 +20,7 @@ final class DemoShow: Sendable {
         switch form {
         case .json: way = .silent
         case .screen where surroundings.mayMoveCursor:
-            way = .live(LiveScreen(surroundings.output, style: style))
+            way = .live(surroundings.liveScreen(style))
         case .screen, .lines: way = .lines
         }
     }
@@ -56,10 +56,10 @@ final class DemoShow: Sendable {
             try surroundings.output.write(json: DemoReport(snapshot, run, seed: seed, outcome))
             return
         }
-        var lines: [StyledLine] = [""]
-        lines += DemoView.summary(snapshot)
-        lines.append("")
-        lines += outcome.lines.map { StyledLine($0, outcome.isFailure ? .bad : .strong) }
+        let width = surroundings.output.width
+        let summary = [""] + DemoView.summary(snapshot, columns: width) + [""]
+        surroundings.output.write(lines: summary.map { $0.text(style, columns: width) })
+        var lines = outcome.lines.map { StyledLine($0, outcome.isFailure ? .bad : .strong) }
         if let file = outcome.file {
             lines.append(StyledLine("See them as a page:  apihealth report \(Plain.text(file.path))", .faint))
         }

@@ -12,8 +12,8 @@ enum DemoView {
     }
 
     /// The result that stays on the terminal.
-    static func summary(_ snapshot: DemoSnapshot) -> [StyledLine] {
-        table(snapshot) + [""] + nodes(snapshot)
+    static func summary(_ snapshot: DemoSnapshot, columns: Int = .max) -> [StyledLine] {
+        table(snapshot, columns: columns) + [""] + nodes(snapshot)
     }
 
     private static func headline(_ snapshot: DemoSnapshot, columns: Int) -> StyledLine {

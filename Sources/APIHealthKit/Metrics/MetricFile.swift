@@ -64,7 +64,8 @@ final class MetricFile: MetricSink {
         let line = encoder.bytes
         let number = number
         state.withLock { state in
-            guard !line.isEmpty, writeAll(state.isTorn ? [UInt8(ascii: "\n")] + line : line, to: number) else {
+            guard !line.isEmpty, writeAll(state.isTorn ? [UInt8(ascii: "\n")] + line : line, to: number) == nil
+            else {
                 // Part of the line may have been written.
                 state.isTorn = true
                 state.losses += 1

@@ -6,14 +6,14 @@ package enum ProgramStatus: Int32, Sendable {
     case unhealthy = 1
     /// The arguments are invalid.
     case usage = 2
-    /// A file, a server or an outbox failed, or metrics were lost.
+    /// The output, a file, a server or an outbox failed, or metrics were lost.
     case failure = 3
 
     static let table: [(status: ProgramStatus, meaning: String)] = [
         (.success, "success"),
         (.unhealthy, "an endpoint was unhealthy, a report was not found, or a file has no requests"),
         (.usage, "the arguments are invalid"),
-        (.failure, "a file, an outbox or a database failed, or metrics were lost"),
+        (.failure, "the output, a file, an outbox or a database failed, or metrics were lost"),
     ]
 }
 

@@ -12,6 +12,7 @@ final class StopSign: Sendable {
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
         /// The signal sources, which must stay alive.
         var sources: [any DispatchSourceSignal] = []
+        var suspensions = 0
     }
 
     private let state = Locked(State())
@@ -19,6 +20,9 @@ final class StopSign: Sendable {
     init() {}
 
     var isRequested: Bool { state.withLock { $0.isRequested } }
+
+    /// How often the program was suspended, as by Ctrl-Z, and how often it went on; so it is odd while it is being suspended.
+    var suspensions: Int { state.withLock { $0.suspensions } }
 
     /// Requests a stop, and returns whether this was the first request.
     @discardableResult
@@ -54,15 +58,18 @@ final class StopSign: Sendable {
         }
     }
 
-    /// Turns SIGINT and SIGTERM into requests to stop, and a closed pipe into an error of `write`.
+    /// Turns SIGINT and SIGTERM into requests to stop, and a closed pipe into an error of `write`; SIGTSTP suspends the process once
+    /// the terminal has its cursor back.
     func listenToSignals() {
         signal(SIGPIPE, SIG_IGN)
-        let sources = [SIGINT, SIGTERM].map { number in
-            // The default action would end the process before the source fires.
+        let sources = [SIGINT, SIGTERM, SIGTSTP].map { number in
+            // The default action would come before the source fires.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { [weak self] in
-                guard let self, !request(), number == SIGINT else { return }
+                guard let self else { return }
+                if number == SIGTSTP { return suspend() }
+                guard !request(), number == SIGINT else { return }
                 // Shells report a signal as 128 plus its number. A terminal gets its cursor back.
                 if Output.standardError.isTerminal { Output.standardError.write(Escape.showCursor + "\n") }
                 _exit(128 + number)
@@ -71,5 +78,27 @@ final class StopSign: Sendable {
             return source
         }
         state.withLock { $0.sources = sources }
+    }
+
+    /// Does what the signal does by itself, and returns when the process goes on.
+    ///
+    /// SIGSTOP would also stop a process that nobody can wake, which has no shell above it.
+    private func suspend() {
+        state.withLock { $0.suspensions += 1 }
+        if Output.standardError.isTerminal { Output.standardError.write(Escape.showCursor) }
+        var (mine, before) = (sigset_t(), sigset_t())
+        sigemptyset(&mine)
+        sigaddset(&mine, SIGTSTP)
+        // On Linux, what hears signals for the source is an action itself.
+        var action = sigaction()
+        sigaction(SIGTSTP, nil, &action)
+        signal(SIGTSTP, SIG_DFL)
+        // Threads of a dispatch queue block signals.
+        pthread_sigmask(SIG_UNBLOCK, &mine, &before)
+        // To this thread: another one might be woken too late for it, when the signal is ignored again.
+        raise(SIGTSTP)
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+        sigaction(SIGTSTP, &action, nil)
+        state.withLock { $0.suspensions += 1 }
     }
 }

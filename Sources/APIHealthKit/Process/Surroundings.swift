@@ -10,13 +10,13 @@ package struct Surroundings: Sendable {
     var timers: any Timers = SystemTimers.shared
     var stop = StopSign()
 
-    /// The environment of this process; from here on SIGINT and SIGTERM request a stop.
+    /// The environment of this process; from here on SIGINT and SIGTERM request a stop, and SIGTSTP gives the cursor back.
     package static func process() -> Surroundings {
         let stop = StopSign()
         stop.listenToSignals()
         return Surroundings(
             environment: ProcessInfo.processInfo.environment,
-            output: .standardOutput(whenClosed: { stop.request() }), errors: .standardError, stop: stop)
+            output: .standardOutput(whenLost: { stop.request() }), errors: .standardError, stop: stop)
     }
 
     /// Whether text may be coloured: on a terminal, unless the environment forbids it.
@@ -26,4 +26,9 @@ package struct Surroundings: Sendable {
 
     /// Whether the output is a terminal that can move its cursor.
     var mayMoveCursor: Bool { output.isTerminal && environment["TERM"] != "dumb" }
+
+    /// A block of lines on the output that is redrawn in place.
+    func liveScreen(_ style: Style) -> LiveScreen {
+        LiveScreen(output, style: style, suspensions: { [stop] in stop.suspensions })
+    }
 }

@@ -35,7 +35,7 @@ struct PageFile {
         let (number, _) = uninterrupted { open(path, flags, 0o644) }
         guard number >= 0 else { throw CocoaError(.fileWriteUnknown) }
         defer { close(number) }
-        guard writeAll(Array(text.utf8), to: number) else { throw CocoaError(.fileWriteUnknown) }
+        guard writeAll(Array(text.utf8), to: number) == nil else { throw CocoaError(.fileWriteUnknown) }
     }
 
     private static func status(_ path: String) -> stat? {

@@ -11,9 +11,15 @@ struct ReportCommand: Sendable {
         if !arguments.isOnStandardOutput, let input = arguments.files.first(where: page.isSame) {
             throw ProgramError(.usage, "the page would replace \(Plain.text(input)); give another path with --output")
         }
-        var model = ReportModel()
-        for file in arguments.files {
-            try ReportReader.read(file, precision: arguments.precision, into: &model)
+        var model = try read(into: ReportModel())
+        if let better = model.withMostImportant {
+            if arguments.files.allSatisfy(ReportReader.canReadAgain) {
+                model = try read(into: better)
+            } else {
+                surroundings.errors.write(
+                    "apihealth: the page has the first \(ReportModel.routeLimit) routes; give files, which can be read twice, for those that fail most\n"
+                )
+            }
         }
         guard model.total.count > 0 else {
             throw ProgramError(
@@ -33,8 +39,17 @@ struct ReportCommand: Sendable {
         return .success
     }
 
+    private func read(into model: ReportModel) throws(ProgramError) -> ReportModel {
+        var model = model
+        for file in arguments.files {
+            try ReportReader.read(file, precision: arguments.precision, into: &model)
+        }
+        return model
+    }
+
     private func tell(_ model: ReportModel, to output: Output) throws(ProgramError) {
         let total = model.total
+        let hasOthers = model.routes[.others] != nil
         if arguments.form == .json {
             let result = Result(
                 page: arguments.page, requests: total.count, otherPoints: model.otherPoints, badLines: model.badLines,
@@ -42,7 +57,7 @@ struct ReportCommand: Sendable {
             return try output.write(json: result)
         }
         var lines = [
-            "\(arguments.isOnStandardOutput ? "The page" : Plain.text(arguments.page)) shows \(NumberText.count(total.count, "request")) to \(NumberText.count(model.routes.count, "route")), "
+            "\(arguments.isOnStandardOutput ? "The page" : Plain.text(arguments.page)) shows \(NumberText.count(total.count, "request")) to \(NumberText.count(model.routes.count - (hasOthers ? 1 : 0), "route"))\(hasOthers ? " and, counted together, to all others" : ""), "
                 + "\(NumberText.percent(total.good, of: total.judged)) of them good."
         ]
         if model.otherPoints > 0 {

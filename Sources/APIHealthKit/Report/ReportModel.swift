@@ -15,6 +15,8 @@ struct ReportModel: Sendable {
         static func < (left: Key, right: Key) -> Bool {
             (left.host, left.route, left.method) < (right.host, right.route, right.method)
         }
+
+        static let others = Key(host: "all others", route: "", method: "")
     }
 
     struct Route: Sendable {
@@ -26,8 +28,18 @@ struct ReportModel: Sendable {
 
     /// The maximum number of routes; all others are counted together.
     static let routeLimit = 200
+    /// The maximum number of routes of which it is known how many failed.
+    static let censusLimit = 50_000
+
+    fileprivate struct Count {
+        var requests = 0
+        var failures = 0
+    }
 
     private(set) var routes: [Key: Route] = [:]
+    /// The routes that are not counted together; nil for the first that come.
+    private let chosen: Set<Key>?
+    private var census: [Key: Count] = [:]
     private(set) var slots = TimeSlots()
     /// The times of the first and the last request, in nanoseconds.
     private(set) var period: ClosedRange<Int64>?
@@ -37,7 +49,20 @@ struct ReportModel: Sendable {
     /// The first lines that could not be read, with their files.
     private(set) var firstProblems: [String] = []
 
-    init() {}
+    init() { chosen = nil }
+
+    private init(chosen: Set<Key>) { self.chosen = chosen }
+
+    /// A model for the most important routes, to read the same once more; nil if all routes are in this one.
+    ///
+    /// They are those with most failures, and of these those with most requests.
+    var withMostImportant: ReportModel? {
+        guard census.count > Self.routeLimit else { return nil }
+        let ranked = census.sorted {
+            ($1.value.failures, $1.value.requests, $0.key) < ($0.value.failures, $0.value.requests, $1.key)
+        }
+        return ReportModel(chosen: Set(ranked.prefix(Self.routeLimit).map(\.key)))
+    }
 
     mutating func note(_ point: Point) {
         if let sample = RequestSample(point) { note(sample) } else { otherPoints += 1 }
@@ -51,7 +76,12 @@ struct ReportModel: Sendable {
 
     mutating func note(_ sample: RequestSample) {
         var key = Key(host: sample.host, route: sample.route, method: sample.method)
-        if routes[key] == nil, routes.count >= Self.routeLimit { key = Key(host: "all others", route: "", method: "") }
+        if let chosen {
+            if !chosen.contains(key) { key = .others }
+        } else {
+            if census[key] != nil || census.count < Self.censusLimit { census[key, default: Count()].note(sample.kind) }
+            if routes[key] == nil, routes.count >= Self.routeLimit { key = .others }
+        }
         let second = TimeSlots.divide(sample.time, by: 1_000_000_000)
         let factor = slots.include(second)
         if factor > 1 { for key in Array(routes.keys) { routes[key]?.widen(by: factor) } }
@@ -71,6 +101,16 @@ struct ReportModel: Sendable {
             hosts[hosts.count - 1].routes.append(entry)
         }
         return hosts
+    }
+}
+
+extension ReportModel.Count {
+    mutating func note(_ kind: HTTPMetric.Outcome.Kind) {
+        requests += 1
+        switch kind {
+        case .success, .redirection, .cancelled, .reset: break
+        case .clientError, .serverError, .failed, .unparsable, .rejected: failures += 1
+        }
     }
 }
 

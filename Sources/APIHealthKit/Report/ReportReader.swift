@@ -7,6 +7,12 @@ import LoaderChain
 enum ReportReader {
     private static var pieceLength: Int { 1 << 16 }
 
+    /// Whether a file has the same again when it is read once more; a pipe has not.
+    static func canReadAgain(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     static func read(_ path: String, precision: Precision, into model: inout ReportModel) throws(ProgramError) {
         let (number, code) = uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }
         guard number >= 0 else { throw failure(path, code, "check the path") }

@@ -4,35 +4,48 @@ import LoaderChain
 ///
 /// Lines that are meant to stay are written above it.
 final class LiveScreen: Sendable {
+    private struct Place {
+        var height = 0
+        /// The number of suspensions when the block was drawn.
+        var suspensions = 0
+    }
+
     private let output: Output
     private let style: Style
-    private let height = Locked(0)
+    private let suspensions: @Sendable () -> Int
+    private let place: Locked<Place>
 
-    init(_ output: Output, style: Style) {
+    /// Begins a block.
+    ///
+    /// - Parameter suspensions: how often the program was suspended, and went on. Others have written since, and the cursor is theirs.
+    init(_ output: Output, style: Style, suspensions: @escaping @Sendable () -> Int = { 0 }) {
         self.output = output
         self.style = style
+        self.suspensions = suspensions
+        place = Locked(Place(suspensions: suspensions()))
         output.write(Escape.hideCursor)
     }
 
-    /// Replaces the block.
+    /// Replaces the block, unless the program is being suspended.
     func show(_ lines: [StyledLine]) {
+        guard suspensions().isMultiple(of: 2) else { return }
         let (columns, rows) = output.size
         // Lines that have scrolled away cannot be overwritten, and a full last column may wrap.
         let shown = lines.prefix(max(1, rows - 1)).map { $0.text(style, columns: columns - 1) }
-        let before = exchangeHeight(for: shown.count)
         output.write(
-            Escape.up(before) + "\r" + shown.map { $0 + Escape.clearLine + "\n" }.joined() + Escape.clearBelow)
+            goToStart(ofNew: shown.count) + shown.map { $0 + Escape.clearLine + "\n" }.joined() + Escape.clearBelow)
     }
 
     /// Removes the block and shows the cursor again.
     func end() {
-        output.write(Escape.up(exchangeHeight(for: 0)) + "\r" + Escape.clearBelow + Escape.showCursor)
+        output.write(goToStart(ofNew: 0) + Escape.clearBelow + Escape.showCursor)
     }
 
-    private func exchangeHeight(for new: Int) -> Int {
-        height.withLock { height in
-            defer { height = new }
-            return height
-        }
+    /// Goes to where the block begins; after a suspension, that is where the cursor is.
+    private func goToStart(ofNew height: Int) -> String {
+        let new = Place(height: height, suspensions: suspensions())
+        let old = place.withLock { replace(&$0, with: new) }
+        let isSame = old.suspensions == new.suspensions
+        return (isSame ? Escape.up(old.height) : Escape.hideCursor) + "\r"
     }
 }

@@ -6,11 +6,20 @@ import LoaderChainPlatformC
 final class Output: Sendable {
     let isTerminal: Bool
     private let measure: @Sendable () -> (columns: Int, rows: Int)
-    private let body: @Sendable (String) -> Void
+    private let body: @Sendable (String) throws(Lost) -> Void
+    private let lost = Locked<Lost?>(nil)
+
+    /// What was written does not arrive.
+    struct Lost: Error, Hashable {
+        /// The system's error number.
+        let code: CInt
+        /// Whether whoever read it does not want more.
+        var isUnwanted: Bool { code == EPIPE }
+    }
 
     init(
         isTerminal: Bool = false, size: @escaping @Sendable () -> (columns: Int, rows: Int) = { (100, 40) },
-        _ body: @escaping @Sendable (String) -> Void
+        _ body: @escaping @Sendable (String) throws(Lost) -> Void
     ) {
         self.isTerminal = isTerminal
         measure = size
@@ -19,23 +28,33 @@ final class Output: Sendable {
 
     var size: (columns: Int, rows: Int) { measure() }
 
-    func write(_ text: String) { body(text) }
+    /// How long a line may be.
+    var width: Int { isTerminal ? size.columns : .max }
+
+    /// Why something did not arrive, if so.
+    var loss: Lost? { lost.withLock(\.self) }
+
+    func write(_ text: String) {
+        do { try body(text) } catch { lost.withLock { $0 = $0 ?? error } }
+    }
 
     func write(lines: [String]) {
         guard !lines.isEmpty else { return }
         write(lines.joined(separator: "\n") + "\n")
     }
 
-    /// Standard output; `whenClosed` is called when its reader is gone.
-    static func standardOutput(whenClosed: @escaping @Sendable () -> Void) -> Output {
-        file(STDOUT_FILENO, whenClosed: whenClosed)
+    /// Standard output; `whenLost` is called when it takes nothing more, as when its reader is gone.
+    static func standardOutput(whenLost: @escaping @Sendable () -> Void) -> Output {
+        file(STDOUT_FILENO, whenLost: whenLost)
     }
 
-    static let standardError = file(STDERR_FILENO, whenClosed: {})
+    static let standardError = file(STDERR_FILENO, whenLost: {})
 
-    private static func file(_ number: CInt, whenClosed: @escaping @Sendable () -> Void) -> Output {
-        Output(isTerminal: isatty(number) == 1, size: { size(of: number) }) { text in
-            if !writeAll(Array(text.utf8), to: number) { whenClosed() }
+    private static func file(_ number: CInt, whenLost: @escaping @Sendable () -> Void) -> Output {
+        Output(isTerminal: isatty(number) == 1, size: { size(of: number) }) { (text) throws(Lost) in
+            guard let code = writeAll(Array(text.utf8), to: number) else { return }
+            whenLost()
+            throw Lost(code: code)
         }
     }
 
@@ -48,8 +67,8 @@ final class Output: Sendable {
     }
 }
 
-/// Writes all bytes to a descriptor and returns whether that succeeded.
-func writeAll(_ bytes: [UInt8], to number: CInt) -> Bool {
+/// Writes all bytes to a descriptor and returns the error number if that failed.
+func writeAll(_ bytes: [UInt8], to number: CInt) -> CInt? {
     bytes.withUnsafeBytes { buffer in
         var rest = buffer[...]
         while !rest.isEmpty {
@@ -62,10 +81,10 @@ func writeAll(_ bytes: [UInt8], to number: CInt) -> Bool {
                 _ = poll(&wait, 1, -1)
                 continue
             }
-            guard count > 0 else { return false }
+            guard count > 0 else { return code }
             rest = rest.dropFirst(count)
         }
-        return true
+        return nil
     }
 }
 

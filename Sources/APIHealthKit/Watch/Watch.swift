@@ -27,7 +27,9 @@ struct Watch: Sendable {
         let final = state.withLock(\.self)
         try show.end(final, outcome)
         if outcome.isFailure { return .failure }
-        return final.isAllHealthy ? .success : .unhealthy
+        if final.isAllHealthy { return .success }
+        // A lost output ends the checks, which says nothing about the endpoints.
+        return final.isAnyUnhealthy || surroundings.output.loss == nil ? .unhealthy : .failure
     }
 
     /// Checks every endpoint on its own schedule until all are done or a stop is requested.

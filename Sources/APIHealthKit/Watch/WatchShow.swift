@@ -13,7 +13,7 @@ final class WatchShow: Sendable {
         self.surroundings = surroundings
         style = Style(isColoured: arguments.form != .json && surroundings.mayColour)
         let isLive = arguments.form == .screen && !arguments.isQuiet && surroundings.mayMoveCursor
-        screen = isLive ? LiveScreen(surroundings.output, style: style) : nil
+        screen = isLive ? surroundings.liveScreen(style) : nil
     }
 
     /// How often to redraw the screen; nil for never.
@@ -27,7 +27,8 @@ final class WatchShow: Sendable {
     }
 
     func show(_ state: WatchState, at now: TimerInstant) {
-        screen?.show(WatchView.screen(state, arguments, at: now, columns: surroundings.output.size.columns))
+        let (columns, rows) = surroundings.output.size
+        screen?.show(WatchView.screen(state, arguments, at: now, columns: columns, rows: rows))
     }
 
     /// Shows the result of one check.
@@ -47,7 +48,7 @@ final class WatchShow: Sendable {
             return
         }
         if !arguments.isQuiet { write("") }
-        for line in WatchView.summary(state, at: now) { write(line) }
+        for line in WatchView.summary(state, at: now, columns: surroundings.output.width) { write(line) }
         for line in outcome.lines { write(StyledLine(line)) }
     }
 

@@ -57,6 +57,9 @@ struct WatchState: Sendable {
     /// Whether every endpoint was checked at least once and passed every check.
     var isAllHealthy: Bool { endpoints.allSatisfy { $0.checks > 0 && $0.healthy == $0.checks } }
 
+    /// Whether any endpoint failed a check.
+    var isAnyUnhealthy: Bool { endpoints.contains { $0.healthy < $0.checks } }
+
     /// Adds the result of a check.
     mutating func note(
         _ verdict: WatchVerdict, duration: Duration, of index: Int, at now: TimerInstant

@@ -5,7 +5,7 @@ import LoaderChain
 enum WatchView {
     /// The whole screen of a live terminal.
     static func screen(
-        _ state: WatchState, _ arguments: WatchArguments, at now: TimerInstant, columns: Int
+        _ state: WatchState, _ arguments: WatchArguments, at now: TimerInstant, columns: Int, rows: Int
     ) -> [StyledLine] {
         var head = StyledLine("apihealth", .strong)
         let count = arguments.endpoints.count
@@ -14,10 +14,29 @@ enum WatchView {
         let right = "\(DurationText.short(state.start.duration(to: now)))   Ctrl-C ends it"
         head.pad(to: columns - 2 - right.count)
         head.add(" " + right, .faint)
-        return [head, ""] + table(state, at: now, columns: columns)
+        // The cursor stands below, and the table has a title.
+        let room = max(1, rows - 4)
+        guard state.endpoints.count > room else {
+            return [head, ""] + table(state.endpoints, at: now, columns: columns)
+        }
+        // What fails is never among those that have no room.
+        let ranked = state.endpoints.sorted { rank($0) < rank($1) }
+        let hidden = ranked.dropFirst(room - 1)
+        let failing = hidden.count { $0.isHealthy == false }
+        let rest = StyledLine(
+            "  and \(NumberText.count(hidden.count)) more, of which \(failing == 0 ? "none fails" : "\(failing) fail")",
+            failing == 0 ? .faint : .bad)
+        return [head, ""] + table(Array(ranked.prefix(room - 1)), at: now, columns: columns) + [rest]
     }
 
-    private static func table(_ state: WatchState, at now: TimerInstant, columns: Int) -> [StyledLine] {
+    /// Endpoints that fail come first, then those that have not been checked.
+    private static func rank(_ endpoint: WatchState.Endpoint) -> Int {
+        endpoint.isHealthy.map { $0 ? 2 : 0 } ?? 1
+    }
+
+    private static func table(
+        _ endpoints: [WatchState.Endpoint], at now: TimerInstant, columns: Int
+    ) -> [StyledLine] {
         // The name gets what the other columns leave. A narrow terminal shows fewer of the latest checks.
         let shown = columns < 115 ? 10 : WatchState.recentCount
         let nameWidth = max(20, columns - shown - 62)
@@ -25,7 +44,7 @@ enum WatchView {
             ("  endpoint", .left), ("last", .left), ("time", .right), ("ok", .right), ("p50", .right), ("p99", .right),
             ("the last \(shown)", .left),
         ])
-        for endpoint in state.endpoints {
+        for endpoint in endpoints {
             var name = lamp(endpoint)
             name.add(" " + Plain.fit(endpoint.name, to: nameWidth))
             var last = StyledLine(endpoint.last?.text ?? "…", role(endpoint.isHealthy))
@@ -57,27 +76,52 @@ enum WatchView {
         return line
     }
 
-    /// The result that stays on the terminal.
-    static func summary(_ state: WatchState, at now: TimerInstant) -> [StyledLine] {
-        var table = TextTable([
-            ("  endpoint", .left), ("checks", .right), ("ok", .right), ("p50", .right), ("p90", .right),
-            ("p99", .right),
-            ("max", .right), ("outages", .right), ("down for", .right), ("last", .left),
-        ])
+    /// The result that stays on the terminal; a narrow one gets the most important columns, and shorter names.
+    static func summary(_ state: WatchState, at now: TimerInstant, columns: Int = .max) -> [StyledLine] {
+        let longest = state.endpoints.reduce(0) { max($0, $1.name.count) }
+        let whole = summary(state, at: now, isNarrow: columns < narrow, nameWidth: longest)
+        let excess = whole.reduce(0) { max($0, $1.width) } - columns
+        guard excess > 0 else { return whole }
+        return summary(state, at: now, isNarrow: columns < narrow, nameWidth: max(shortestName, longest - excess))
+    }
+
+    private static func summary(
+        _ state: WatchState, at now: TimerInstant, isNarrow: Bool, nameWidth: Int
+    ) -> [StyledLine] {
+        var table = TextTable(isNarrow ? narrowColumns : wideColumns)
         for endpoint in state.endpoints {
             var name = lamp(endpoint)
-            name.add(" " + endpoint.name)
+            name.add(" " + Plain.fit(endpoint.name, to: nameWidth))
             let down = endpoint.downtime(by: now)
-            table.add([
-                name, StyledLine(NumberText.count(endpoint.checks)), share(endpoint), time(endpoint, 0.5),
-                time(endpoint, 0.9), time(endpoint, 0.99), time(endpoint, 1),
-                StyledLine(NumberText.count(endpoint.outages), endpoint.outages > 0 ? .bad : .plain),
-                StyledLine(down >= .milliseconds(50) ? DurationText.short(down) : "–"),
-                StyledLine(endpoint.last?.text ?? "not checked", role(endpoint.isHealthy)),
-            ])
+            let checks = StyledLine(NumberText.count(endpoint.checks))
+            let downText = StyledLine(down >= .milliseconds(50) ? DurationText.short(down) : "–")
+            let last = StyledLine(endpoint.last?.text ?? "not checked", role(endpoint.isHealthy))
+            table.add(
+                isNarrow
+                    ? [name, checks, share(endpoint), time(endpoint, 0.5), time(endpoint, 0.99), downText, last]
+                    : [
+                        name, checks, share(endpoint), time(endpoint, 0.5), time(endpoint, 0.9), time(endpoint, 0.99),
+                        time(endpoint, 1),
+                        StyledLine(NumberText.count(endpoint.outages), endpoint.outages > 0 ? .bad : .plain),
+                        downText, last,
+                    ])
         }
         return table.lines
     }
+
+    private static var shortestName: Int { 12 }
+    /// The number of columns from which on all of the summary fits.
+    private static var narrow: Int { 120 }
+
+    private static let wideColumns: [(title: String, side: TextTable.Side)] = [
+        ("  endpoint", .left), ("checks", .right), ("ok", .right), ("p50", .right), ("p90", .right), ("p99", .right),
+        ("max", .right), ("outages", .right), ("down for", .right), ("last", .left),
+    ]
+
+    private static let narrowColumns: [(title: String, side: TextTable.Side)] = [
+        ("  endpoint", .left), ("checks", .right), ("ok", .right), ("p50", .right), ("p99", .right),
+        ("down for", .right), ("last", .left),
+    ]
 
     /// The line for one check.
     static func line(_ verdict: WatchVerdict, _ endpoint: WatchState.Endpoint, at date: Date) -> StyledLine {

@@ -65,7 +65,7 @@ public struct BoxInspector: Sendable {
 
     /// Puts a report that was set aside back into the box, as one that is submitted now, to be sent when the box is opened next.
     public func retry(_ id: ReportID) throws(OutboxError) {
-        let box = try owned()
+        let box = try owned(with: id)
         try box.retry(id)
         box.drain()
     }
@@ -74,7 +74,7 @@ public struct BoxInspector: Sendable {
     ///
     /// - Throws: ``OutboxError/Code/unknownReport`` if there is none.
     public func purge(_ id: ReportID) throws(OutboxError) {
-        let box = try owned()
+        let box = try owned(with: id)
         box.drain()
         guard box.purge(id) else { throw Self.unknown(id) }
     }
@@ -82,12 +82,26 @@ public struct BoxInspector: Sendable {
     /// Removes everything, and returns how much that was.
     @discardableResult
     public func purgeAll() throws(OutboxError) -> Int {
+        let scan = try scan()
+        guard !scan.reports.isEmpty || !scan.aside.isEmpty || !scan.ownBoxes.isEmpty else { return 0 }
         let box = try owned()
         box.drain()
         return box.purgeAll()
     }
 
+    /// The box, opened to be changed, if it has a report.
+    private func owned(with id: ReportID) throws(OutboxError) -> ReportOutbox {
+        let scan = try scan()
+        guard
+            scan.reports.contains(where: { $0.id == id }) || scan.aside.contains(where: { $0.name.id == id })
+                || !scan.ownBoxes.isEmpty
+        else { throw Self.unknown(id) }
+        return try owned()
+    }
+
     /// The box, opened to be changed and not to send.
+    ///
+    /// That leaves a lock in the folder, so it is done only if there is something to change.
     private func owned() throws(OutboxError) -> ReportOutbox {
         var settings = OutboxSettings()
         settings.seal = store.seal

@@ -91,8 +91,11 @@ import Testing
 
     @Test func noLineIsLongerThanTheTerminal() {
         for columns in [20, 60, 80, 200] {
-            let text = text(DemoView.screen(Self.snapshot(), columns: columns), columns: columns)
-            #expect(text.split(separator: "\n").allSatisfy { $0.count <= columns })
+            let screen = text(DemoView.screen(Self.snapshot(), columns: columns), columns: columns)
+            #expect(screen.split(separator: "\n").allSatisfy { $0.count <= columns })
+            // What stays on the terminal is not cut, if it has a usual width.
+            let summary = text(DemoView.summary(Self.snapshot(), columns: columns))
+            if columns >= 80 { #expect(summary.split(separator: "\n").allSatisfy { $0.count <= columns }) }
         }
     }
 }

@@ -96,6 +96,16 @@ import Testing
         #expect(await run("list", box).text == "The box is empty.\n")
     }
 
+    @Test func aFolderThatIsNoBoxStaysAsItIs() async throws {
+        try folder.write("mine", to: "file")
+        let foreign = folder.url.path(percentEncoded: false)
+        #expect(await run("retry", foreign, "first").status == .unhealthy)
+        #expect(await run("retry", foreign, "--all").text == "Back in the box: 0 reports.\n")
+        #expect(await run("purge", foreign, "first").status == .unhealthy)
+        #expect(await run("purge", foreign, "--all").text == "Gone: 0 reports.\n")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: foreign) == ["file"])
+    }
+
     @Test func whatIsNotThereIsToldOf() async throws {
         try fill("first")
         let unknown = await run("show", box, "nothing\u{1B}")

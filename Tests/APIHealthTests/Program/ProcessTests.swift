@@ -92,6 +92,33 @@
             #expect(summary.contains("\n\(lines.count) point\(lines.count == 1 ? "" : "s") of metrics went to "))
         }
 
+        /// Runs the program by a shell, with its output as told.
+        private static func shell(_ script: String, _ arguments: String...) async throws -> ChildProcess.Outcome {
+            try await ChildProcess.run(URL(filePath: "/bin/sh"), ["-c", script, program.path] + arguments)
+        }
+
+        @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "There is no full device."))
+        func anOutputThatIsLostIsNoUnhealthyEndpoint() async throws {
+            let server = try LoopbackServer()
+            server.route("/well") { _ in .ok("well") }
+            server.fallback { _ in .init(.internalServerError) }
+            let (well, ill) = (server.url("/well").absoluteString, server.url("/ill").absoluteString)
+            let complaint = "apihealth: the output was lost: no space left on device"
+            let full = #"exec "$0" "$@" >/dev/full"#
+            for arguments in [["watch", well, "--once"], ["help"]] {
+                let end = try await ChildProcess.run(
+                    URL(filePath: "/bin/sh"), ["-c", full, Self.program.path] + arguments)
+                #expect(end.status == ProgramStatus.failure.rawValue)
+                #expect(end.errors.contains(complaint), "\(end.errors)")
+            }
+            let end = try await Self.shell(full, "watch", ill, "--once", "--quiet", "--json")
+            #expect(end.status == ProgramStatus.unhealthy.rawValue)
+            // Its reader has seen enough.
+            let read = try await Self.shell(
+                #"("$0" "$@"; echo "status $?" >&2) | head -n 1"#, "watch", well, "--every", "10ms")
+            #expect(read.errors.hasSuffix("status \(ProgramStatus.failure.rawValue)"), "\(read.errors)")
+        }
+
         @Test func mistakesGoToTheOtherStream() async throws {
             let end = try await ChildProcess.run(Self.program, ["wach"])
             #expect(end.status == ProgramStatus.usage.rawValue)

@@ -65,6 +65,35 @@ import Testing
         }
     }
 
+    @Test func whatFailsIsShownHoweverLateItComes() async throws {
+        let folder = try TestFolder()
+        func line(_ route: Int, _ outcome: String, _ time: Int) -> String {
+            "APIHealth,host=a,method=GET,outcome=\(outcome),path=/\(route) duration=0.1 \(time)000000000\n"
+        }
+        var text = (0..<300).map { line($0, "success", $0) }.joined()
+        for time in 300..<400 { text += line(999, "server-error", time) + line(998, "success", time) }
+        try folder.write(text, to: "a.lp")
+        let program = TestProgram()
+        #expect(await program.run("report", folder.path("a.lp")) == .success)
+        #expect(
+            program.written.text.contains(
+                "shows 500 requests to 200 routes and, counted together, to all others, 80 % of them good."))
+        let rows = Self.tables(try folder.text("a.html"), class: "overview")[0].dropFirst()
+        #expect(rows.count == 201)
+        let shown = rows.filter { ["GET /998", "GET /999"].contains($0[1]) }.map { Array($0[1...3]) }
+        #expect(shown == [["GET /998", "100", "100 %"], ["GET /999", "100", "0 %"]])
+        #expect(rows.first { $0[0] == "all others" }?[2] == "102")
+        #expect(program.complaints.text == "")
+
+        // What can be read once only has the routes that came first, and says so.
+        let pipe = folder.path("pipe")
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let bytes = Data(text.utf8)
+        Thread { try? FileHandle(forWritingAtPath: pipe)?.write(contentsOf: bytes) }.start()
+        #expect(await program.run("report", pipe, "--output", folder.path("p.html")) == .success)
+        #expect(program.complaints.text.hasPrefix("apihealth: the page has the first 200 routes; give files"))
+    }
+
     @Test func badLinesAreCountedAndTold() async throws {
         let folder = try TestFolder()
         try folder.write(

@@ -61,6 +61,24 @@ import Testing
                 + "\u{1B}[2A\r" + "a line th\(clear)two\(clear)\u{1B}[J" + "\u{1B}[2A\r\u{1B}[J\u{1B}[?25h")
     }
 
+    @Test func afterASuspensionTheLiveScreenLeavesWhatOthersWrote() {
+        let written = Written()
+        let suspensions = Locked(0)
+        let screen = LiveScreen(written.output(isTerminal: true), style: Style(isColoured: false)) {
+            suspensions.withLock(\.self)
+        }
+        screen.show(["one"])
+        suspensions.withLock { $0 = 1 }
+        screen.show(["never"])
+        suspensions.withLock { $0 = 2 }
+        screen.show(["two"])
+        screen.show(["three"])
+        let clear = "\u{1B}[K\n\u{1B}[J"
+        #expect(
+            written.text == "\u{1B}[?25l" + "\rone\(clear)" + "\u{1B}[?25l\rtwo\(clear)"
+                + "\u{1B}[1A\rthree\(clear)")
+    }
+
     @Test func colourIsForTerminalsAndForThoseWhoWantIt() {
         func may(_ environment: [String: String], isTerminal: Bool) -> Bool {
             TestProgram(environment: environment, isTerminal: isTerminal).surroundings.mayColour

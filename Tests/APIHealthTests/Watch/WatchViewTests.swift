@@ -18,7 +18,7 @@ import Testing
         timers.advance(by: .seconds(5))
         let arguments = try WatchArguments(
             WatchArguments.syntax.parse(["http://a.example/health", "http://b.example/", "http://c.example/"]))
-        let screen = WatchView.screen(state, arguments, at: timers.now, columns: 120)
+        let screen = WatchView.screen(state, arguments, at: timers.now, columns: 120, rows: 40)
         #expect(
             text(screen) == """
                 apihealth  watches 3 endpoints every 5 s                                                        45.0 s   Ctrl-C ends it
@@ -35,5 +35,43 @@ import Testing
                 ✗ http://b.example/             1   0 %      –      –      –      –        1    5.00 s  timed out
                 ○ http://c.example/             0     –      –      –      –      –        0         –  not checked
                 """)
+    }
+
+    /// A watch of so many endpoints, of which the last fails, and none but the first three has been checked before.
+    private static func watch(of count: Int, at timers: ManualTimers) throws -> (WatchState, WatchArguments) {
+        let path = String(repeating: "x", count: 90)
+        let names = (1...count).map { "http://endpoint-\($0).with-a-long-name.example/\(path)" }
+        var state = WatchState(names, at: timers.now)
+        for index in 0..<3 { _ = state.note(.healthy(.ok), duration: .milliseconds(5), of: index, at: timers.now) }
+        _ = state.note(.silent("no secure connection"), duration: .seconds(2), of: count - 1, at: timers.now)
+        return (state, try WatchArguments(WatchArguments.syntax.parse(names)))
+    }
+
+    @Test(arguments: [10, 24, 44, 45, 100])
+    func whatFailsIsOnTheScreenHoweverLowItIs(rows: Int) throws {
+        let timers = ManualTimers()
+        let (state, arguments) = try Self.watch(of: 41, at: timers)
+        let lines = WatchView.screen(state, arguments, at: timers.now, columns: 120, rows: rows).map {
+            $0.text(Style(isColoured: false))
+        }
+        #expect(lines.count == min(rows - 1, 44))
+        let failing = try #require(lines.firstIndex { $0.hasPrefix("✗") })
+        if rows < 45 {
+            #expect(failing == 3)
+            #expect(lines.last == "  and \(46 - rows) more, of which none fails")
+        } else {
+            #expect(failing == 43)
+        }
+    }
+
+    @Test(arguments: [80, 119, 120, 200])
+    func theSummaryIsNotWiderThanTheTerminal(columns: Int) throws {
+        let timers = ManualTimers()
+        let (state, _) = try Self.watch(of: 5, at: timers)
+        timers.advance(by: .seconds(200_000))
+        let lines = text(WatchView.summary(state, at: timers.now, columns: columns)).split(separator: "\n")
+        #expect(lines.allSatisfy { $0.count <= columns }, "\(lines.map(\.count))")
+        #expect(lines.last?.hasSuffix("no secure connection") == true)
+        #expect(lines[0].contains("p90") == (columns >= 120))
     }
 }
