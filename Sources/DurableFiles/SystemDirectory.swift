@@ -104,7 +104,13 @@ package final class SystemDirectory: Directory {
 
     package func syncFolder(_ folder: String) throws(FileFailure) {
         do throws(FileFailure) {
-            try openFolder(folder, for: "synchronized").sync()
+            let opened = try openFolder(folder, for: "synchronized")
+            if opened.isDeleted {
+                var failure = FileFailure("synchronized", folder, code: ENOENT)
+                failure.isWithoutDirectory = true
+                throw failure
+            }
+            try opened.sync()
         } catch {
             // Some file systems cannot flush a folder and say so; nothing more can be done there.
             guard error.code == EINVAL else { throw error }

@@ -95,10 +95,8 @@ struct BatchingState<Content: Sendable, Waiter> {
         return lastNumber
     }
 
-    /// Keeps the lines of a parcel in another form, unless it has left.
-    mutating func replaceContent(_ content: Content, at number: UInt64) -> Bool {
-        queue.replaceContent(content, at: number)
-    }
+    /// Changes a parcel, as to keep its lines in another form, unless it has left.
+    mutating func change(_ number: UInt64, _ change: (inout Item) -> Void) { queue.change(number, change) }
 
     /// Takes in a parcel of an earlier launch, and releases it at once.
     mutating func recover(_ parcel: Item) {
@@ -254,6 +252,9 @@ struct BatchingState<Content: Sendable, Waiter> {
                 + inFlight.filter { $0.key <= number }.reduce(0) { $0 + $1.value.points }
         }
     }
+
+    /// Puts back what was taken out at the end.
+    mutating func putBack(_ parcel: Item) { queue.insert(parcel) }
 
     /// Takes out everything that waits, at the end.
     mutating func takeAll() -> [Item] {

@@ -9,8 +9,10 @@ protocol BlockStore: Sendable {
     /// Makes a block that fills some memory.
     func make(_ memory: HeapMemory, points: Int) throws(FileFailure) -> LineBlock
 
-    /// Reads a block that is not in memory.
-    func read(_ file: BlockFile) throws(FileFailure) -> LineBatch
+    /// Reads the lines of a block that is not in memory, and how many bytes of it are damaged.
+    ///
+    /// - Parameter points: how many lines it had. With fewer, its file is kept when it is removed, for its owner to inspect.
+    func read(_ file: BlockFile, points: Int) throws(FileFailure) -> (lines: LineBatch, damagedBytes: Int)
 
     /// Forgets blocks whose lines are settled.
     func remove(_ files: [BlockFile]) throws(FileFailure)
@@ -31,7 +33,9 @@ struct MemoryStore: BlockStore {
 
     func make(_ memory: HeapMemory, points: Int) -> LineBlock { LineBlock(memory, maximumPoints: points) }
 
-    func read(_ file: BlockFile) -> LineBatch { LineBatch(precision: file.precision) }
+    func read(_ file: BlockFile, points: Int) -> (lines: LineBatch, damagedBytes: Int) {
+        (LineBatch(precision: file.precision), 0)
+    }
     func remove(_ files: [BlockFile]) {}
     func sync(_ file: BlockFile) {}
     func syncFolder() {}

@@ -1,5 +1,6 @@
 import DurableFiles
 import LineProtocol
+import LoaderChain
 import Synchronization
 
 /// A piece of memory of a fixed size.
@@ -35,6 +36,8 @@ final class LineBlock: @unchecked Sendable {
     private let writes = Atomic(0)
     /// Whether a line did not arrive in the file.
     private let hasFailed = Atomic(false)
+    /// The lines that did not arrive in the file, by their numbers.
+    private let failures = Locked<[Int]>([])
     /// Whether it was handed in, so that it is complete as soon as all lines have arrived.
     private let isHandedIn = Atomic(false)
     /// Its place among the parcels, once it was handed in; behind the lock of what is shared.
@@ -59,7 +62,9 @@ final class LineBlock: @unchecked Sendable {
     }
 
     /// How much of the bounded room it takes.
-    var room: Int { capacity }
+    var room: Int { capacity + overhead }
+    /// What it takes up beside its lines, if it has so few of them that this matters.
+    private var overhead = 0
     /// Whether it wastes most of its room.
     var isMostlyEmpty: Bool { used < capacity / 4 }
     /// How many bytes its lines have.
@@ -103,14 +108,23 @@ final class LineBlock: @unchecked Sendable {
     /// Whether every line is in the file.
     var isSaved: Bool { file != nil && isSettled && !isBroken }
 
+    /// The lines that are in no file as far as is known, of a block that was handed in.
+    var unsavedLines: LineSet {
+        file != nil && isSettled ? LineSet(failures.withLock(\.self)) : LineSet(0..<points)
+    }
+
     /// Notes that a line is on its way to the file, under the stripe's lock.
     func beginWrite() { writes.wrappingAdd(1, ordering: .relaxed) }
 
     /// Notes that a line has arrived in the file, or never will.
     ///
+    /// - Parameter failed: the number of the line, if it never will be in the file.
     /// - Returns: Whether it was the last one of a block that was handed in.
-    func endWrite(hasFailed: Bool) -> Bool {
-        if hasFailed { self.hasFailed.store(true, ordering: .releasing) }
+    func endWrite(failed: Int?) -> Bool {
+        if let failed {
+            failures.withLock { $0.append(failed) }
+            hasFailed.store(true, ordering: .releasing)
+        }
         // The thread that hands it in also sets one and reads the other, so that at least one of the two sees both.
         let left = writes.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue
         return left == 0 && isHandedIn.load(ordering: .sequentiallyConsistent)
@@ -144,6 +158,7 @@ final class LineBlock: @unchecked Sendable {
         small.memory.base.copyMemory(from: base, byteCount: used)
         small.used = used
         small.points = points
+        small.overhead = 320
         return small
     }
 }

@@ -5,11 +5,11 @@ struct Parcel<Content: Sendable>: Sendable {
     /// Its place among all, which it keeps however often it is tried.
     var number: UInt64
     /// How many points it has.
-    let points: Int
+    var points: Int
     /// How many bytes its lines have.
     let bytes: Int
     /// How much room it takes of what is bounded; it may be more than its lines need.
-    let room: Int
+    var room: Int
     /// The unit of its timestamps; those of an earlier launch may have another.
     var precision = Precision.nanoseconds
     /// Whether it has been tried before, and is to be tried again as it is.
@@ -41,16 +41,17 @@ struct ParcelQueue<Content: Sendable> {
         room += parcel.room
     }
 
-    /// Keeps the lines of a parcel in another form, unless it has left.
-    mutating func replaceContent(_ content: Content, at number: UInt64) -> Bool {
+    /// Changes a parcel, unless it has left.
+    mutating func change(_ number: UInt64, _ change: (inout Parcel<Content>) -> Void) {
         var (low, high) = (gone, parcels.count)
         while low < high {
             let middle = (low + high) / 2
             if parcels[middle].number < number { low = middle + 1 } else { high = middle }
         }
-        guard low < parcels.count, parcels[low].number == number else { return false }
-        parcels[low].content = content
-        return true
+        guard low < parcels.count, parcels[low].number == number else { return }
+        room -= parcels[low].room
+        change(&parcels[low])
+        room += parcels[low].room
     }
 
     mutating func popFirst() -> Parcel<Content>? {

@@ -102,15 +102,17 @@ final class JournalStore: BlockStore {
         return LineBlock(memory, maximumPoints: points, file: file, journal: journal)
     }
 
-    func read(_ file: BlockFile) throws(FileFailure) -> LineBatch {
+    func read(_ file: BlockFile, points: Int) throws(FileFailure) -> (lines: LineBatch, damagedBytes: Int) {
         let (frames, bytes) = try frames(of: file)
+        if frames.lines.count < points { damaged.withLock { _ = $0.insert(file) } }
         var lines = Data(capacity: bytes.count)
         var ends: [Int] = []
         for line in frames.lines {
             lines.append(bytes[line])
             ends.append(lines.count)
         }
-        return LineBatch(bytes: lines, ends: ends, precision: file.precision) ?? LineBatch(precision: file.precision)
+        let batch = LineBatch(bytes: lines, ends: ends, precision: file.precision)
+        return (batch ?? LineBatch(precision: file.precision), frames.damagedBytes)
     }
 
     func remove(_ files: [BlockFile]) throws(FileFailure) {

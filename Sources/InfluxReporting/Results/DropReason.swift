@@ -4,7 +4,7 @@
 public enum DropReason: String, Sendable, Hashable, CaseIterable, Codable {
     /// The writer held as much as its settings allow.
     case noRoom = "no-room"
-    /// The line is longer than a batch may be.
+    /// The line is longer than a batch may be, or than all that the writer may hold.
     case tooLarge = "too-large"
     /// The point has nothing that can be encoded, for example no field.
     case notEncodable = "not-encodable"

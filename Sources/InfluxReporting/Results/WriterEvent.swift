@@ -14,7 +14,7 @@ public enum WriterEvent: Sendable, Hashable {
     case dropped(Int, DropReason)
     /// So many files with points of an earlier launch were found, and are being sent.
     case found(files: Int)
-    /// So many bytes of a file of an earlier launch are damaged; the other lines of the file are being sent.
+    /// So many bytes of a file are damaged, or are missing from it; the other lines of the file are being sent.
     ///
     /// The file is kept under its name with `.damaged` behind it, once its whole lines have been sent.
     case damaged(file: String, bytes: Int)

@@ -101,6 +101,11 @@ extension BatchSender {
             guard account.mayDoubtCompression, !knowledge.hasTakenCompressed else { return false }
             account.mayDoubtCompression = false
             return true
+        case .obstructed(.unexpectedAnswer(let status?, _)) where StatusMeaning(status) == .malformed:
+            // A gateway that does not read gzip may say so with a page.
+            guard account.mayDoubtCompression, !knowledge.hasTakenCompressed else { return false }
+            account.mayDoubtCompression = false
+            return true
         default: return false
         }
     }

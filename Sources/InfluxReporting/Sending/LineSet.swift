@@ -25,6 +25,9 @@ package struct LineSet: Sendable, Hashable {
     /// The numbers of the lines, rising.
     package var lines: some Sequence<Int> { ranges.lazy.flatMap(\.self) }
 
+    /// Whether a line is one of these.
+    package func contains(_ line: Int) -> Bool { ranges.contains { $0.contains(line) } }
+
     /// The first of the lines.
     package var first: Int? { ranges.first?.lowerBound }
 
@@ -57,6 +60,22 @@ package struct LineSet: Sendable, Hashable {
             if start < range.upperBound { rest.append(start..<range.upperBound) }
         }
         return rest
+    }
+
+    /// The lines that are in both.
+    package func intersection(_ other: LineSet) -> LineSet { subtracting(subtracting(other)) }
+
+    /// The same lines, each with a number that is so much larger.
+    package func moved(by count: Int) -> LineSet {
+        var moved = LineSet()
+        for range in ranges { moved.append(range.lowerBound + count..<range.upperBound + count) }
+        return moved
+    }
+
+    /// The places that some lines have among these, counted from 0.
+    package func places(of lines: LineSet) -> LineSet {
+        let wanted = Set(intersection(lines).lines)
+        return LineSet(self.lines.enumerated().filter { wanted.contains($0.element) }.map(\.offset))
     }
 
     /// The first `count` lines and the others.

@@ -30,6 +30,8 @@ package struct ServerComplaint: Sendable, Hashable {
     package private(set) var accusations: [Accusation] = []
     /// Whether the body is a page for people.
     package private(set) var isPage = false
+    /// Whether the body is an error in one of the shapes, about no line in particular.
+    package private(set) var isError = false
 
     /// How much of a body is read: a server that finds every line of a batch bad quotes all of them.
     package static let greatestBody = 4 << 20
@@ -43,6 +45,7 @@ package struct ServerComplaint: Sendable, Hashable {
         if isWhole, let known = try? JSONDecoder().decode(KnownShape.self, from: body) {
             accusations = known.accusations
             message = known.message ?? ""
+            isError = known.isError && accusations.isEmpty
         } else {
             message = String(decoding: body, as: UTF8.self)
             isPage = Self.isPage(response.headers["Content-Type"], body)
@@ -73,6 +76,14 @@ extension ServerComplaint {
     package var isPartial: Bool {
         // What it quotes of lines comes behind a quotation mark, and could hold any words.
         preamble.contains("partial write")
+    }
+
+    /// Whether it is about what the request has besides its lines, such as the name of a database.
+    package var isAboutTheRequest: Bool {
+        guard accusations.isEmpty else { return false }
+        let words = preamble
+        return ["database is required", "bucket is required", "please provide either org", "missing query parameter"]
+            .contains { words.contains($0) }
     }
 
     /// How many lines the server says it has dropped without quoting them.
@@ -124,6 +135,8 @@ private struct KnownShape: Decodable {
     }
 
     let message: String?
+    /// Whether it has a key that only errors have.
+    let isError: Bool
     let accusations: [ServerComplaint.Accusation]
 
     init(from decoder: any Decoder) throws {
@@ -132,6 +145,7 @@ private struct KnownShape: Decodable {
             (try? container.decode(String.self, forKey: .message))
             ?? (try? container.decode(String.self, forKey: .error))
         self.message = message
+        isError = !((try? container.decode(String.self, forKey: .error)) ?? "").isEmpty
         if let lines = try? container.decode([Line].self, forKey: .data) {
             accusations = lines.compactMap(\.accusation)
         } else if let line = try? container.decode(Line.self, forKey: .data) {

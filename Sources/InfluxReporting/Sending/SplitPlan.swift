@@ -9,7 +9,7 @@
 ///
 /// A plan gives up if a server refuses everything. Let d be ⌈log₂ n⌉ + 1. When 4·d requests were refused without a word on any line, and
 /// nothing was delivered although the smallest and the largest pieces were tried in turn, the fault is not with the lines:
-/// all are kept. When 16·d requests were refused, what was found is settled, and the rest is kept for the next time.
+/// all are kept; so they are if it finds everything too large, however small. When 16·d requests were refused, what was found is settled, and the rest is kept for the next time.
 package struct SplitPlan: Sendable {
     /// What a server made of a piece.
     package enum Answer: Sendable, Hashable {
@@ -56,6 +56,9 @@ package struct SplitPlan: Sendable {
     package private(set) var unnamedRejections: [UnnamedRejection] = []
     /// Why it has stopped before everything was settled.
     package private(set) var obstacle: WriteObstacle?
+
+    /// No server means a limit of this size or less.
+    private static let smallestLimit = 1 << 10
 
     /// Plans the sending of a batch.
     ///
@@ -129,6 +132,11 @@ extension SplitPlan {
         case .obstructed(let obstacle):
             put([piece])
             stop(obstacle)
+        }
+        if pending.isEmpty, takenSize == nil, case .tooLarge(let reason) = answer, let size = limit.refused,
+            size <= Self.smallestLimit
+        {
+            stop(.refused(.contentTooLarge, reason: reason))
         }
         // What was refused alone is bad, now that other lines were not, or that there are none left.
         if takenSize != nil || (pending.isEmpty && obstacle == nil) { settle() }

@@ -6,8 +6,10 @@ import LoaderChainPlatformFoundation
 /// | answer | verdict |
 /// |---|---|
 /// | 204, or another 2xx that says nothing to the contrary | delivered |
-/// | 2xx with a page, or after a redirect to something that is not written to; 1xx, 3xx | unexpected, so later |
+/// | 2xx with a page or an error, or after a redirect to something that is not written to; 1xx, 3xx | unexpected, so later |
 /// | 400, 406, 422 that speak of a partial write | the good lines are delivered |
+/// | 400, 406, 422 with a page | unexpected, so later |
+/// | 400, 406, 422 for what the request does not name | refused altogether |
 /// | 400, 406, 422 otherwise | refused for some line |
 /// | 413 | too large |
 /// | 415 | compression is not understood, or refused |
@@ -48,6 +50,10 @@ extension WriteVerdict {
         let complaint = ServerComplaint(in: response)
         switch StatusMeaning(status) {
         case .accepted: self = Self.success(response, complaint)
+        case .malformed where complaint.isPage:
+            self = .obstructed(.unexpectedAnswer(status, reason: complaint.reason))
+        case .malformed where complaint.isAboutTheRequest:
+            self = .obstructed(.refused(status, reason: complaint.reason))
         case .malformed: self = complaint.isPartial ? .partlyDelivered(complaint) : .rejected(complaint)
         case .tooLarge: self = .tooLarge(complaint)
         case .unsupportedEncoding: self = .unknownEncoding(complaint)
@@ -68,7 +74,9 @@ extension WriteVerdict {
             return .obstructed(.unexpectedAnswer(response.status, reason: reason))
         }
         if response.status == .noContent || response.body.isEmpty { return .delivered }
-        if complaint.isPage { return .obstructed(.unexpectedAnswer(response.status, reason: complaint.reason)) }
+        if complaint.isPage || complaint.isError && !complaint.isPartial {
+            return .obstructed(.unexpectedAnswer(response.status, reason: complaint.reason))
+        }
         return complaint.isPartial || !complaint.accusations.isEmpty ? .partlyDelivered(complaint) : .delivered
     }
 

@@ -13,16 +13,40 @@ struct BatchLoad: Sendable {
     var files: [BlockFile] = []
     /// How many points could not be read any more, by reason.
     var lost: [DropReason: Int] = [:]
+    /// The room that the lines had.
+    var room = 0
+    /// Where lines come from that may be in memory alone though the writer has a directory, with the number of the first of each.
+    var sources: [(lines: HeldLines, first: Int)] = []
+    /// The drops that the last lines of the batch report, one after the other.
+    var reports: [(reason: DropReason, count: Int)] = []
+
+    /// The lines that report drops.
+    var reportLines: LineSet { LineSet((batch.count - reports.count)..<batch.count) }
+
+    /// The lines that are in no file.
+    var unsavedLines: LineSet {
+        sources.reduce(LineSet()) { all, source in
+            let lines =
+                switch source.lines {
+                case .block(let block): block.unsavedLines
+                case .stored: LineSet()
+                case .batch(_, _, let unsaved): unsaved
+                }
+            return all.union(lines.moved(by: source.first))
+        }
+    }
 }
 
 extension WriterEngine {
     /// Copies the lines of parcels into one batch, and lets go of the blocks.
     func assemble(_ parcels: [Parcel<HeldLines>]) -> BatchLoad {
-        if parcels.count == 1, case .batch(let batch, let files) = parcels[0].content {
-            return BatchLoad(batch: batch, files: files)
+        let room = parcels.reduce(0) { $0 + $1.room }
+        if parcels.count == 1, case .batch(let batch, let files, _) = parcels[0].content {
+            return BatchLoad(batch: batch, files: files, room: room, sources: [(parcels[0].content, 0)])
         }
         var builder = BatchBuilder(parcels, precision: parcels.first?.precision ?? precision)
         for parcel in parcels {
+            if isDurable, !parcel.content.isSaved { builder.sources.append((parcel.content, builder.count)) }
             switch parcel.content {
             case .block(let block):
                 builder.files += parcel.content.files
@@ -30,7 +54,10 @@ extension WriterEngine {
                 shared.withLock { $0.letGo(parcel.content) }
             case .stored(let file):
                 do throws(FileFailure) {
-                    let batch = try store.read(file)
+                    let (batch, damagedBytes) = try store.read(file, points: parcel.points)
+                    if batch.count < parcel.points {
+                        listeners.tell(.damaged(file: file.name, bytes: damagedBytes))
+                    }
                     builder.append(batch, expected: parcel.points)
                     builder.files.append(file)
                 } catch {
@@ -38,12 +65,34 @@ extension WriterEngine {
                     builder.lost[.disk, default: 0] += parcel.points
                     listeners.tell(.trouble("\(error)"))
                 }
-            case .batch(let batch, let files):
+            case .batch(let batch, let files, _):
                 builder.files += files
                 builder.append(batch, expected: parcel.points)
             }
         }
-        return builder.load
+        var load = builder.load
+        load.room = room
+        return load
+    }
+
+    /// Adds what was dropped to a batch: so the server hears of it when it takes points, and no report is dropped itself.
+    func addReports(to load: inout BatchLoad) {
+        guard !load.batch.isEmpty, load.batch.precision == precision else { return }
+        let reports = shared.withLock { $0.takeUnreported() }.sorted { $0.key.rawValue < $1.key.rawValue }
+        guard !reports.isEmpty else { return }
+        let (scratch, number) = stripes[0].withLock { $0.lend() }
+        var (bytes, ends) = (load.batch.bytes, load.batch.ends)
+        let start = bytes.count
+        for (reason, count) in reports {
+            let time = TimeNudge.timestamp(timers.date, TimeNudge.of(number &* UInt64(stripes.count)))
+            scratch.encoder.append(DropPoint.make(reason, count: count, at: time))
+            ends.append(start + scratch.encoder.count)
+        }
+        scratch.encoder.withUnsafeBytes { bytes.append(contentsOf: $0) }
+        stripes[0].withLock { $0.takeBack(scratch) }
+        guard let batch = LineBatch(bytes: bytes, ends: ends, precision: precision) else { return }
+        load.batch = batch
+        load.reports = reports.map { ($0.key, $0.value) }
     }
 }
 
@@ -51,6 +100,7 @@ extension WriterEngine {
 private struct BatchBuilder {
     var files: [BlockFile] = []
     var lost: [DropReason: Int] = [:]
+    var sources: [(lines: HeldLines, first: Int)] = []
     private var bytes: Data
     private var ends: [Int] = []
     private let precision: Precision
@@ -60,6 +110,9 @@ private struct BatchBuilder {
         bytes = Data(capacity: parcels.reduce(0) { $0 + $1.bytes })
         ends.reserveCapacity(parcels.reduce(0) { $0 + $1.points })
     }
+
+    /// How many lines there are so far.
+    var count: Int { ends.count }
 
     mutating func append(_ line: UnsafeRawBufferPointer) {
         bytes.append(contentsOf: line)
@@ -75,6 +128,6 @@ private struct BatchBuilder {
     /// The blocks hold whole lines, so there always is a batch of them.
     var load: BatchLoad {
         let batch = LineBatch(bytes: bytes, ends: ends, precision: precision) ?? LineBatch(precision: precision)
-        return BatchLoad(batch: batch, files: files, lost: lost)
+        return BatchLoad(batch: batch, files: files, lost: lost, sources: sources)
     }
 }

@@ -15,8 +15,8 @@ import LoaderChainPlatformFoundation
 /// ```
 ///
 /// You can rely on this:
-/// - Writing a point never waits for a server, a disk or another thread's work, and never throws. The point becomes a line at once and
-///   lies in a buffer when the call returns.
+/// - Writing a point never waits for a server or another thread's work, and never throws. The point becomes a line at once and lies in
+///   a buffer when the call returns; with a directory, it is written to a file before that, by the calling thread.
 /// - Points leave when none has come for a while, when the oldest has waited for long enough, when there are enough, or when
 ///   the app flushes; see ``WriterSettings``.
 /// - Points that do not arrive are kept and sent again, at the server's pace. A point that is refused does not affect others.

@@ -20,7 +20,8 @@ extension WriterEngine {
         do throws(FileFailure) { try frame.journal.write(frame.bytes, at: Int64(frame.start)) } catch {
             failure = error
         }
-        if frame.block.endWrite(hasFailed: failure != nil) { shared.withLock { $0.settled(frame.block) } }
+        let failed = failure == nil ? nil : frame.number
+        if frame.block.endWrite(failed: failed) { shared.withLock { $0.settled(frame.block) } }
         if let failure { diskFailed(failure) }
         return failure == nil
     }
@@ -36,16 +37,27 @@ extension WriterEngine {
         if synchronizes { scheduleSynchronization() }
     }
 
-    /// Saves the blocks that are held in memory alone, until all of them are saved or the disk fails once more.
-    private func saveUnsaved() throws(FileFailure) {
-        for block in shared.withLock({ $0.unsavedBlocks }) {
-            let saved = try store.make(HeapMemory(capacity: max(1, block.used)), points: block.points)
-            block.forEachLine { _ = saved.append($0) }
+    /// Saves what is held in memory alone, until all of it is saved or the disk fails once more.
+    func saveUnsaved() throws(FileFailure) {
+        for parcel in shared.withLock({ $0.unsavedParcels }) {
+            let saved: LineBlock
+            switch parcel.content {
+            case .stored: continue
+            case .block(let block):
+                saved = try store.make(HeapMemory(capacity: max(1, block.used)), points: block.points)
+                block.forEachLine { _ = saved.append($0) }
+            case .batch(let batch, _, let unsaved):
+                let room = batch.byteCount(of: unsaved) + unsaved.count * LineFrame.headLength
+                saved = try store.make(HeapMemory(capacity: max(1, room)), points: unsaved.count)
+                batch.bytes.withUnsafeBytes { bytes in
+                    for line in unsaved.lines {
+                        _ = saved.append(UnsafeRawBufferPointer(rebasing: bytes[batch.range(of: line)]))
+                    }
+                }
+            }
             var failure: FileFailure?
             do throws(FileFailure) { try saved.save() } catch { failure = error }
-            let isExchanged = failure == nil && shared.withLock { $0.replace(block, by: saved) }
-            // One of the two files is of no use any more.
-            let useless = isExchanged ? block.file : saved.file
+            let useless = failure == nil ? shared.withLock { $0.keep(saved, of: parcel) } : saved.file
             remove(useless.map { [$0] } ?? [])
             if let failure { throw failure }
         }
@@ -107,8 +119,19 @@ extension WriterEngine {
         }
     }
 
+    /// Saves what is held in memory alone, once time has passed.
+    func saveLater() {
+        let begins = shared.withLock { shared in
+            shared.synchronizationRequests += 1
+            return !shared.isStopped && !replace(&shared.isSynchronizing, with: true)
+        }
+        if begins { scheduleSynchronization() }
+    }
+
     /// Flushes to the disk what was written since the last time, and repeats that until nothing new is written.
     func synchronize() {
+        // Afterwards the directory may be another writer's.
+        guard !shared.withLock(\.isStopped) else { return }
         let (files, requests) = shared.withLock { ($0.takeUnsynchronized(), $0.synchronizationRequests) }
         let journals = openJournals()
         do throws(FileFailure) {
@@ -124,6 +147,8 @@ extension WriterEngine {
             if works { room.open() }
         } catch {
             diskFailed(error)
+            // The files that are open have no name any more. What comes is told to be in memory.
+            if error.isWithoutDirectory { gather() }
         }
         let goesOn = shared.withLock { shared in
             let isDone =

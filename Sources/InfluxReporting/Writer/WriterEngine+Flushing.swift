@@ -21,6 +21,7 @@ extension WriterEngine {
     }
 
     private func begin(_ waiter: FlushWaiter, id: Int) {
+        guard !shared.withLock(\.isStopped) else { return waiter.end(with: FlushReport()) }
         reportDrops(atOnce: true)
         shared.withLock { $0.batching.beginGathering() }
         gather()
@@ -45,20 +46,54 @@ extension WriterEngine {
     func shutDown(within limit: Duration) async -> FlushReport {
         // While points are still taken.
         reportDrops(atOnce: true)
-        let isFirst = shared.withLock { !replace(&$0.isShutDown, with: true) }
-        guard isFirst else { return FlushReport() }
-        var report = await flush(within: limit)
-        let unsent = shared.withLock { shared in
-            let kept = shared.batching.takeAll().filter(\.content.files.isEmpty)
-            let unsent = kept.reduce(0) { $0 + $1.points }
-            shared.drop(unsent, .unsent)
-            return unsent
+        let before = shared.withLock { shared in
+            replace(&shared.isShutDown, with: true) ? nil : (shared.statistics, shared.ownDelivered, shared.ownRejected)
         }
-        report.kept -= min(unsent, report.kept)
-        if report.kept == 0 { report.keptBecause = nil }
-        report.note(unsent, .unsent)
+        guard let before else { return FlushReport() }
+        var report = await flush(within: limit)
+        // What is on its way is interrupted, and only its end tells what became of it.
+        let sendings = shared.withLock { shared in
+            shared.isEnding = true
+            return Array(shared.sendings.values)
+        }
+        for sending in sendings { sending.cancel() }
+        for sending in sendings { await sending.value }
+        await settleRest()
+        shared.withLock { shared in
+            let (old, new) = (before.0, shared.statistics)
+            report.delivered = new.delivered - old.delivered - (shared.ownDelivered - before.1)
+            report.rejected = new.rejected - old.rejected - (shared.ownRejected - before.2)
+            report.dropped = [:]
+            // What came too late was not the writer's.
+            for (reason, count) in new.dropped where reason != .shutDown {
+                report.note(count - (old.dropped[reason] ?? 0), reason)
+            }
+            report.kept = shared.batching.queue.points
+        }
+        report.keptBecause = report.kept > 0 ? report.keptBecause ?? .deadline : nil
         tellDrops(atOnce: true)
         stop()
         return report
+    }
+
+    /// Saves what is in memory alone, and gives up what cannot be saved; what is on the disk is left to the next writer.
+    private func settleRest() async {
+        await withCheckedContinuation { continuation in
+            // Where all saving is done.
+            queue.async { [self] in
+                // A failure was told, or is told as what is unsent.
+                if isDurable { try? saveUnsaved() }
+                shared.withLock { shared in
+                    for var parcel in shared.batching.takeAll() {
+                        let unsent = min(parcel.content.unsavedCount, parcel.points)
+                        shared.drop(unsent, .unsent)
+                        parcel.points -= unsent
+                        if parcel.points > 0 { shared.batching.putBack(parcel) }
+                    }
+                    shared.isStopped = true
+                }
+                continuation.resume()
+            }
+        }
     }
 }

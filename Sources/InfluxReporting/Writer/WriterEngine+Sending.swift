@@ -5,18 +5,14 @@ import LoaderChainPlatformFoundation
 
 /// Sends points: parcels become a batch, and what is left of it comes back.
 extension WriterEngine {
-    /// Sends parcels as one batch, in a task of its own.
-    func send(_ parcels: [Parcel<HeldLines>]) {
-        guard let number = parcels.last?.number else { return }
-        let sending = Task { [self] in
-            let load = assemble(parcels)
+    /// A task that sends parcels as one batch, by the number of the last.
+    func sending(_ parcels: [Parcel<HeldLines>], as number: UInt64) -> Task<Void, Never> {
+        Task { [self] in
+            var load = assemble(parcels)
+            addReports(to: &load)
             shared.withLock { $0.statistics.batches += 1 }
             let outcome = load.batch.isEmpty ? BatchOutcome() : await sender.send(load.batch)
             ended(number, load, outcome)
-        }
-        shared.withLock { shared in
-            // It may have ended already.
-            if shared.batching.inFlight[number] != nil { shared.sendings[number] = sending }
         }
     }
 
@@ -29,23 +25,44 @@ extension WriterEngine {
     /// A batch has come to its end.
     private func ended(_ number: UInt64, _ load: BatchLoad, _ outcome: BatchOutcome) {
         let now = timers.now
-        let rest = outcome.undelivered.isEmpty ? nil : load.batch.batch(of: outcome.undelivered)
+        let reportLines = load.reportLines
+        let left = outcome.undelivered.subtracting(reportLines)
+        let rest = left.isEmpty ? nil : load.batch.batch(of: left)
+        let unsaved = isDurable ? left.places(of: load.unsavedLines) : LineSet(0..<left.count)
         let roll = random.unit()
         // Before the app hears that they are settled, and ends the writer.
         if rest == nil { remove(load.files) }
         let (pause, unsent, done) = shared.withLock { shared in
             shared.sendings[number] = nil
             shared.statistics.note(outcome)
+            var outcome = outcome
+            for (index, report) in load.reports.enumerated() {
+                if outcome.undelivered.contains(load.batch.count - load.reports.count + index) {
+                    shared.reportAgain(report.count, report.reason)
+                    continue
+                }
+                // It is a point like others, but none that a flush waits for.
+                shared.statistics.accepted += 1
+                let text = load.batch.text(of: load.batch.count - load.reports.count + index)
+                if let place = outcome.rejected.firstIndex(where: { $0.line == text }) {
+                    outcome.rejected.remove(at: place)
+                    shared.ownRejected += 1
+                } else {
+                    outcome.deliveredCount -= 1
+                    shared.ownDelivered += 1
+                }
+            }
             for (reason, count) in load.lost { shared.drop(count, reason) }
+            // When all is over, what is in memory alone is lost.
+            let unsent = shared.isStopped ? unsaved.count : 0
+            shared.drop(unsent, .unsent)
             let parcel = rest.map { rest in
                 Parcel(
-                    number: number, points: rest.count, bytes: rest.bytes.count, room: rest.bytes.count,
-                    precision: rest.precision, content: HeldLines.batch(rest, files: load.files))
+                    number: number, points: rest.count - unsent, bytes: rest.bytes.count,
+                    room: load.files.isEmpty ? rest.bytes.count : load.room, precision: rest.precision,
+                    content: HeldLines.batch(rest, files: load.files, unsaved: unsaved))
             }
-            // When all is over, what is in memory alone is lost.
-            let unsent = shared.isStopped && load.files.isEmpty ? rest?.count ?? 0 : 0
-            shared.drop(unsent, .unsent)
-            shared.batching.ended(number, rest: unsent > 0 ? nil : parcel) { report in
+            shared.batching.ended(number, rest: parcel.flatMap { $0.points > 0 ? $0 : nil }) { report in
                 report.note(outcome)
                 for (reason, count) in load.lost { report.note(count, reason) }
             }
@@ -59,8 +76,8 @@ extension WriterEngine {
             return (shared.batching.pacing.pausedUntil.map { now.duration(to: $0) }, unsent, done)
         }
         tell(outcome, kept: (rest?.count ?? 0) - unsent, pause: pause ?? .zero)
-        // A server that takes points takes the news of those it will never see, too; a caller that flushes again sends it.
-        if outcome.deliveredCount > 0 { reportDrops() } else { tellDrops() }
+        if isDurable, !unsaved.isEmpty { saveLater() }
+        tellDrops()
         for (waiter, report) in done { waiter.end(with: report) }
         room.open()
         advance()
@@ -78,13 +95,14 @@ extension WriterEngine {
 
     // MARK: What was dropped
 
-    /// Writes points about what was dropped since the last time, and tells it.
+    /// Writes points about what was dropped since the last time, if none is held that they could be sent with, and tells it.
     func reportDrops(atOnce: Bool = false) {
-        let reasons = shared.withLock { $0.isShutDown ? [:] : $0.takeUnreported() }
+        let reasons = shared.withLock { $0.isShutDown || $0.batching.heldPoints > 0 ? [:] : $0.takeUnreported() }
         for (reason, count) in reasons.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            _ = take { encoder, nudge in
+            let result = take { encoder, nudge in
                 encoder.append(DropPoint.make(reason, count: count, at: TimeNudge.timestamp(timers.date, nudge)))
             }
+            if !result.isHeld { shared.withLock { $0.reportAgain(count, reason) } }
         }
         tellDrops(atOnce: atOnce)
     }
@@ -106,10 +124,11 @@ extension WriterEngine {
     }
 
     /// Lets go of what was dropped for newer points.
+    ///
+    /// At once, since the bound of the disk holds for files, and the next block makes another.
     func removeDropped(_ dropped: [HeldLines]) {
         tellDrops()
-        let files = dropped.flatMap(\.files)
-        if !files.isEmpty { queue.async { [self] in remove(files) } }
+        remove(dropped.flatMap(\.files))
     }
 }
 

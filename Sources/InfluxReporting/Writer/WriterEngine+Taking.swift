@@ -32,6 +32,8 @@ extension WriterEngine {
         let journal: any DurableFile
         let start: Int
         let bytes: UnsafeRawBufferPointer
+        /// The number of the line in its block.
+        let number: Int
 
         /// The line that was taken in last; its block is not complete before it is written.
         init?(lastOf block: LineBlock?, length: Int) {
@@ -39,6 +41,7 @@ extension WriterEngine {
             self.block = block
             self.journal = journal
             (start, bytes) = block.lastFrame(of: length)
+            number = block.points - 1
             block.beginWrite()
         }
     }
@@ -140,7 +143,9 @@ extension WriterEngine {
         _ stripe: Locked<Stripe>, _ scratch: Scratch, _ frame: inout Frame?, at now: TimerInstant, mayDrop: Bool
     ) -> Result<Stripe.Taking, Refusal> {
         let length = LineFrame.length(of: scratch.encoder.count)
-        guard scratch.encoder.count <= batchBytes else { return .failure(Refusal(reason: .tooLarge)) }
+        guard scratch.encoder.count <= batchBytes, length <= limits.maximumRoom else {
+            return .failure(Refusal(reason: .tooLarge))
+        }
         let isLarge = length > limits.blockRoom
         let (points, room) = (isLarge ? 1 : limits.blockPoints, isLarge ? length : limits.blockRoom)
         var prepared: LineBlock?

@@ -52,7 +52,11 @@ final class WriterEngine: Sendable {
         while true {
             let now = timers.now
             let (step, change) = shared.withLock { shared in
-                let step = shared.isStopped ? nil : shared.batching.nextStep(at: now)
+                let step = shared.isStopped || shared.isEnding ? nil : shared.batching.nextStep(at: now)
+                // Its task is there before anybody could look for it, and begins on another thread.
+                if case .send(let parcels) = step, let number = parcels.last?.number {
+                    shared.sendings[number] = sending(parcels, as: number)
+                }
                 return (step, step == nil ? shared.setAlarm() : nil)
             }
             if let change { setAlarm(change) }
@@ -61,7 +65,7 @@ final class WriterEngine: Sendable {
             case .gather:
                 gather()
                 shared.withLock { $0.batching.gathered() }
-            case .send(let parcels): send(parcels)
+            case .send: continue
             }
         }
     }

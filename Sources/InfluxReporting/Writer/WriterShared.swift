@@ -14,10 +14,15 @@ struct WriterShared {
     private(set) var unreported: [DropReason: Int] = [:]
     /// What was dropped and not yet told as events.
     private var untold = DropTelling()
+    /// How many of the points that report drops were delivered, and rejected.
+    var ownDelivered = 0
+    var ownRejected = 0
     var sendings: [UInt64: Task<Void, Never>] = [:]
     var lastFlush = 0
     /// Whether no further points are taken.
     var isShutDown = false
+    /// Whether nothing more is sent, and what is on its way is interrupted.
+    var isEnding = false
     /// Whether nothing is tried any more.
     var isStopped = false
 
@@ -196,8 +201,14 @@ struct WriterShared {
 
     /// Leaves a block to its file.
     private mutating func dismiss(_ block: LineBlock) {
-        guard let file = block.file, batching.replaceContent(.stored(file), at: block.number) else { return }
-        forget(block)
+        guard let file = block.file else { return }
+        var isLeft = false
+        batching.change(block.number) { parcel in
+            guard case .block(let other) = parcel.content, other === block else { return }
+            parcel.content = .stored(file)
+            isLeft = true
+        }
+        if isLeft { forget(block) }
     }
 
     /// Leaves blocks to their files until there is room for others.
@@ -209,23 +220,43 @@ struct WriterShared {
         }
     }
 
-    /// The blocks that wait and are held in memory alone.
-    var unsavedBlocks: [LineBlock] {
-        guard unsavedRoom > 0 else { return [] }
-        return batching.queue.all.compactMap { parcel in
-            guard case .block(let block) = parcel.content, block.isSettled, !block.isSaved else { return nil }
-            return block
+    /// What waits and is held in memory alone, or has lines that are.
+    var unsavedParcels: [Parcel<HeldLines>] {
+        // What was tried is in front.
+        let parcels = unsavedRoom > 0 ? batching.queue.all : batching.queue.all.prefix { $0.wasTried }
+        return parcels.filter { parcel in
+            switch parcel.content {
+            case .block(let block): block.isSettled && !block.isSaved
+            case .stored: false
+            case .batch(_, _, let unsaved): !unsaved.isEmpty
+            }
         }
     }
 
-    /// Takes a block in place of another one with the same lines.
+    /// Takes the file of a block that has the unsaved lines of a parcel, or all of them.
     ///
-    /// - Returns: false if that one has left.
-    mutating func replace(_ block: LineBlock, by saved: LineBlock) -> Bool {
-        guard let file = saved.file, batching.replaceContent(.stored(file), at: block.number) else { return false }
+    /// - Returns: the file that is of no use any more, if there is one: that of the parcel, or the new one if the parcel has left.
+    mutating func keep(_ saved: LineBlock, of parcel: Parcel<HeldLines>) -> BlockFile? {
+        guard let file = saved.file else { return nil }
+        var useless: BlockFile? = file
+        batching.change(parcel.number) { current in
+            switch (parcel.content, current.content) {
+            case (.block(let block), .block(let other)) where block === other:
+                current.content = .stored(file)
+                useless = block.file
+            // It may have been tried again meanwhile, and be another one by now.
+            case (.batch(let batch, _, let unsaved), .batch(let other, let files, let others))
+            where batch.count == other.count && unsaved == others:
+                current.content = .batch(other, files: files + [file], unsaved: LineSet())
+                useless = nil
+            default: return
+            }
+            current.room += Self.roomOnDisk(saved.used)
+        }
+        guard useless != file else { return file }
         unsynchronized.append(file)
-        forget(block)
-        return true
+        if case .block(let block) = parcel.content { forget(block) }
+        return useless
     }
 
     /// Files take up whole pages.
@@ -242,12 +273,16 @@ struct WriterShared {
     mutating func drop(_ count: Int, _ reason: DropReason) {
         guard count > 0 else { return }
         statistics.dropped[reason, default: 0] += count
-        unreported[reason, default: 0] += count
+        // At the end, the server hears of what was dropped before it.
+        if !isShutDown { unreported[reason, default: 0] += count }
         untold.add(count, reason)
     }
 
     /// What is to be reported as points.
     mutating func takeUnreported() -> [DropReason: Int] { LoaderChain.replace(&unreported, with: [:]) }
+
+    /// Takes back what was to be reported, because its point has not arrived.
+    mutating func reportAgain(_ count: Int, _ reason: DropReason) { unreported[reason, default: 0] += count }
 
     /// What is to be told as events, now or later.
     mutating func tellDrops(at now: TimerInstant, atOnce: Bool) -> DropTelling.Step {

@@ -29,11 +29,13 @@ package struct Pacing: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - failures: how many attempts in a row have failed.
-    ///   - asked: how long the server asks to wait; a random delay that is longer stays.
+    ///   - asked: how long the server asks to wait. That is the pace then, however many attempts have failed; chance adds an eighth
+    ///     of it at the most.
     ///   - roll: chance, from 0 up to 1.
     package func delay(afterFailures failures: Int, asked: Duration? = nil, roll: Double) -> Duration {
-        let own = bound(afterFailures: failures) * (leastShare + (1 - leastShare) * roll)
-        return asked.map { max(own, granted($0)) } ?? own
+        let granted = asked.map(granted) ?? .zero
+        guard granted > .zero else { return bound(afterFailures: failures) * (leastShare + (1 - leastShare) * roll) }
+        return min(granted + min(granted, maximum) * (roll / 8), maximumAsked)
     }
 
     /// Returns what a server gets of the wait that it asks for.

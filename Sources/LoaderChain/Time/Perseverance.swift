@@ -27,7 +27,9 @@ struct Perseverance: Sendable {
     mutating func takeFailure(at count: Int64, asked: Duration, roll: Double) -> Duration? {
         noteProgress(count)
         failures += 1
-        return failures < attempts ? pacing.delay(afterFailures: failures, asked: asked, roll: roll) : nil
+        guard failures < attempts else { return nil }
+        // It has few attempts, which are not to be over before a server that asks for short waits is well.
+        return max(pacing.delay(afterFailures: failures, roll: roll), pacing.granted(asked))
     }
 
     /// Notes an attempt that has not failed, which may have brought nothing new.

@@ -23,7 +23,8 @@
     ///   that is cancelled stops its upload, unless another task waits for it too.
     /// - The bytes lie in the directory as they are sent, unsealed, until the upload has ended: the system reads them without the app.
     /// - A response has a status and headers, and no body. Redirects are followed.
-    /// - A box hands over as many reports as its settings' `maximumInFlight` says; raise it to have more sent while the app is away.
+    /// - A box hands over as many reports as its settings' `maximumInFlight` says, to a single server one fewer; raise it to have more
+    ///   sent while the app is away.
     public final class BackgroundUploads: HTTPLoader, @unchecked Sendable {
         private let engine: UploadEngine
         private let identifier: String

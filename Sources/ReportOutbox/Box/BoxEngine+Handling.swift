@@ -27,8 +27,12 @@ extension BoxEngine {
         guard enter() else { throw Self.closed }
         defer { exit() }
         let now = now
-        let taken = shared.withLock { shared -> (AsideName, RecordName)? in
-            guard shared.box.handle(of: id) == nil, let aside = shared.aside.remove(id) else { return nil }
+        // Its place is taken in the same step in which there is one.
+        let taken = try shared.withLock { shared throws(OutboxError) -> (AsideName, RecordName, BoxHandle)? in
+            guard shared.box.handle(of: id) == nil, let known = shared.aside.reports.first(where: { $0.name.id == id })
+            else { return nil }
+            if let refusal = shared.box.lackOfRoom(for: known.name) { throw refusal }
+            guard let aside = shared.aside.remove(id) else { return nil }
             var name = aside.name
             name.sequence = shared.box.nextSequence
             shared.box.nextSequence += 1
@@ -37,24 +41,31 @@ extension BoxEngine {
             name.submittedMilliseconds = now.wall
             name.dueMilliseconds = now.wall
             name.flags.remove(.pausesDestination)
-            return (aside, name)
+            let time = shared.time(now)
+            let handle = shared.box.insert(BoxEntry(name: name, phase: .writing, born: time, due: time, wasFound: true))
+            return (aside, name, handle)
         }
-        guard let (aside, name) = taken else {
+        guard let (aside, name, handle) = taken else {
             throw OutboxError(
                 .unknownReport, "No report “\(id)” was set aside, or one of that identifier is in the box.")
         }
         do throws(FileFailure) {
             try store.takeBack(aside, as: name)
         } catch {
-            shared.withLock { $0.aside.add(aside) }
+            signal(
+                shared.withLock { shared in
+                    shared.aside.add(aside)
+                    return shared.remove(handle)
+                })
             throw OutboxError(error)
         }
         // It is in the box now, whatever becomes of that; the next launch puts right what is in two places.
-        do throws(FileFailure) { try store.syncTakenBack() } catch { trouble(error) }
-        shared.withLock { shared in
-            let time = shared.time(now)
-            shared.box.take(name, wallNow: now.wall, now: time)
+        do throws(FileFailure) { try store.syncMove(into: "") } catch { trouble(error) }
+        let (leaving, waiters) = shared.withLock { shared in
+            (shared.box.accept(handle), shared.waiters.removeValue(forKey: id) ?? [])
         }
+        signal(waiters)
+        for handle in leaving { leave(handle, .dropped(.noRoom)) }
         schedulePump()
     }
 

@@ -44,7 +44,7 @@ extension BoxEngine {
     private func setAside(duplicate name: RecordName) {
         let aside = AsideName(name, because: .duplicate)
         do throws(FileFailure) {
-            try store.setAside(aside)
+            try move(aside)
             emit(.setAside(name.id, because: .duplicate))
             quarantine(aside)
         } catch {

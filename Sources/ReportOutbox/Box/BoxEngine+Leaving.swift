@@ -20,7 +20,11 @@ extension BoxEngine {
             note(discarded: entry.name, because: loss)
             event = .dropped(id, because: loss)
         case .setAside(let loss):
-            (event, aside) = setAside(entry.name, loss)
+            guard let outcome = setAside(entry.name, loss) else {
+                stay(handle, loss)
+                return false
+            }
+            (event, aside) = outcome
             hasLeft = aside != nil
         case .waits: return true  // It stays.
         }
@@ -70,11 +74,35 @@ extension BoxEngine {
         }
     }
 
-    /// Moves a file to where it is kept for inspection, and returns what has become of it.
-    private func setAside(_ name: RecordName, _ loss: ReportLoss) -> (ReportEvent, AsideName?) {
+    /// Keeps a report in the box that could not be set aside, to be tried again.
+    private func stay(_ handle: BoxHandle, _ loss: ReportLoss) {
+        let now = now
+        let (entry, waiters) = shared.withLock { shared in
+            let time = shared.time(now)
+            shared.box.stay(handle, loss, now: time)
+            let entry = shared.box[handle]
+            return (entry, entry.flatMap { shared.waiters.removeValue(forKey: $0.name.id) } ?? [])
+        }
+        if let entry {
+            let cause: RetryCause
+            switch loss {
+            case .refused(let status): cause = .status(status)
+            case .failed(let code): cause = .error(code)
+            default: cause = .error(.unknown)
+            }
+            let wait = shared.withLock { $0.time(now) }.duration(to: entry.due)
+            let date = settings.timers.date.addingTimeInterval(wait / .seconds(1))
+            emit(.willRetry(entry.name.id, at: date, after: cause))
+        }
+        signal(waiters)
+        schedulePump()
+    }
+
+    /// Moves a file to where it is kept for inspection, and returns what has become of it; nil if it cannot be moved.
+    private func setAside(_ name: RecordName, _ loss: ReportLoss) -> (ReportEvent, AsideName?)? {
         let aside = AsideName(name, because: loss)
         do throws(FileFailure) {
-            try store.setAside(aside)
+            try move(aside)
             return (.setAside(name.id, because: loss), aside)
         } catch {
             // Another program removed it, and there is nothing left to inspect.
@@ -82,10 +110,16 @@ extension BoxEngine {
                 note(discarded: name, because: loss)
                 return (.dropped(name.id, because: loss), nil)
             }
-            // It stays where it is, and the next launch finds it.
             trouble(error)
-            return (.setAside(name.id, because: loss), nil)
+            return nil
         }
+    }
+
+    /// Moves a report to those set aside.
+    func move(_ aside: AsideName) throws(FileFailure) {
+        try store.setAside(aside)
+        // It is there now, whatever becomes of that; a loss of power may bring it back, to be sent again.
+        do throws(FileFailure) { try store.syncMove(into: ReportStore.asideFolder) } catch { trouble(error) }
     }
 
     /// Keeps a report that was set aside, and removes the oldest ones if there are too many.

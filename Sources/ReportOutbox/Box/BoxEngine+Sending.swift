@@ -74,6 +74,10 @@ extension BoxEngine {
 
     private func send(_ handle: BoxHandle) {
         guard let entry = shared.withLock({ $0.box[handle] }) else { return }
+        if let loss = entry.lossToSetAside {
+            end(handle, .setAside(loss))
+            return
+        }
         // Those that were counted did not come back to be judged, as each of them has ended the process. One more may be on its way
         // without this process, and is joined by this one.
         guard Int(entry.attempts) - 1 <= settings.maximumAttempts else {
@@ -97,7 +101,9 @@ extension BoxEngine {
 
     private func load(_ request: HTTPRequest, _ handle: BoxHandle) {
         let timedOut = Locked(false)
-        let handover = AttemptHandover { [weak self] in self?.enqueue { [weak self] in self?.takeBackAttempt(handle) } }
+        let handover = AttemptHandover(
+            onTake: { [weak self] in self?.enqueue { [weak self] in self?.noteHandover(of: handle) } },
+            onContinues: { [weak self] in self?.enqueue { [weak self] in self?.takeBackAttempt(handle) } })
         var request = request
         request.handover = handover
         let task = HTTPTask(request: request) { [self] result in
@@ -143,6 +149,15 @@ extension BoxEngine {
         pump()
     }
 
+    /// Notes that an attempt goes on without this process, and so that its server is not hanging as far as that goes.
+    private func noteHandover(of handle: BoxHandle) {
+        shared.withLock { shared in
+            guard let entry = shared.box[handle], entry.phase == .sending else { return }
+            shared.box.withLane(of: entry.name.destination) { $0.noteAnswer(true) }
+        }
+        pump()
+    }
+
     /// Takes an attempt back that joins one that was begun and counted before.
     private func takeBackAttempt(_ handle: BoxHandle) {
         guard let entry = shared.withLock({ $0.box[handle] }), entry.phase == .sending else { return }
@@ -184,7 +199,10 @@ extension BoxEngine {
         goesOn: Bool = false
     ) -> Bool {
         decide(handle, cause) { box, time, wall in
-            box.judge(handle, verdict, asked: asked, loss: loss, goesOn: goesOn, now: time, wallNow: wall)
+            // What is too large now says nothing about what is small.
+            box.judge(
+                handle, verdict, asked: asked, isAskedOfAll: cause != .status(.contentTooLarge), loss: loss,
+                goesOn: goesOn, now: time, wallNow: wall)
         }
     }
 

@@ -61,7 +61,8 @@ extension ReportOutbox {
 
     /// Puts a report that was set aside back into the box, as one that was submitted now.
     ///
-    /// - Throws: ``OutboxError/Code/unknownReport`` if none of that identifier was set aside, or one is in the box.
+    /// - Throws: ``OutboxError/Code/unknownReport`` if none of that identifier was set aside, or one is in the box;
+    ///   ``OutboxError/Code/boxFull`` if the box has no room for it.
     public func retry(_ id: ReportID) throws(OutboxError) {
         try engine.takeBack(id)
     }

@@ -65,7 +65,7 @@ public struct OutboxSettings: Sendable {
     public var maximumAttempts = 50
     /// How long a report is tried; the first attempt that fails after that is the last.
     ///
-    /// One that could not even be read until then is set aside, and not dropped.
+    /// One that could not even be read until then, or that no server has seen, is set aside and not dropped.
     public var maximumAge = Duration.seconds(2 * 24 * 3600)
     /// How long an attempt may take before it is cancelled, unless it goes on without the process, as a background upload does.
     public var attemptTimeout = Duration.seconds(600)

@@ -22,6 +22,10 @@ struct BoxEntry: Sendable {
     var born: TimerInstant
     /// When it may next be tried, in the box's time.
     var due: TimerInstant
+    /// Why it is to be set aside, if that could not be done.
+    var lossToSetAside: ReportLoss?
+    /// Whether the app wants it to be tried before its time.
+    var isHurried = false
     /// Whether an earlier launch left it.
     var wasFound = false
     /// How often in a row its bytes could not be read.

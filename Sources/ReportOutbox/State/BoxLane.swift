@@ -20,8 +20,19 @@ struct BoxLane {
     /// Whether it has refused so much that one report at a time finds out if it takes any.
     var isProbed: Bool { refusalPauses > 0 }
 
-    /// How many may be sent at once: a server that was not reached, or that refuses everything, is tried with one alone.
-    func room(_ most: Int) -> Int { (misses > 0 || isProbed ? min(1, most) : most) - inFlight }
+    /// How many attempts it has answered since one was not, or since the first.
+    private var answers = 0
+
+    /// How many may be sent at once.
+    ///
+    /// A server that was not reached, or that refuses everything, is tried with one alone. Any other gets one more with each answer,
+    /// and never the last place, so that one which hangs does not keep the others from being asked.
+    func room(_ most: Int) -> Int {
+        min(misses > 0 || isProbed ? 1 : answers + 1, most > 1 ? most - 1 : most) - inFlight
+    }
+
+    /// Notes whether it answered an attempt, whatever it said.
+    mutating func noteAnswer(_ isOne: Bool) { answers = isOne ? min(answers, .max - 1) + 1 : 0 }
 
     /// Notes that it took a report.
     mutating func accept() {

@@ -71,6 +71,9 @@ extension BoxState {
         return leaving
     }
 
+    /// Why there is no room for a report that comes back.
+    func lackOfRoom(for name: RecordName) -> OutboxError? { lackOfRoom(for: name.size, of: name.size, name.priority) }
+
     /// Why there is no room for so many bytes more, of a report that has so many in all.
     private func lackOfRoom(
         for size: Int64, of whole: Int64, _ priority: ReportPriority, more: Int = 1

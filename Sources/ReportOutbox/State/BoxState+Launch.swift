@@ -36,9 +36,9 @@ extension BoxState {
             .milliseconds(wallNow - name.submittedMilliseconds), limit: settings.maximumAge)
         let isPaused = name.flags.contains(.pausesDestination)
         let longest = isPaused ? pacing.maximumAsked : pacing.maximum
-        // One that was never tried is due at once, whatever the clock showed when it came.
-        let delay: Duration =
-            name.attempts == 0 ? .zero : min(max(.zero, .milliseconds(name.dueMilliseconds - wallNow)), longest)
+        let left = min(max(.zero, .milliseconds(name.dueMilliseconds - wallNow)), longest)
+        // One that was never tried is due at once, whatever the clock showed when it came, unless its server asked for a wait.
+        let delay: Duration = name.attempts == 0 && !isPaused ? .zero : left
         let handle = insert(
             BoxEntry(
                 name: name, phase: .waiting, born: now.advanced(by: .zero - age),

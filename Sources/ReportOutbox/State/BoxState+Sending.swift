@@ -98,17 +98,24 @@ extension BoxState {
     ///
     /// - Parameters:
     ///   - asked: how long the server asks to wait; zero if it does not.
+    ///   - isAskedOfAll: whether it asks for all reports, and not for this one alone.
     ///   - loss: why it is lost, if the verdict is that it is.
     ///   - goesOn: whether the attempt goes on without this process; then it stays counted.
     ///   - wallNow: the wall clock in milliseconds, as names have it.
     mutating func judge(
-        _ handle: BoxHandle, _ verdict: ReportVerdict, asked: Duration, loss: ReportLoss, goesOn: Bool = false,
-        now: TimerInstant,
-        wallNow: Int64
+        _ handle: BoxHandle, _ verdict: ReportVerdict, asked: Duration, isAskedOfAll: Bool = true, loss: ReportLoss,
+        goesOn: Bool = false, now: TimerInstant, wallNow: Int64
     ) -> Fate? {
         guard let entry = self[handle], entry.phase == .sending else { return nil }
         if consent == .denied, verdict != .delivered { return .dropped(.withoutConsent) }
-        change(handle) { $0.readFailures = 0 }
+        change(handle) {
+            $0.readFailures = 0
+            $0.isHurried = false
+        }
+        if verdict != .interrupted {
+            let isAnswered = if case .refused = loss { true } else { verdict == .delivered }
+            withLane(of: entry.name.destination) { $0.noteAnswer(isAnswered) }
+        }
         switch verdict {
         case .delivered:
             withLane(of: entry.name.destination) { $0.accept() }
@@ -119,20 +126,24 @@ extension BoxState {
         var name = entry.name
         name.attempts = entry.attempts
         name.flags.remove(.pausesDestination)
-        if verdict != .retry, !goesOn { name.attempts -= min(1, name.attempts) }
+        // What the app asked for before its time costs nothing, as long as it does no harm; nor does what the server asks to be sent
+        // later, however short the time. The age ends both.
+        if verdict != .retry || entry.isHurried || asked > .zero, !goesOn { name.attempts -= min(1, name.attempts) }
         if verdict == .retry {
             if entry.born.duration(to: now) >= settings.maximumAge { return .dropped(.expired) }
             if name.attempts >= settings.maximumAttempts { return .setAside(.tooManyAttempts) }
         } else if verdict == .waitForConnection, entry.born.duration(to: now) >= settings.maximumAge {
-            return .dropped(.expired)
+            // What no server has seen is not dropped.
+            return name.attempts == 0 ? .setAside(.expired) : .dropped(.expired)
         }
         let wait = delay(for: name, verdict, asked: asked)
         let due = now.advanced(by: wait)
+        let pauses = asked > .zero && isAskedOfAll
         withLane(of: name.destination) { lane in
-            if verdict == .waitForConnection || asked > .zero { lane.pausedUntil = max(lane.pausedUntil, due) }
+            if verdict == .waitForConnection || pauses { lane.pausedUntil = max(lane.pausedUntil, due) }
             if verdict == .retry { lane.misses = 0 }
         }
-        if asked > .zero { name.flags.insert(.pausesDestination) }
+        if pauses { name.flags.insert(.pausesDestination) }
         name.setDue(after: wait, from: wallNow)
         return .waits(as: name, due: due)
     }
@@ -221,6 +232,17 @@ extension BoxState {
         wait(handle)
     }
 
+    /// Lets a report wait that could not be set aside, for as long as after so many attempts.
+    mutating func stay(_ handle: BoxHandle, _ loss: ReportLoss, now: TimerInstant) {
+        guard let entry = self[handle], entry.phase == .leaving else { return }
+        let wait = pacing.delay(afterFailures: max(1, Int(entry.attempts)), roll: settings.random.unit())
+        change(handle) {
+            $0.due = now.advanced(by: wait)
+            $0.lossToSetAside = loss
+        }
+        self.wait(handle)
+    }
+
     /// Notes under which name a report is on the disk now.
     mutating func rename(_ handle: BoxHandle, to name: RecordName) {
         change(handle) {
@@ -263,13 +285,15 @@ extension BoxState {
         }
         guard !missed.isEmpty else { return }
         for handle in unsentHandles {
-            guard let entry = self[handle], missed.contains(Self.lane(entry.name.destination)) else { continue }
+            guard let entry = self[handle], missed.contains(lane(entry.name.destination)) else { continue }
             makeDue(handle, at: now)
         }
     }
 
     private mutating func makeDue(_ handle: BoxHandle, at now: TimerInstant) {
-        change(handle) { $0.due = min($0.due, now) }
+        change(handle) {
+            if $0.due > now { ($0.due, $0.isHurried) = (now, true) }
+        }
         // What the app is asked about waits afterwards.
         if self[handle]?.phase == .waiting { wait(handle) }
     }

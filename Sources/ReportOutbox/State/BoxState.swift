@@ -19,7 +19,7 @@ struct BoxState {
     private(set) var slots: [BoxEntry?] = []
     private var free: [Int] = []
     private var handles: [ReportID: BoxHandle] = [:]
-    var lanes: [BoxLane]
+    var lanes: [BoxLane] = []
     /// Everything in the order of submission; what has gone is passed over, and swept when it is the most.
     private var byAge: [BoxHandle] = []
     private var firstByAge = 0
@@ -40,15 +40,16 @@ struct BoxState {
     var isRunning = false
     var isClosed = false
 
+    /// The lane of each server.
+    private var laneOfDestination: [UInt32: Int] = [:]
     /// So many servers are kept apart; of more, some share their pauses.
-    static let laneCount = 256
+    static let mostLanes = 1_024
 
     init(_ settings: OutboxSettings) {
         self.settings = settings
         pacing = Pacing(
             first: settings.firstDelay, maximum: settings.maximumDelay, maximumAsked: settings.maximumRetryAfter)
         consent = settings.consent
-        lanes = Array(repeating: BoxLane(), count: Self.laneCount)
     }
 
     // MARK: Looking
@@ -77,7 +78,14 @@ struct BoxState {
         byAge[firstByAge...].filter { self[$0]?.phase == .waiting || self[$0]?.phase == .held }
     }
 
-    static func lane(_ destination: UInt32) -> Int { Int(destination % UInt32(laneCount)) }
+    /// The lane of a server, which gets one of its own with its first report.
+    mutating func lane(_ destination: UInt32) -> Int {
+        if let lane = laneOfDestination[destination] { return lane }
+        guard lanes.count < Self.mostLanes else { return Int(destination % UInt32(Self.mostLanes)) }
+        laneOfDestination[destination] = lanes.count
+        lanes.append(BoxLane())
+        return lanes.count - 1
+    }
 
     // MARK: Changing
 
@@ -143,17 +151,18 @@ struct BoxState {
     mutating func wait(_ handle: BoxHandle) {
         guard let entry = self[handle] else { return }
         slots[handle.slot]?.phase = .waiting
-        lanes[Self.lane(entry.name.destination)].waiting[entry.name.priority].insert(
-            DueHeap.Item(due: entry.due, handle: handle))
+        let lane = lane(entry.name.destination)
+        lanes[lane].waiting[entry.name.priority].insert(DueHeap.Item(due: entry.due, handle: handle))
     }
 
     mutating func withLane<Result>(of destination: UInt32, _ body: (inout BoxLane) -> Result) -> Result {
-        body(&lanes[Self.lane(destination)])
+        let lane = lane(destination)
+        return body(&lanes[lane])
     }
 
     mutating func countInFlight(_ step: Int, for destination: UInt32) {
         inFlight += step
-        lanes[Self.lane(destination)].inFlight += step
+        withLane(of: destination) { $0.inFlight += step }
     }
 
     private mutating func countLoad(_ count: Int, _ bytes: Int64, of priority: ReportPriority) {

@@ -134,19 +134,18 @@ struct ReportStore: Sendable {
     func setAside(_ aside: AsideName) throws(FileFailure) {
         try files.makeFolder(Self.asideFolder)
         try files.rename(aside.name.text, to: aside.path)
-        try syncFolder(Self.asideFolder)
-        try syncFolder()
+    }
+
+    /// Makes sure that what was set aside, or taken back, is in one place after a loss of power, too.
+    func syncMove(into folder: String) throws(FileFailure) {
+        // First where it is now, so that it is never in neither.
+        try syncFolder(folder)
+        try syncFolder(folder.isEmpty ? Self.asideFolder : "")
     }
 
     /// Puts a report that was set aside back under a new name.
     func takeBack(_ aside: AsideName, as name: RecordName) throws(FileFailure) {
         try files.rename(aside.path, to: name.text)
-    }
-
-    /// Makes sure that what was taken back is in one place after a loss of power, too.
-    func syncTakenBack() throws(FileFailure) {
-        try syncFolder()
-        try syncFolder(Self.asideFolder)
     }
 
     /// Makes sure that what was found stays after a loss of power, too.

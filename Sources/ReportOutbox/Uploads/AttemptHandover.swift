@@ -15,15 +15,25 @@ final class AttemptHandover: Sendable {
     }
 
     private let state = Locked(State())
+    private let onTake: @Sendable () -> Void
     private let onContinues: @Sendable () -> Void
 
-    /// Makes the handover of an attempt; `onContinues` runs if the attempt joins an earlier one.
-    init(onContinues: @escaping @Sendable () -> Void) { self.onContinues = onContinues }
+    /// Makes the handover of an attempt.
+    ///
+    /// - Parameters:
+    ///   - onTake: runs if the attempt goes on without this process.
+    ///   - onContinues: runs if the attempt joins an earlier one.
+    init(onTake: @escaping @Sendable () -> Void = {}, onContinues: @escaping @Sendable () -> Void) {
+        self.onTake = onTake
+        self.onContinues = onContinues
+    }
 
     // MARK: The terminal's side
 
     /// Says that the attempt goes on without this process: no deadline ends it, and a cancel only detaches from it.
-    func take() { state.withLock { $0.isTaken = true } }
+    func take() {
+        if !state.withLock({ replace(&$0.isTaken, with: true) }) { onTake() }
+    }
 
     /// Says that the attempt joins one that was begun before, by an earlier launch or by a box that was closed, and counts once.
     func continues() { onContinues() }

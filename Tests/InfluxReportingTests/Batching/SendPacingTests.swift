@@ -31,6 +31,11 @@ import Testing
         // One that asks for no patience at all does not get a hammering.
         pacing.failed(at: start, told: .zero, roll: 0)
         #expect(pacing.pausedUntil == start.advanced(by: .seconds(2)))
+        // What it asks for is not outgrown.
+        for _ in 0..<20 {
+            pacing.failed(at: start, told: .seconds(1), roll: 1)
+            #expect(pacing.pausedUntil == start.advanced(by: .milliseconds(1_125)))
+        }
     }
 
     @Test func hurryEndsAPauseOfOnesOwnAlone() {

@@ -70,6 +70,107 @@ import Testing
         await writer.shutDown()
     }
 
+    /// What becomes of a batch that was tried while the disk was full: its other lines are saved later, at the end, or never.
+    @Test(arguments: ["later", "at the end", "never"])
+    func aBatchThatWasTriedIsSavedToo(_ isSaved: String) async throws {
+        sender.answer(FakeSender.kept(.refused(.unauthorized, reason: "token")))
+        let writer = try writer {
+            $0.batchPoints = 2_000
+            $0.maximumBytes = 1 << 22
+        }
+        #expect((0..<100).allSatisfy { writer.write(Self.point($0)) == .saved })
+        // The file that is open takes some more.
+        journal.limit(journal.names.reduce(0) { $0 + (journal.bytes(of: $1)?.count ?? 0) } + 300)
+        let results = (100..<1_100).map { writer.write(Self.point($0)) }
+        #expect(results.contains(.saved) && results.allSatisfy { $0.isHeld })
+        let saved = 100 + results.count { $0 == .saved }
+        #expect(await writer.flush(within: .seconds(3_600)).kept == 1_100)
+        if isSaved != "never" { journal.limit(.max) }
+        if isSaved == "later" {
+            for _ in 0..<20 {
+                timers.advance(by: .seconds(1))
+                try await writer.engine.settle()
+                writer.engine.queue.sync {}
+            }
+            #expect(writer.engine.shared.withLock { $0.unsavedParcels }.isEmpty)
+        }
+        let report = await writer.shutDown(within: .seconds(3_600))
+        let kept = isSaved == "never" ? saved : 1_100
+        #expect(report.kept == kept && report.dropped == (kept < 1_100 ? [.unsent: 1_100 - kept] : [:]))
+        #expect(writer.statistics.addsUp && writer.statistics.held == kept)
+        journal.limit(.max)
+        sender.answer(FakeSender.delivered)
+        let next = try self.writer()
+        #expect(next.statistics.accepted == kept)
+        try await deliver(next)
+        let arrived = Set(sender.batches.flatMap(\.self))
+        #expect(arrived.isSuperset(of: TestWriter.lines(0..<(saved))))
+        await next.shutDown()
+        #expect(journal.names == [])
+    }
+
+    /// A batch whose lines are partly in memory alone, and that is on its way at the end.
+    @Test(arguments: [false, true]) func aBatchOnItsWayIsSavedAtTheEnd(diskWorks: Bool) async throws {
+        let sender = HeldSender()
+        var settings = WriterSettings()
+        settings.timers = timers
+        settings.batchPoints = 2_000
+        settings.random = RandomSource(seed: 1)
+        settings.synchronization = .seconds(100)
+        let writer = try InfluxWriter(sender: sender, directory: journal, settings: settings, stripes: 1)
+        for number in 0..<100 { #expect(writer.write(Self.point(number)) == .saved) }
+        journal.limit(journal.names.reduce(0) { $0 + (journal.bytes(of: $1)?.count ?? 0) } + 300)
+        let saved = 100 + (100..<1_000).count { writer.write(Self.point($0)) == .saved }
+        #expect(saved > 100 && saved < 200)
+        let shutDown = Task { await writer.shutDown(within: .seconds(3)) }
+        await sender.waitForEvents(1)
+        if diskWorks { journal.limit(.max) }
+        try await eventually("the end has a limit") {
+            timers.nextDeadline == TimerInstant(nanoseconds: 0).advanced(by: .seconds(3))
+        }
+        timers.advance(by: .seconds(3))
+        let report = await shutDown.value
+        let kept = diskWorks ? 1_000 : saved
+        #expect(report.kept == kept && report.dropped == (diskWorks ? [:] : [.unsent: 1_000 - saved]))
+        #expect(report.keptBecause == .deadline)
+        #expect(writer.statistics.addsUp && writer.statistics.held == kept)
+        journal.limit(.max)
+        self.sender.answer(FakeSender.delivered)
+        let next = try self.writer()
+        #expect(next.statistics.accepted == kept)
+        try await deliver(next)
+        #expect(Set(self.sender.batches.flatMap(\.self)).isSuperset(of: TestWriter.lines(0..<saved)))
+        await next.shutDown()
+    }
+
+    @Test func theDiskHasNoMoreThanItsBoundWhateverItIsBusyWith() async throws {
+        let writer = try writer { $0.maximumDiskBytes = bound }
+        // As long as a synchronization takes.
+        writer.engine.queue.suspend()
+        for number in 0..<50_000 {
+            writer.write(Self.point(number))
+            guard number.isMultiple(of: 500) else { continue }
+            let size = journal.names.reduce(0) { $0 + (journal.bytes(of: $1)?.count ?? 0) }
+            #expect(size <= bound)
+        }
+        writer.engine.queue.resume()
+        #expect(writer.statistics.droppedTotal > 10_000 && writer.statistics.addsUp)
+        try await deliver(writer)
+        await writer.shutDown()
+        #expect(journal.names == [])
+    }
+
+    @Test func smallBlocksCountForWhatTheyTakeUp() {
+        let test = TestWriter(FakeSender(FakeSender.offline)) { $0.maximumBytes = 1 << 20 }
+        for number in 0..<10_000 {
+            test.write(number)
+            test.writer.engine.gather()
+        }
+        // Each of them takes some 350 bytes.
+        #expect(test.statistics.held < 1 << 20 / 320 && test.statistics.droppedTotal > 5_000)
+        #expect(test.statistics.addsUp)
+    }
+
     @Test func whatIsHeldInMemoryIsSavedWhenTheDiskHasRoomAgain() async throws {
         let writer = try writer()
         let saved = (0..<500).map { writer.write(Self.point($0)) }
@@ -84,7 +185,7 @@ import Testing
             writer.engine.queue.sync {}
         }
         let held = Set(results.indices.filter { results[$0] == .inMemory }.map { $0 + 500 })
-        #expect(writer.engine.shared.withLock { $0.unsavedBlocks }.isEmpty)
+        #expect(writer.engine.shared.withLock { $0.unsavedParcels }.isEmpty)
         #expect(writer.write(Self.point(5_000)) == .saved)
         // The process ends, and the next one finds all of it.
         journal.kill()

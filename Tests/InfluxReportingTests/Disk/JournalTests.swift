@@ -203,6 +203,54 @@ import Testing
         }
     }
 
+    @Test func aFileThatIsDamagedWhileItIsHeldIsToldAndKept() async throws {
+        let journal = MemoryDirectory()
+        let sender = FakeSender()
+        let events = Locked<[WriterEvent]>([])
+        let settings = Self.settings {
+            // Every block is left to its file.
+            $0.maximumBytes = 0
+            $0.batchPoints = 1_000
+        }
+        let writer = try InfluxWriter(sender: sender, directory: journal, settings: settings, stripes: 1) { event in
+            events.withLock { $0.append(event) }
+        }
+        for number in 0..<30 { writer.write(Self.point(number)) }
+        writer.engine.gather()
+        let name = try #require(journal.names.first { $0 != "lock" })
+        var bytes = try #require(journal.bytes(of: name))
+        bytes[10] ^= 1
+        journal.put(bytes, at: name)
+        await writer.flush()
+        #expect(writer.statistics.dropped == [.damaged: 1] && writer.statistics.delivered >= 29)
+        let isTold = events.withLock { $0 }.contains {
+            if case .damaged(name, let count) = $0 { count > 0 } else { false }
+        }
+        #expect(isTold)
+        await writer.shutDown()
+        #expect(journal.names == [name + ".damaged"])
+        #expect(journal.bytes(of: name + ".damaged") == bytes)
+    }
+
+    @Test func aDirectoryThatIsDeletedIsNoticedAtTheNextSynchronization() async throws {
+        let directory = try TemporaryDirectory()
+        let place = directory.url.appending(path: "points")
+        let events = Locked<[WriterEvent]>([])
+        let writer = try InfluxWriter(
+            sender: FakeSender(FakeSender.kept(.refused(.unauthorized, reason: "token"))),
+            directory: SystemDirectory(place), settings: Self.settings(), stripes: 1
+        ) { event in events.withLock { $0.append(event) } }
+        #expect(writer.write(Self.point(1)) == .saved)
+        try FileManager.default.removeItem(at: place)
+        writer.engine.queue.sync { writer.engine.synchronize() }
+        #expect(writer.write(Self.point(2)) == .inMemory)
+        let isTold = events.withLock { $0 }.contains {
+            if case .trouble(let text) = $0 { text.contains("its directory was deleted") } else { false }
+        }
+        #expect(isTold)
+        await writer.shutDown(within: .seconds(3_600))
+    }
+
     @Test func onlySoManyDamagedFilesAreKept() async throws {
         let journal = MemoryDirectory()
         let files = (1...40).map { BlockFile(number: $0, precision: .seconds, salt: 7).name }

@@ -50,7 +50,20 @@ import Testing
         var server = NaiveServer(limit: 0)
         let plan = server.run(batch(goodLines(count)))
         #expect(server.requests <= plan.patience)
-        if count > 10 { #expect(plan.undelivered.count == count) }
+        #expect(plan.undelivered.count == count)
+        guard case .refused(.contentTooLarge?, _)? = plan.obstacle else {
+            // Many are given up before any of them is alone.
+            guard count > 10, case .refused(nil, _)? = plan.obstacle else {
+                return void(Issue.record("\(String(describing: plan.obstacle))"))
+            }
+            return
+        }
+    }
+
+    @Test func aLineThatIsTrulyTooLargeIsRejected() {
+        var server = NaiveServer(limit: 50_000)
+        let plan = server.run(batch([String(repeating: "x", count: 60_000)]))
+        #expect(plan.rejectedLines.count == 1 && plan.obstacle == nil)
     }
 
     @Test func aLimitOfTheBodyHalves() {

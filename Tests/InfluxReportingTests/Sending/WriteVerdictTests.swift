@@ -28,6 +28,25 @@ import Testing
         #expect(obstacle(.ok, "  \n <html>") != nil)
     }
 
+    @Test(arguments: [400, 406, 422]) func whatAGatewayRefusesIsNoLinesFault(_ status: Int) {
+        let status = HTTPStatus(rawValue: status)
+        for (body, type) in [("<html><h1>Bad Request</h1>", nil), ("Bad Request", "text/html")] {
+            let found = obstacle(status, body, headers: type.map { ["Content-Type": $0] } ?? [:])
+            #expect(found == .unexpectedAnswer(status, reason: "a page for people"))
+        }
+        #expect(
+            obstacle(status, #"{"error":"database is required"}"#) == .refused(status, reason: "database is required"))
+        // A line may have any words.
+        guard case .rejected = verdict(status, #"{"error":"unable to parse 'database is required': no field"}"#) else {
+            return fail(verdict(status))
+        }
+    }
+
+    @Test func aSuccessWithAnErrorIsNoDelivery() {
+        let found = obstacle(.ok, #"{"error":"unauthorized access"}"#)
+        #expect(found == .unexpectedAnswer(.ok, reason: "unauthorized access"))
+    }
+
     @Test func aWriteThatWasRedirectedToAPageIsNoDelivery() {
         var answer = response(.noContent)
         answer.request.method = .get

@@ -17,8 +17,9 @@ import Testing
         #expect(test.statistics.dropped == [.noRoom: 12])
         #expect(test.statistics.held == 8 && test.statistics.addsUp)
         await test.writer.flush()
-        // One more had to make room for the point that reports it.
-        #expect(sender.batches[0].prefix(7) == TestWriter.lines(13..<20)[...])
+        // The point that reports the others needs no room.
+        #expect(sender.batches[0].prefix(8) == TestWriter.lines(12..<20)[...])
+        #expect(sender.batches[0].count == 9)
     }
 
     @Test(.timeLimit(.minutes(10))) func aBurstOfDropsIsToldInOneEventASecond() async {
@@ -51,8 +52,8 @@ import Testing
         #expect(test.events == [.dropped(1, .noRoom)])
         let report = await test.writer.flush()
         #expect(report.delivered == 8)
-        #expect(test.events.contains(.dropped(12, .noRoom)) || test.events.contains(.dropped(11, .noRoom)))
-        #expect(sender.batches.flatMap(\.self) == TestWriter.lines(0..<8))
+        #expect(test.events.contains(.dropped(11, .noRoom)))
+        #expect(sender.batches[0].prefix(8) == TestWriter.lines(0..<8)[...])
     }
 
     @Test func dropsAreReportedAsPoints() async {
@@ -67,7 +68,44 @@ import Testing
         await test.writer.flush()
         let reports = sender.batches.flatMap(\.self).filter { $0.hasPrefix("InfluxWriter,") }
         #expect(reports.count == 1)
-        #expect(reports.first?.hasPrefix("InfluxWriter,reason=no-room dropped=") == true)
+        #expect(reports.first?.hasPrefix("InfluxWriter,reason=no-room dropped=12i ") == true)
+        #expect(test.statistics.addsUp && test.statistics.delivered == 9)
+        // Without other points, one is written for it.
+        test.writer.write(Point("m", fields: [:]))
+        #expect(await test.writer.flush().delivered == 1)
+        #expect(sender.batches.last?.first?.hasPrefix("InfluxWriter,reason=not-encodable dropped=1i ") == true)
+    }
+
+    @Test(arguments: [WriterSettings.WhenFull.dropOldest, .dropNewest])
+    func theServerHearsOfEveryDropOfAnOutage(_ whenFull: WriterSettings.WhenFull) async throws {
+        let sender = FakeSender(FakeSender.offline)
+        let test = TestWriter(sender) {
+            $0.maximumPoints = 200
+            $0.batchPoints = 50
+            $0.whenFull = whenFull
+        }
+        for number in 0..<5_000 {
+            test.write(number)
+            if number.isMultiple(of: 100) {
+                // The thread of an answer may be the one that sets the timer.
+                try await test.settle()
+                test.timers.advance(by: .seconds(10))
+            }
+        }
+        try await test.settle()
+        let outage = sender.count
+        let dropped = test.statistics.droppedTotal
+        #expect(dropped > 4_000)
+        sender.answer(FakeSender.delivered)
+        while test.statistics.held > 0 {
+            test.timers.advance(by: .seconds(200))
+            await test.writer.flush(within: .seconds(3_600))
+            try await test.settle()
+        }
+        let reported = sender.batches.suffix(sender.count - outage).joined().compactMap { line in
+            line.firstMatch(of: #/^InfluxWriter,reason=no-room dropped=([0-9]+)i /#).flatMap { Int($0.1) }
+        }
+        #expect(reported.reduce(0, +) == dropped)
         #expect(test.statistics.addsUp)
     }
 
@@ -131,14 +169,25 @@ import Testing
         async let report = test.writer.shutDown(within: .seconds(3))
         try await test.waits(until: .seconds(3))
         test.timers.advance(by: .seconds(3))
+        // Those on their way are interrupted, and lost as well.
         let result = await report
-        // One is certainly lost; whether those on their way are is not known.
-        #expect(result.dropped == [.unsent: 1] && result.kept == 2)
-        sender.answer(FakeSender.offline)
-        await test.waitForEvents(2)
-        #expect(test.events == [.dropped(1, .unsent), .dropped(2, .unsent)])
+        #expect(result.dropped == [.unsent: 3] && result.kept == 0 && result.keptBecause == nil)
+        #expect(test.events.contains(.dropped(3, .unsent)) || test.events.contains(.dropped(2, .unsent)))
         #expect(test.statistics.dropped == [.unsent: 3])
         #expect(test.statistics.addsUp && test.timers.pendingCount == 0)
+    }
+
+    /// Full blocks are used again while their lines are on their way.
+    @Test func whatWasTriedInVainIsLostAtTheEndAndSaidToBe() async {
+        let test = TestWriter(FakeSender(FakeSender.kept(.refused(.unauthorized, reason: "token")))) {
+            $0.batchPoints = 1_000
+        }
+        for number in 0..<1_000 { test.write(number) }
+        await test.writer.flush()
+        for number in 1_000..<1_500 { test.write(number) }
+        let report = await test.writer.shutDown(within: .seconds(600))
+        #expect(report.dropped == [.unsent: 1_500] && report.kept == 0 && report.keptBecause == nil)
+        #expect(test.statistics.dropped == [.unsent: 1_500] && test.statistics.addsUp)
     }
 
     @Test func aWriterThatIsLetGoOfLeavesNothingBehind() async {

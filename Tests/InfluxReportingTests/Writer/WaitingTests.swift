@@ -30,6 +30,22 @@ import Testing
         #expect(test.statistics.dropped == [:] && test.statistics.addsUp)
     }
 
+    @Test func whatNeverHasRoomIsNotWaitedFor() async throws {
+        let test = TestWriter(FakeSender()) {
+            $0.maximumBytes = 100_000
+            $0.batchBytes = 1 << 20
+        }
+        let point = Point(
+            "m",
+            fields: [
+                "s": .string(String(repeating: "x", count: 60_000)),
+                "t": .string(String(repeating: "x", count: 60_000)),
+            ])
+        #expect(try await test.writer.writeWhenThereIsRoom(point) == .dropped(.tooLarge))
+        #expect(test.writer.write(point) == .dropped(.tooLarge))
+        #expect(test.statistics.addsUp)
+    }
+
     @Test func aWriteWaitsUntilABatchHasArrived() async throws {
         let sender = HeldSender()
         let test = TestWriter(sender) {

@@ -18,11 +18,17 @@ import Testing
         }
     }
 
-    @Test func aServerCanAskForALongerWaitAndNotForAShorterOne() {
-        #expect(pacing.delay(afterFailures: 3, asked: .seconds(30), roll: 0.5) == .seconds(30))
-        #expect(pacing.delay(afterFailures: 3, asked: .seconds(1), roll: 0.5) == .seconds(2))
-        #expect(pacing.delay(afterFailures: 3, asked: .seconds(-1), roll: 0.5) == .seconds(2))
-        #expect(pacing.delay(afterFailures: 3, asked: .seconds(1_000_000), roll: 0.5) == .seconds(3_600))
+    @Test func whatAServerAsksForIsThePace() {
+        for failures in [1, 3, 50] {
+            #expect(pacing.delay(afterFailures: failures, asked: .seconds(1), roll: 0) == .seconds(1))
+            #expect(pacing.delay(afterFailures: failures, asked: .seconds(32), roll: 0.5) == .seconds(34))
+        }
+        // One that asks for an hour is not asked minutes later by some, and nobody waits longer than he may be asked to.
+        #expect(pacing.delay(afterFailures: 3, asked: .seconds(3_000), roll: 0.96) == .seconds(3_012))
+        #expect(pacing.delay(afterFailures: 3, asked: .seconds(1_000_000), roll: 0.96) == .seconds(3_600))
+        for asked in [-1, 0] {
+            #expect(pacing.delay(afterFailures: 3, asked: .seconds(asked), roll: 0.5) == .seconds(2))
+        }
     }
 
     @Test func noSettingsAreTooOddToCalculateWith() {

@@ -1,3 +1,4 @@
+import DurableFiles
 import DurableFilesTesting
 import LoaderChain
 import LoaderChainTesting
@@ -42,6 +43,53 @@ import Testing
         #expect(test.box.counters.dropped == ["no-room": 5])
         #expect(test.disk.names.count == 1)
         #expect(throws: OutboxError.self) { try test.submit("larger", 101) }
+    }
+
+    @Test(arguments: [OutboxSettings.WhenFull.refuseNew, .dropOldest])
+    func whatComesBackFindsTheBoundsToo(_ whenFull: OutboxSettings.WhenFull) throws {
+        let test = try TestBox(FakeServer { _, _ in .status(.badRequest) }) {
+            $0.refusalsBeforePause = .max
+            $0.maximumCount = 3
+            $0.whenFull = whenFull
+        }
+        for number in 0..<10 { try test.submit("\(number)") }
+        #expect(test.box.reportsSetAside.count == 10)
+        test.box.networkIsAvailable(false)
+        for number in 0..<10 {
+            let id = try #require(ReportID("\(number)"))
+            if number < 3 || whenFull == .dropOldest {
+                try test.box.retry(id)
+            } else {
+                let error = #expect(throws: OutboxError.self) { try test.box.retry(id) }
+                #expect(error?.code == .boxFull)
+            }
+            test.box.drain()
+        }
+        let isRefusing = whenFull == .refuseNew
+        #expect(test.box.reports.map(\.id.rawValue) == (isRefusing ? ["0", "1", "2"] : ["7", "8", "9"]))
+        #expect(test.box.reportsSetAside.count == (isRefusing ? 7 : 0))
+        #expect(test.box.counters.dropped == (isRefusing ? [:] : ["no-room": 7]))
+    }
+
+    @Test func whatCannotBeSetAsideStaysInTheBox() throws {
+        let directory = try TemporaryDirectory()
+        let (timers, book) = (ManualTimers(), EventBook())
+        let server = FakeServer { _, _ in .status(.badRequest) }
+        let box = try ReportOutbox(
+            files: try SystemDirectory(directory.url), chain: server, settings: .test(timers),
+            onEvent: { book.note($0) })
+        // There is no folder for them, and no place for one.
+        try directory.put(Data(), at: ReportStore.asideFolder)
+        for number in 0..<2 { try box.submit(bytes(10), identifier: "\(number)", request: upload) }
+        box.drain()
+        #expect(box.count == 2 && box.reportsSetAside.isEmpty && box.counters.setAside == [:])
+        #expect(!book.events.contains { if case .setAside = $0 { true } else { false } })
+        try FileManager.default.removeItem(at: directory.url.appending(path: ReportStore.asideFolder))
+        timers.advance(by: .seconds(3_600), draining: box.drain)
+        #expect(box.count == 0 && box.reportsSetAside.count == 2)
+        // They were refused once, and not sent again for that.
+        #expect(server.receipts.count == 2)
+        #expect(book.events.count { if case .setAside = $0 { true } else { false } } == 2)
     }
 
     @Test func oneThatIsTooLargeLeavesNothing() throws {

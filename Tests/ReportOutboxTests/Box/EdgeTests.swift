@@ -22,7 +22,7 @@ struct EdgeTests {
         #expect(test.box.reportsSetAside.isEmpty && test.box.count == 1)
         test.advance(.seconds(119))
         #expect(server.receipts.count == 1)
-        test.advance(.seconds(1))
+        test.advance(.seconds(16))
         #expect(server.receipts.count == 2)
         // One that says nothing of a later time has said its last word.
         #expect(test.box.reportsSetAside.map(\.setAsideBecause) == ["refused-413"])

@@ -29,16 +29,24 @@ import Testing
         var misses: [UInt32: Int] = [:]
         var refusals: [UInt32: (loss: ReportLoss, count: Int)] = [:]
         var probed: Set<UInt32> = []
+        /// How many attempts a server has answered since one was not.
+        var answers: [UInt32: Int] = [:]
         let settings: OutboxSettings
 
         func next(_ now: TimerInstant) -> Report? {
             guard reports.count(where: { $0.phase == .sending }) < settings.maximumInFlight else { return nil }
             return reports.filter { report in
                 report.phase == .waiting && report.due <= now && pauses[report.destination] ?? .distantPast <= now
-                    && (misses[report.destination] ?? 0 == 0 && !probed.contains(report.destination)
-                        || !reports.contains { $0.phase == .sending && $0.destination == report.destination })
+                    && reports.count { $0.phase == .sending && $0.destination == report.destination }
+                        < room(report.destination)
                     && (!probed.contains(report.destination) || isLongestDue(report))
             }.min { ($1.priority.rank, $0.due, $0.sequence) < ($0.priority.rank, $1.due, $1.sequence) }
+        }
+
+        /// How many may be sent to a server at once.
+        func room(_ destination: UInt32) -> Int {
+            if misses[destination] ?? 0 > 0 || probed.contains(destination) { return 1 }
+            return min(answers[destination, default: 0] + 1, settings.maximumInFlight - 1)
         }
 
         func isLongestDue(_ report: Report) -> Bool {
@@ -156,6 +164,10 @@ import Testing
             return
         }
         state.finish(report.handle, fate)
+        if verdict != .interrupted {
+            let isAnswered = verdict == .delivered || loss != .purged
+            model.answers[report.destination] = isAnswered ? model.answers[report.destination, default: 0] + 1 : 0
+        }
         let isRefused = [.drop, .setAside].contains(verdict) && loss != .purged
         let isPausedForRefusals = isRefused && model.refuse(loss, report.destination, now)
         switch fate {

@@ -20,6 +20,8 @@ final class JournalLife: @unchecked Sendable {
         /// What was safe when the disk was last synchronized.
         var synchronized: Set<Int> = []
         var delivered: Set<Int> = []
+        /// How many lines the server has taken of this launch, also of those that the writer says of itself.
+        var taken = 0
         var faults: [String] = []
     }
 
@@ -32,6 +34,7 @@ final class JournalLife: @unchecked Sendable {
         settings.firstDelay = .milliseconds(10)
         settings.maximumDelay = .milliseconds(20)
         change(&settings)
+        book.withLock { $0.taken = 0 }
         let sender = FakeSender { [self] in answer($0) }
         writer = try? InfluxWriter(
             sender: sender, dialect: .influxDB1, directory: journal, settings: settings, stripes: 1)
@@ -42,6 +45,7 @@ final class JournalLife: @unchecked Sendable {
         book.withLock { book in
             // A process that is dead sends nothing.
             guard book.isServerUp, !journal.isDead else { return FakeSender.offline(batch) }
+            book.taken += batch.count
             for line in 0..<batch.count {
                 let text = batch.text(of: line)
                 // What the writer says of itself.
@@ -93,6 +97,17 @@ final class JournalLife: @unchecked Sendable {
         writer.engine.queue.sync {}
     }
 
+    /// Looks whether every point is in one place, for the writer and for the server, whatever happened.
+    private func check(_ writer: InfluxWriter) {
+        let statistics = writer.statistics
+        book.withLock { book in
+            if !statistics.addsUp { book.faults.append("\(statistics) do not add up") }
+            if statistics.delivered != book.taken {
+                book.faults.append("\(statistics.delivered) are said to be delivered, and \(book.taken) were taken")
+            }
+        }
+    }
+
     /// Flushes, and gives up where something is in the way, since time stands still.
     func flushAndSettle() async throws {
         guard let writer else { return }
@@ -107,6 +122,7 @@ final class JournalLife: @unchecked Sendable {
             return isOver.withLock { $0 }
         }
         try await settle()
+        check(writer)
     }
 
     /// Ends the process, and lets the next one find what is left.
@@ -114,6 +130,7 @@ final class JournalLife: @unchecked Sendable {
         journal.kill()
         writer?.engine.stop()
         try await settle()
+        writer.map(check)
         try await release()
         journal.revive(afterPowerLoss: random != nil, writtenPages: random)
         if random != nil { book.withLock { $0.promised = $0.synchronized } }

@@ -54,11 +54,12 @@ final class FakeSender: LineSender {
     static let offline = kept(.offline(reason: "no network"))
 }
 
-/// A sender whose answers wait until a test lets them go.
+/// A sender whose answers wait until a test lets them go, or the sending is cancelled.
 final class HeldSender: LineSender {
     private struct State: Sendable {
-        var waiting: [(LineBatch, CheckedContinuation<BatchOutcome, Never>)] = []
+        var waiting: [(batch: LineBatch, continuation: CheckedContinuation<BatchOutcome, Never>)] = []
         var answers: [FakeSender.Answer] = []
+        var isCancelled = false
     }
 
     private let state = Locked(State())
@@ -67,14 +68,26 @@ final class HeldSender: LineSender {
     func waitForEvents(_ count: Int) async { await log.waitForEvents(count) }
 
     func send(_ batch: LineBatch) async -> BatchOutcome {
-        await withCheckedContinuation { continuation in
-            let answer = state.withLock { state -> FakeSender.Answer? in
-                if !state.answers.isEmpty { return state.answers.removeFirst() }
-                state.waiting.append((batch, continuation))
-                return nil
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer = state.withLock { state -> FakeSender.Answer? in
+                    if state.isCancelled { return FakeSender.kept(.interrupted) }
+                    if !state.answers.isEmpty { return state.answers.removeFirst() }
+                    state.waiting.append((batch, continuation))
+                    return nil
+                }
+                log.note("batch")
+                if let answer { continuation.resume(returning: answer(batch)) }
             }
-            log.note("batch")
-            if let answer { continuation.resume(returning: answer(batch)) }
+        } onCancel: {
+            // The writer ends all of its sendings, or none.
+            let waiting = state.withLock { state in
+                state.isCancelled = true
+                return replace(&state.waiting, with: [])
+            }
+            for (batch, continuation) in waiting {
+                continuation.resume(returning: FakeSender.kept(.interrupted)(batch))
+            }
         }
     }
 
