@@ -70,8 +70,8 @@ final class StopSign: Sendable {
                 guard let self else { return }
                 if number == SIGTSTP { return suspend() }
                 guard !request(), number == SIGINT else { return }
-                // Shells report a signal as 128 plus its number. A terminal gets its cursor back.
-                if Output.standardError.isTerminal { Output.standardError.write(Escape.showCursor + "\n") }
+                Self.writeToTerminal(Escape.showCursor + "\n")
+                // Shells report a signal as 128 plus its number.
                 _exit(128 + number)
             }
             source.resume()
@@ -85,7 +85,7 @@ final class StopSign: Sendable {
     /// SIGSTOP would also stop a process that nobody can wake, which has no shell above it.
     private func suspend() {
         state.withLock { $0.suspensions += 1 }
-        if Output.standardError.isTerminal { Output.standardError.write(Escape.showCursor) }
+        Self.writeToTerminal(Escape.showCursor)
         var (mine, before) = (sigset_t(), sigset_t())
         sigemptyset(&mine)
         sigaddset(&mine, SIGTSTP)
@@ -100,5 +100,13 @@ final class StopSign: Sendable {
         pthread_sigmask(SIG_SETMASK, &before, nil)
         sigaction(SIGTSTP, &action, nil)
         state.withLock { $0.suspensions += 1 }
+    }
+
+    /// Writes to the terminal that the live screen is on, or to one that has the errors alone.
+    ///
+    /// It waits for no other thread of the program, which may be about to write too.
+    private static func writeToTerminal(_ text: String) {
+        let outputs = [Output.standardOutput(whenLost: {}), Output.standardError]
+        outputs.first { $0.isTerminal }?.write(text)
     }
 }

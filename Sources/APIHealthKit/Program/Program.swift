@@ -7,10 +7,10 @@ package struct Program: Sendable {
     package func run(_ arguments: [String]) async -> ProgramStatus {
         do throws(ProgramError) {
             let status = try await perform(arguments)
-            guard status == .success || status == .failure, let loss = surroundings.output.loss else { return status }
             // Who reads only the first lines has had them.
-            if !loss.isUnwanted { throw ProgramError(.failure, "the output was lost: \(SystemText.of(loss.code))") }
-            return .failure
+            guard status == .success || status == .failure, let loss = surroundings.output.loss, !loss.isUnwanted
+            else { return status }
+            throw ProgramError(.failure, "the output was lost: \(SystemText.of(loss.code))")
         } catch {
             surroundings.errors.write("apihealth: \(error.message)\n")
             return error.status

@@ -4,6 +4,8 @@ import LoaderChain
 struct ReportCommand: Sendable {
     let arguments: ReportArguments
     let surroundings: Surroundings
+    /// How many routes are counted to find the most important ones.
+    var censusLimit = ReportModel.censusLimit
 
     func run() throws(ProgramError) -> ProgramStatus {
         let page = PageFile(path: arguments.page)
@@ -11,9 +13,14 @@ struct ReportCommand: Sendable {
         if !arguments.isOnStandardOutput, let input = arguments.files.first(where: page.isSame) {
             throw ProgramError(.usage, "the page would replace \(Plain.text(input)); give another path with --output")
         }
-        var model = try read(into: ReportModel())
+        var model = try read(into: ReportModel(censusLimit: censusLimit))
         if let better = model.withMostImportant {
             if arguments.files.allSatisfy(ReportReader.canReadAgain) {
+                if model.lacksRoutes {
+                    surroundings.errors.write(
+                        "apihealth: only \(NumberText.count(censusLimit)) routes were counted, "
+                            + "those that fail before all others; the page may lack an important one\n")
+                }
                 model = try read(into: better)
             } else {
                 surroundings.errors.write(

@@ -31,15 +31,10 @@ struct ReportModel: Sendable {
     /// The maximum number of routes of which it is known how many failed.
     static let censusLimit = 50_000
 
-    fileprivate struct Count {
-        var requests = 0
-        var failures = 0
-    }
-
     private(set) var routes: [Key: Route] = [:]
     /// The routes that are not counted together; nil for the first that come.
     private let chosen: Set<Key>?
-    private var census: [Key: Count] = [:]
+    private var census: RouteCensus
     private(set) var slots = TimeSlots()
     /// The times of the first and the last request, in nanoseconds.
     private(set) var period: ClosedRange<Int64>?
@@ -49,20 +44,25 @@ struct ReportModel: Sendable {
     /// The first lines that could not be read, with their files.
     private(set) var firstProblems: [String] = []
 
-    init() { chosen = nil }
+    /// Makes an empty model; tests pass a smaller limit.
+    init(censusLimit: Int = ReportModel.censusLimit) {
+        chosen = nil
+        census = RouteCensus(limit: censusLimit)
+    }
 
-    private init(chosen: Set<Key>) { self.chosen = chosen }
+    private init(chosen: Set<Key>) {
+        self.chosen = chosen
+        census = RouteCensus(limit: 0)
+    }
 
     /// A model for the most important routes, to read the same once more; nil if all routes are in this one.
-    ///
-    /// They are those with most failures, and of these those with most requests.
     var withMostImportant: ReportModel? {
         guard census.count > Self.routeLimit else { return nil }
-        let ranked = census.sorted {
-            ($1.value.failures, $1.value.requests, $0.key) < ($0.value.failures, $0.value.requests, $1.key)
-        }
-        return ReportModel(chosen: Set(ranked.prefix(Self.routeLimit).map(\.key)))
+        return ReportModel(chosen: census.mostImportant(Self.routeLimit))
     }
+
+    /// Whether some routes were not counted, so that an important one may be among them.
+    var lacksRoutes: Bool { census.isIncomplete }
 
     mutating func note(_ point: Point) {
         if let sample = RequestSample(point) { note(sample) } else { otherPoints += 1 }
@@ -79,7 +79,7 @@ struct ReportModel: Sendable {
         if let chosen {
             if !chosen.contains(key) { key = .others }
         } else {
-            if census[key] != nil || census.count < Self.censusLimit { census[key, default: Count()].note(sample.kind) }
+            census.note(key, sample.kind)
             if routes[key] == nil, routes.count >= Self.routeLimit { key = .others }
         }
         let second = TimeSlots.divide(sample.time, by: 1_000_000_000)
@@ -101,16 +101,6 @@ struct ReportModel: Sendable {
             hosts[hosts.count - 1].routes.append(entry)
         }
         return hosts
-    }
-}
-
-extension ReportModel.Count {
-    mutating func note(_ kind: HTTPMetric.Outcome.Kind) {
-        requests += 1
-        switch kind {
-        case .success, .redirection, .cancelled, .reset: break
-        case .clientError, .serverError, .failed, .unparsable, .rejected: failures += 1
-        }
     }
 }
 

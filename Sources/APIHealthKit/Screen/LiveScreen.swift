@@ -28,22 +28,23 @@ final class LiveScreen: Sendable {
 
     /// Replaces the block, unless the program is being suspended.
     func show(_ lines: [StyledLine]) {
-        guard suspensions().isMultiple(of: 2) else { return }
+        // Read once: a suspension that begins from here on shows the cursor, which this must not hide again.
+        let suspensions = suspensions()
+        guard suspensions.isMultiple(of: 2) else { return }
         let (columns, rows) = output.size
         // Lines that have scrolled away cannot be overwritten, and a full last column may wrap.
         let shown = lines.prefix(max(1, rows - 1)).map { $0.text(style, columns: columns - 1) }
-        output.write(
-            goToStart(ofNew: shown.count) + shown.map { $0 + Escape.clearLine + "\n" }.joined() + Escape.clearBelow)
+        let start = goToStart(of: Place(height: shown.count, suspensions: suspensions))
+        output.write(start + shown.map { $0 + Escape.clearLine + "\n" }.joined() + Escape.clearBelow)
     }
 
     /// Removes the block and shows the cursor again.
     func end() {
-        output.write(goToStart(ofNew: 0) + Escape.clearBelow + Escape.showCursor)
+        output.write(goToStart(of: Place(suspensions: suspensions())) + Escape.clearBelow + Escape.showCursor)
     }
 
-    /// Goes to where the block begins; after a suspension, that is where the cursor is.
-    private func goToStart(ofNew height: Int) -> String {
-        let new = Place(height: height, suspensions: suspensions())
+    /// Goes to where a new block replaces the old one; after a suspension, that is where the cursor is.
+    private func goToStart(of new: Place) -> String {
         let old = place.withLock { replace(&$0, with: new) }
         let isSame = old.suspensions == new.suspensions
         return (isSame ? Escape.up(old.height) : Escape.hideCursor) + "\r"

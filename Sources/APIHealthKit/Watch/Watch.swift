@@ -28,8 +28,9 @@ struct Watch: Sendable {
         try show.end(final, outcome)
         if outcome.isFailure { return .failure }
         if final.isAllHealthy { return .success }
-        // A lost output ends the checks, which says nothing about the endpoints.
-        return final.isAnyUnhealthy || surroundings.output.loss == nil ? .unhealthy : .failure
+        // A lost output ends the checks, which says nothing about the endpoints. Its reader may have what it wants.
+        guard !final.isAnyUnhealthy, let loss = surroundings.output.loss else { return .unhealthy }
+        return loss.isUnwanted ? .success : .failure
     }
 
     /// Checks every endpoint on its own schedule until all are done or a stop is requested.

@@ -48,11 +48,12 @@ final class WatchShow: Sendable {
             return
         }
         if !arguments.isQuiet { write("") }
-        for line in WatchView.summary(state, at: now, columns: surroundings.output.width) { write(line) }
+        let width = surroundings.output.width
+        for line in WatchView.summary(state, at: now, columns: width) { write(line, columns: width) }
         for line in outcome.lines { write(StyledLine(line)) }
     }
 
-    private func write(_ line: StyledLine) {
-        surroundings.output.write(line.text(style) + "\n")
+    private func write(_ line: StyledLine, columns: Int = .max) {
+        surroundings.output.write(line.text(style, columns: columns) + "\n")
     }
 }

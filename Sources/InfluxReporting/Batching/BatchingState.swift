@@ -253,13 +253,18 @@ struct BatchingState<Content: Sendable, Waiter> {
         }
     }
 
-    /// Puts back what was taken out at the end.
-    mutating func putBack(_ parcel: Item) { queue.insert(parcel) }
-
-    /// Takes out everything that waits, at the end.
-    mutating func takeAll() -> [Item] {
+    /// Gives up some points of each parcel that waits, at the end, and takes out all who wait for others.
+    ///
+    /// - Parameter unsent: how many points of a parcel are given up.
+    mutating func end(giving unsent: (Item) -> Int) -> [(Waiter, FlushReport)] {
         var all: [Item] = []
         while let parcel = queue.popFirst() { all.append(parcel) }
-        return all
+        for var parcel in all {
+            let count = unsent(parcel)
+            ledger.credit(parcel.number) { $0.note(count, .unsent) }
+            parcel.points -= count
+            if parcel.points > 0 { queue.insert(parcel) }
+        }
+        return giveUp(on: 0, because: .deadline)
     }
 }

@@ -47,7 +47,7 @@ final class LineBlock: @unchecked Sendable {
     /// Whether its room counts as that of lines in memory alone; behind the same lock.
     var isCountedAsUnsaved = false
     /// How many of its bytes were in the file when that was last flushed to the disk.
-    var synchronized = 0
+    let synchronized = Atomic(0)
 
     init(
         _ memory: HeapMemory, maximumPoints: Int, file: BlockFile? = nil, journal: (any DurableFile)? = nil
@@ -109,8 +109,14 @@ final class LineBlock: @unchecked Sendable {
     var isSaved: Bool { file != nil && isSettled && !isBroken }
 
     /// The lines that are in no file as far as is known, of a block that was handed in.
-    var unsavedLines: LineSet {
-        file != nil && isSettled ? LineSet(failures.withLock(\.self)) : LineSet(0..<points)
+    ///
+    /// A line on its way to the file is not one of them: if it does not arrive, that will be known.
+    var unsavedLines: LineSet { LineSet(file == nil ? Array(0..<points) : failures.withLock(\.self)) }
+
+    /// Notes that the file is gone, of a block that was handed in.
+    func loseFile() {
+        failures.withLock { $0 = Array(0..<points) }
+        hasFailed.store(true, ordering: .releasing)
     }
 
     /// Notes that a line is on its way to the file, under the stripe's lock.

@@ -41,6 +41,8 @@ final class JournalStore: BlockStore {
     struct Remains {
         var blocks: [(file: BlockFile, points: Int, bytes: Int, size: Int)] = []
         var damaged: [(name: String, bytes: Int)] = []
+        /// Files that could not be read, and are left to the next launch.
+        var unread: [BlockFile] = []
         var foreign: [String] = []
         /// Files that were set aside by earlier launches and have gone, because there are newer ones.
         var forgotten: [String] = []
@@ -74,6 +76,7 @@ final class JournalStore: BlockStore {
                     remains.blocks.append((file, frames.lines.count, length, bytes.count))
                 }
             } catch {
+                remains.unread.append(file)
                 remains.troubles.append(error)
             }
         }

@@ -2,6 +2,13 @@
 
 import LineProtocol
 
+/// How many points were dropped for a reason, as it is told to the server.
+struct DropReport: Hashable {
+    let reason: DropReason
+    let count: Int
+    let time: Timestamp
+}
+
 /// The points in which a writer reports what it dropped.
 enum DropPoint {
     static let measurement = "InfluxWriter"

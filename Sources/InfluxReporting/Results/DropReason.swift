@@ -8,13 +8,13 @@ public enum DropReason: String, Sendable, Hashable, CaseIterable, Codable {
     case tooLarge = "too-large"
     /// The point has nothing that can be encoded, for example no field.
     case notEncodable = "not-encodable"
-    /// The disk failed or is full, and memory had no room either.
+    /// The disk failed or is full, and memory had no room either; or the file that held the point could not be read.
     case disk
     /// The writer was shut down before the point came.
     case shutDown = "shut-down"
     /// The writer was shut down while it held the point in memory.
     case unsent
-    /// The file that held the point was damaged or removed.
+    /// The file that held the point was damaged.
     case damaged
 }
 

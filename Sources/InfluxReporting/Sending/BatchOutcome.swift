@@ -19,6 +19,21 @@ package struct BatchOutcome: Sendable, Hashable {
 
     package init() {}
 
+    /// Leaves out a line that was sent along with others.
+    ///
+    /// - Returns: whether it was delivered, as far as is known.
+    mutating func takeOut(_ line: String) -> Bool {
+        if let place = rejected.firstIndex(where: { $0.line == line }) {
+            rejected.remove(at: place)
+        } else if deliveredCount > 0 {
+            deliveredCount -= 1
+            return true
+        } else if let unnamed = unnamedRejections.popLast(), unnamed.count > 1 {
+            unnamedRejections.append(UnnamedRejection(count: unnamed.count - 1, reason: unnamed.reason))
+        }
+        return false
+    }
+
     /// How many lines the server will not have.
     package var rejectedCount: Int { rejected.count + unnamedRejections.reduce(0) { $0 + $1.count } }
 }

@@ -9,7 +9,8 @@
 ///
 /// A plan gives up if a server refuses everything. Let d be ⌈log₂ n⌉ + 1. When 4·d requests were refused without a word on any line, and
 /// nothing was delivered although the smallest and the largest pieces were tried in turn, the fault is not with the lines:
-/// all are kept; so they are if it finds everything too large, however small. When 16·d requests were refused, what was found is settled, and the rest is kept for the next time.
+/// all are kept; so they are if it finds everything too large, down to lines of some kilobytes. When 16·d requests were refused,
+/// what was found is settled, and the rest is kept for the next time.
 package struct SplitPlan: Sendable {
     /// What a server made of a piece.
     package enum Answer: Sendable, Hashable {
@@ -57,8 +58,8 @@ package struct SplitPlan: Sendable {
     /// Why it has stopped before everything was settled.
     package private(set) var obstacle: WriteObstacle?
 
-    /// No server means a limit of this size or less.
-    private static let smallestLimit = 1 << 10
+    /// No server means a limit of this size or less; it refuses for another reason.
+    private static let smallestLimit = 16 << 10
 
     /// Plans the sending of a batch.
     ///

@@ -18,7 +18,7 @@ struct BatchLoad: Sendable {
     /// Where lines come from that may be in memory alone though the writer has a directory, with the number of the first of each.
     var sources: [(lines: HeldLines, first: Int)] = []
     /// The drops that the last lines of the batch report, one after the other.
-    var reports: [(reason: DropReason, count: Int)] = []
+    var reports: [DropReport] = []
 
     /// The lines that report drops.
     var reportLines: LineSet { LineSet((batch.count - reports.count)..<batch.count) }
@@ -78,21 +78,20 @@ extension WriterEngine {
     /// Adds what was dropped to a batch: so the server hears of it when it takes points, and no report is dropped itself.
     func addReports(to load: inout BatchLoad) {
         guard !load.batch.isEmpty, load.batch.precision == precision else { return }
-        let reports = shared.withLock { $0.takeUnreported() }.sorted { $0.key.rawValue < $1.key.rawValue }
-        guard !reports.isEmpty else { return }
         let (scratch, number) = stripes[0].withLock { $0.lend() }
+        let time = TimeNudge.timestamp(timers.date, TimeNudge.of(number &* UInt64(stripes.count)))
+        let reports = shared.withLock { $0.takeReports(at: time) }
         var (bytes, ends) = (load.batch.bytes, load.batch.ends)
         let start = bytes.count
-        for (reason, count) in reports {
-            let time = TimeNudge.timestamp(timers.date, TimeNudge.of(number &* UInt64(stripes.count)))
-            scratch.encoder.append(DropPoint.make(reason, count: count, at: time))
+        for report in reports {
+            scratch.encoder.append(DropPoint.make(report.reason, count: report.count, at: report.time))
             ends.append(start + scratch.encoder.count)
         }
         scratch.encoder.withUnsafeBytes { bytes.append(contentsOf: $0) }
         stripes[0].withLock { $0.takeBack(scratch) }
-        guard let batch = LineBatch(bytes: bytes, ends: ends, precision: precision) else { return }
+        guard !reports.isEmpty, let batch = LineBatch(bytes: bytes, ends: ends, precision: precision) else { return }
         load.batch = batch
-        load.reports = reports.map { ($0.key, $0.value) }
+        load.reports = reports
     }
 }
 

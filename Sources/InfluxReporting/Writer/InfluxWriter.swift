@@ -128,7 +128,8 @@ extension InfluxWriter {
     /// Stops taking points, sends those that it has, and ends.
     ///
     /// - Parameter limit: how long to try. What has not arrived then is lost, counted as ``DropReason/unsent``; on the disk, it
-    ///   stays for the next writer of the directory.
+    ///   stays for the next writer of the directory. A request that a loader of the chain does not end when it is cancelled may take
+    ///   some ten seconds more.
     /// - Returns: what became of the points; of a second call, nothing.
     @discardableResult
     public func shutDown(within limit: Duration = .seconds(10)) async -> FlushReport {

@@ -37,8 +37,9 @@ extension WriterEngine {
         if synchronizes { scheduleSynchronization() }
     }
 
-    /// Saves what is held in memory alone, until all of it is saved or the disk fails once more.
+    /// Saves what is held in memory alone, as far as the disk has room for it.
     func saveUnsaved() throws(FileFailure) {
+        var failure: FileFailure?
         for parcel in shared.withLock({ $0.unsavedParcels }) {
             let saved: LineBlock
             switch parcel.content {
@@ -55,12 +56,22 @@ extension WriterEngine {
                     }
                 }
             }
-            var failure: FileFailure?
-            do throws(FileFailure) { try saved.save() } catch { failure = error }
-            let useless = failure == nil ? shared.withLock { $0.keep(saved, of: parcel) } : saved.file
+            var useless = saved.file
+            do throws(FileFailure) {
+                try saved.save()
+                // A line that was flushed to the disk long ago must not be lost with the file that it was in.
+                if !parcel.content.files.isEmpty, let file = saved.file {
+                    try store.sync(file)
+                    try store.syncFolder()
+                }
+                useless = shared.withLock { $0.keep(saved, of: parcel) }
+            } catch {
+                // There may be room for a smaller one.
+                failure = error
+            }
             remove(useless.map { [$0] } ?? [])
-            if let failure { throw failure }
         }
+        if let failure { throw failure }
     }
 
     /// Whether lines of a block that is being filled are in memory alone.
@@ -72,19 +83,20 @@ extension WriterEngine {
 
     /// Takes up what was found, to be sent first.
     func takeUp(_ remains: JournalStore.Remains) {
-        shared.withLock { shared in
+        let synchronizes = shared.withLock { shared in
             for (file, points, bytes, size) in remains.blocks {
                 shared.statistics.accepted += points
                 shared.batching.recover(
                     Parcel(
                         number: 0, points: points, bytes: bytes, room: WriterShared.roomOnDisk(size),
                         precision: file.precision, content: .stored(file)))
-                // The process before may have ended before it flushed the file.
-                shared.unsynchronized.append(file)
             }
-            shared.isSynchronizing = !remains.blocks.isEmpty
+            // The process before may have ended before it flushed them.
+            shared.unsynchronized += remains.blocks.map(\.file) + remains.unread
+            shared.isSynchronizing = !shared.unsynchronized.isEmpty
+            return shared.isSynchronizing
         }
-        if !remains.blocks.isEmpty { scheduleSynchronization() }
+        if synchronizes { scheduleSynchronization() }
         if !remains.blocks.isEmpty { listeners.tell(.found(files: remains.blocks.count)) }
         for (name, bytes) in remains.damaged { listeners.tell(.damaged(file: name, bytes: bytes)) }
         if !remains.foreign.isEmpty {
@@ -132,13 +144,16 @@ extension WriterEngine {
     func synchronize() {
         // Afterwards the directory may be another writer's.
         guard !shared.withLock(\.isStopped) else { return }
-        let (files, requests) = shared.withLock { ($0.takeUnsynchronized(), $0.synchronizationRequests) }
-        let journals = openJournals()
+        let requests = shared.withLock(\.synchronizationRequests)
+        var wasAnything = true
         do throws(FileFailure) {
-            for file in files { try store.sync(file) }
-            for journal in journals { try journal.sync() }
-            if !files.isEmpty || !journals.isEmpty { try store.syncFolder() }
+            wasAnything = try synchronizeFiles()
             try saveUnsaved()
+            // With the rest, now that the disk works.
+            if isAnyOpenBlockUnsaved {
+                gather()
+                try saveUnsaved()
+            }
             let isUnsaved = isAnyOpenBlockUnsaved
             let works = shared.withLock { shared in
                 let wasFailing = replace(&shared.isDiskFailing, with: isUnsaved && shared.isDiskFailing)
@@ -148,30 +163,60 @@ extension WriterEngine {
         } catch {
             diskFailed(error)
             // The files that are open have no name any more. What comes is told to be in memory.
-            if error.isWithoutDirectory { gather() }
+            if error.isWithoutDirectory {
+                gather()
+                loseDirectory()
+            }
         }
         let goesOn = shared.withLock { shared in
             let isDone =
-                files.isEmpty && journals.isEmpty && shared.synchronizationRequests == requests && !shared.isDiskFailing
+                !wasAnything && shared.unsynchronized.isEmpty && shared.synchronizationRequests == requests
+                && !shared.isDiskFailing
             shared.isSynchronizing = !isDone && !shared.isStopped
             return shared.isSynchronizing
         }
         if goesOn { scheduleSynchronization() }
+        // What was handed in may be enough for a batch.
+        advance()
     }
 
-    /// The files of the blocks that are being filled and have bytes that were not flushed to the disk.
+    /// Notes that the directory was deleted while it was in use.
+    func loseDirectory() {
+        // Blocks that were to be filled are let go of outside the lock.
+        _ = shared.withLock { $0.loseDirectory() }
+    }
+
+    /// Flushes to the disk what was written since the last time; returns whether there was anything.
+    @discardableResult
+    func synchronizeFiles() throws(FileFailure) -> Bool {
+        let files = shared.withLock { $0.takeUnsynchronized() }
+        let open = openBlocks()
+        do throws(FileFailure) {
+            for file in files { try store.sync(file) }
+            for (_, journal, _) in open { try journal.sync() }
+            if !files.isEmpty || !open.isEmpty { try store.syncFolder() }
+        } catch {
+            // All of them once more: it is not known which ones are on the disk.
+            shared.withLock { $0.unsynchronized += files }
+            throw error
+        }
+        for (block, _, bytes) in open { block.synchronized.store(bytes, ordering: .relaxed) }
+        return !files.isEmpty || !open.isEmpty
+    }
+
+    /// The blocks that are being filled and have bytes that were not flushed to the disk, with their files, and how many of their bytes
+    /// are in these.
     ///
     /// The next write to one of them schedules another synchronization.
-    private func openJournals() -> [any DurableFile] {
+    private func openBlocks() -> [(block: LineBlock, journal: any DurableFile, bytes: Int)] {
         stripes.compactMap { stripe in
             stripe.withLock { stripe in
                 stripe.isQuiet = true
-                guard let block = stripe.block, let journal = block.journal, block.synchronized < block.used else {
-                    return nil
-                }
+                guard let block = stripe.block, let journal = block.journal,
+                    block.synchronized.load(ordering: .relaxed) < block.used
+                else { return nil }
                 // A line that is on its way to the file is flushed the next time.
-                if block.isSettled { block.synchronized = block.used }
-                return journal
+                return (block, journal, block.isSettled ? block.used : block.synchronized.load(ordering: .relaxed))
             }
         }
     }

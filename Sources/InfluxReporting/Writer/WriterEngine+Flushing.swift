@@ -1,3 +1,4 @@
+import DurableFiles
 import LoaderChain
 
 /// Sending at once, and waiting for what becomes of it.
@@ -21,11 +22,12 @@ extension WriterEngine {
     }
 
     private func begin(_ waiter: FlushWaiter, id: Int) {
-        guard !shared.withLock(\.isStopped) else { return waiter.end(with: FlushReport()) }
         reportDrops(atOnce: true)
         shared.withLock { $0.batching.beginGathering() }
         gather()
         let done = shared.withLock { shared in
+            // Nobody would end it any more.
+            guard !shared.isStopped else { return [(waiter, FlushReport())] }
             shared.batching.flush(waiter, id: id)
             return shared.batching.takeDone()
         }
@@ -81,19 +83,32 @@ extension WriterEngine {
         await withCheckedContinuation { continuation in
             // Where all saving is done.
             queue.async { [self] in
-                // A failure was told, or is told as what is unsent.
-                if isDurable { try? saveUnsaved() }
-                shared.withLock { shared in
-                    for var parcel in shared.batching.takeAll() {
-                        let unsent = min(parcel.content.unsavedCount, parcel.points)
-                        shared.drop(unsent, .unsent)
-                        parcel.points -= unsent
-                        if parcel.points > 0 { shared.batching.putBack(parcel) }
+                if isDurable { settleFiles() }
+                let waiters = shared.withLock { shared in
+                    var unsent = 0
+                    let waiters = shared.batching.end { parcel in
+                        let count = min(parcel.content.unsavedCount, parcel.points)
+                        unsent += count
+                        return count
                     }
+                    shared.drop(unsent, .unsent)
                     shared.isStopped = true
+                    return waiters
                 }
+                for (waiter, report) in waiters { waiter.end(with: report) }
                 continuation.resume()
             }
+        }
+    }
+
+    private func settleFiles() {
+        // A failure was told, or is told as what is unsent.
+        try? saveUnsaved()
+        do throws(FileFailure) {
+            try synchronizeFiles()
+            try store.syncFolder()
+        } catch {
+            if error.isWithoutDirectory { loseDirectory() }
         }
     }
 }

@@ -28,7 +28,9 @@ extension WriterEngine {
         let reportLines = load.reportLines
         let left = outcome.undelivered.subtracting(reportLines)
         let rest = left.isEmpty ? nil : load.batch.batch(of: left)
-        let unsaved = isDurable ? left.places(of: load.unsavedLines) : LineSet(0..<left.count)
+        let hasFiles = isDurable && !shared.withLock(\.hasLostDirectory)
+        let unsaved = hasFiles ? left.places(of: load.unsavedLines) : LineSet(0..<left.count)
+        let files = hasFiles ? load.files : []
         let roll = random.unit()
         // Before the app hears that they are settled, and ends the writer.
         if rest == nil { remove(load.files) }
@@ -38,19 +40,13 @@ extension WriterEngine {
             var outcome = outcome
             for (index, report) in load.reports.enumerated() {
                 if outcome.undelivered.contains(load.batch.count - load.reports.count + index) {
-                    shared.reportAgain(report.count, report.reason)
+                    shared.repeatLater(report)
                     continue
                 }
                 // It is a point like others, but none that a flush waits for.
                 shared.statistics.accepted += 1
                 let text = load.batch.text(of: load.batch.count - load.reports.count + index)
-                if let place = outcome.rejected.firstIndex(where: { $0.line == text }) {
-                    outcome.rejected.remove(at: place)
-                    shared.ownRejected += 1
-                } else {
-                    outcome.deliveredCount -= 1
-                    shared.ownDelivered += 1
-                }
+                if outcome.takeOut(text) { shared.ownDelivered += 1 } else { shared.ownRejected += 1 }
             }
             for (reason, count) in load.lost { shared.drop(count, reason) }
             // When all is over, what is in memory alone is lost.
@@ -59,8 +55,8 @@ extension WriterEngine {
             let parcel = rest.map { rest in
                 Parcel(
                     number: number, points: rest.count - unsent, bytes: rest.bytes.count,
-                    room: load.files.isEmpty ? rest.bytes.count : load.room, precision: rest.precision,
-                    content: HeldLines.batch(rest, files: load.files, unsaved: unsaved))
+                    room: files.isEmpty ? rest.bytes.count : load.room, precision: rest.precision,
+                    content: HeldLines.batch(rest, files: files, unsaved: unsaved))
             }
             shared.batching.ended(number, rest: parcel.flatMap { $0.points > 0 ? $0 : nil }) { report in
                 report.note(outcome)
@@ -97,8 +93,8 @@ extension WriterEngine {
 
     /// Writes points about what was dropped since the last time, if none is held that they could be sent with, and tells it.
     func reportDrops(atOnce: Bool = false) {
-        let reasons = shared.withLock { $0.isShutDown || $0.batching.heldPoints > 0 ? [:] : $0.takeUnreported() }
-        for (reason, count) in reasons.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+        let reasons = shared.withLock { $0.isShutDown || $0.batching.heldPoints > 0 ? [] : $0.takeUnreported() }
+        for (reason, count) in reasons {
             let result = take { encoder, nudge in
                 encoder.append(DropPoint.make(reason, count: count, at: TimeNudge.timestamp(timers.date, nudge)))
             }

@@ -156,7 +156,7 @@ extension WriterEngine {
                 let taking = scratch.encoder.withUnsafeBytes { stripe.take($0, at: now) }
                 if taking != .noRoom {
                     frame = Frame(lastOf: stripe.block, length: scratch.encoder.count)
-                    if let prepared { shared.withLock { $0.keep(prepared) } }
+                    if let block = prepared, shared.withLock({ $0.keep(block) }) { prepared = nil }
                     return .success(taking)
                 }
                 if let block = stripe.block {
@@ -164,7 +164,7 @@ extension WriterEngine {
                     handIn(block)
                 }
                 switch shared.withLock({
-                    $0.grantBlock(prepared, points: points, room: room, mayDrop: mayDrop, dropped: &dropped)
+                    $0.grantBlock(&prepared, points: points, room: room, mayDrop: mayDrop, dropped: &dropped)
                 }) {
                 case .given(let block):
                     stripe.block = block
@@ -178,9 +178,7 @@ extension WriterEngine {
             if !dropped.isEmpty { removeDropped(dropped) }
             if let answer {
                 // A block that was made for nothing does not leave its file behind.
-                if case .failure(let refusal) = answer, refusal.reason != .noRoom, let file = prepared?.file {
-                    remove([file])
-                }
+                if let file = prepared?.file { remove([file]) }
                 return answer
             }
             prepared = makeBlock(room: room, points: points)

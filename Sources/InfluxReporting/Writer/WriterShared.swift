@@ -11,7 +11,10 @@ struct WriterShared {
     /// Blocks that are ready to be filled.
     private(set) var spares: [LineBlock] = []
     /// What was dropped and not yet reported as points.
-    private(set) var unreported: [DropReason: Int] = [:]
+    private var unreported: [DropReason: Int] = [:]
+    /// Reports that were sent and have not arrived as far as is known; they are sent again as they were, so that they are the same
+    /// points if they have.
+    private var reportsToRepeat: [DropReport] = []
     /// What was dropped and not yet told as events.
     private var untold = DropTelling()
     /// How many of the points that report drops were delivered, and rejected.
@@ -27,6 +30,8 @@ struct WriterShared {
     var isStopped = false
 
     // For a writer with a directory.
+    /// Whether the directory was deleted, so that no file has a name any more.
+    private(set) var hasLostDirectory = false
     /// The room that the lines of handed in blocks take up in memory.
     private(set) var memoryRoom = 0
     /// The part of it that is not in files.
@@ -70,12 +75,12 @@ struct WriterShared {
     /// Grants a block, and drops what has to go for it.
     ///
     /// - Parameters:
-    ///   - prepared: one that was made for this.
+    ///   - prepared: one that was made for this; if it is there afterwards, it is used for nothing.
     ///   - points: how many points it takes.
     ///   - room: the room that it must have.
     ///   - mayDrop: whether others may have to go for it.
     mutating func grantBlock(
-        _ prepared: LineBlock?, points: Int, room: Int, mayDrop: Bool, dropped: inout [HeldLines]
+        _ prepared: inout LineBlock?, points: Int, room: Int, mayDrop: Bool, dropped: inout [HeldLines]
     ) -> BlockGrant {
         if isShutDown { return .refused(.shutDown) }
         if isDurable, unsavedRoom > 0 || isDiskFailing || (prepared.map { $0.file == nil } ?? false) {
@@ -91,7 +96,7 @@ struct WriterShared {
             points: block?.maximumPoints ?? points, room: block?.room ?? room, mayDrop: mayDrop)
         {
         case .refused:
-            if let block { keep(block) }
+            if let block, keep(block) { prepared = nil }
             return .refused(.noRoom)
         case .given(let parcels):
             for parcel in parcels {
@@ -106,14 +111,18 @@ struct WriterShared {
                 batching.takeBack(points: points, room: room)
                 return .toBeMade
             }
+            prepared = nil
             return .given(block)
         }
     }
 
-    /// Keeps a block for later, unless there are enough.
-    mutating func keep(_ block: LineBlock) {
+    /// Keeps a block for later, unless there are enough; returns whether it does.
+    @discardableResult
+    mutating func keep(_ block: LineBlock) -> Bool {
         // One that was made while the disk failed is not used a second time.
-        if spares.count < mostSpares, isDurable == (block.file != nil) { spares.append(block) }
+        guard spares.count < mostSpares, isDurable == (block.file != nil) else { return false }
+        spares.append(block)
+        return true
     }
 
     /// Gives all spare blocks away.
@@ -136,7 +145,7 @@ struct WriterShared {
         let (points, bytes) = (block.points, block.bytes)
         var room = block.room
         if let file = block.file {
-            if block.synchronized < block.used { unsynchronized.append(file) }
+            if block.synchronized.load(ordering: .relaxed) < block.used { unsynchronized.append(file) }
             block.close()
             room = Self.roomOnDisk(block.used)
             // A line that is on its way to the file would not be found there.
@@ -199,6 +208,25 @@ struct WriterShared {
         unsavedRoom += block.room
     }
 
+    /// Notes that the directory was deleted: what is in memory is there alone, and no file is worth anything.
+    ///
+    /// - Returns: blocks that are of no use any more.
+    mutating func loseDirectory() -> [LineBlock] {
+        hasLostDirectory = true
+        for parcel in batching.queue.all {
+            switch parcel.content {
+            case .block(let block):
+                block.loseFile()
+                countAsUnsaved(block)
+            case .stored: continue
+            case .batch(let batch, _, _):
+                let unsaved = LineSet(0..<batch.count)
+                batching.change(parcel.number) { $0.content = .batch(batch, files: [], unsaved: unsaved) }
+            }
+        }
+        return takeSpares()
+    }
+
     /// Leaves a block to its file.
     private mutating func dismiss(_ block: LineBlock) {
         guard let file = block.file else { return }
@@ -243,15 +271,16 @@ struct WriterShared {
             switch (parcel.content, current.content) {
             case (.block(let block), .block(let other)) where block === other:
                 current.content = .stored(file)
+                current.room = Self.roomOnDisk(saved.used)
                 useless = block.file
             // It may have been tried again meanwhile, and be another one by now.
             case (.batch(let batch, _, let unsaved), .batch(let other, let files, let others))
             where batch.count == other.count && unsaved == others:
                 current.content = .batch(other, files: files + [file], unsaved: LineSet())
+                current.room += Self.roomOnDisk(saved.used)
                 useless = nil
             default: return
             }
-            current.room += Self.roomOnDisk(saved.used)
         }
         guard useless != file else { return file }
         unsynchronized.append(file)
@@ -278,11 +307,25 @@ struct WriterShared {
         untold.add(count, reason)
     }
 
-    /// What is to be reported as points.
-    mutating func takeUnreported() -> [DropReason: Int] { LoaderChain.replace(&unreported, with: [:]) }
+    /// What is to be reported as points; nothing while earlier reports are to be repeated.
+    ///
+    /// - Parameter time: that of new reports.
+    mutating func takeReports(at time: Timestamp) -> [DropReport] {
+        if !reportsToRepeat.isEmpty { return LoaderChain.replace(&reportsToRepeat, with: []) }
+        return takeUnreported().map { DropReport(reason: $0.reason, count: $0.count, time: time) }
+    }
 
-    /// Takes back what was to be reported, because its point has not arrived.
+    /// What was dropped and not yet reported as points, in the order of the reasons.
+    mutating func takeUnreported() -> [(reason: DropReason, count: Int)] {
+        LoaderChain.replace(&unreported, with: [:]).sorted { $0.key.rawValue < $1.key.rawValue }
+            .map { (reason: $0.key, count: $0.value) }
+    }
+
+    /// Takes back what was to be reported.
     mutating func reportAgain(_ count: Int, _ reason: DropReason) { unreported[reason, default: 0] += count }
+
+    /// Takes back a report that may not have arrived.
+    mutating func repeatLater(_ report: DropReport) { reportsToRepeat.append(report) }
 
     /// What is to be told as events, now or later.
     mutating func tellDrops(at now: TimerInstant, atOnce: Bool) -> DropTelling.Step {

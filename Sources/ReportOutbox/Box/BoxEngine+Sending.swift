@@ -74,14 +74,13 @@ extension BoxEngine {
 
     private func send(_ handle: BoxHandle) {
         guard let entry = shared.withLock({ $0.box[handle] }) else { return }
-        if let loss = entry.lossToSetAside {
-            end(handle, .setAside(loss))
-            return
-        }
         // Those that were counted did not come back to be judged, as each of them has ended the process. One more may be on its way
         // without this process, and is joined by this one.
-        guard Int(entry.attempts) - 1 <= settings.maximumAttempts else {
-            end(handle, .setAside(.tooManyAttempts))
+        let isTriedTooOften = Int(entry.attempts) - 1 > settings.maximumAttempts
+        if let loss = entry.lossToSetAside ?? (isTriedTooOften ? ReportLoss.tooManyAttempts : nil) {
+            // Nothing is sent, so the attempt that was counted when its turn came is taken back.
+            shared.withLock { $0.box.change(handle) { $0.unwrittenAttempts -= min(1, $0.unwrittenAttempts) } }
+            end(handle, .setAside(loss))
             return
         }
         // Counted before it begins: a report that takes the process down with it counts too.
@@ -185,32 +184,26 @@ extension BoxEngine {
         }
         let limits = ServerLimits(
             result.response, header: settings.limitsHeader, maximum: settings.maximumRetryAfter)
-        if let limits { note(limits, handle) }
         // Where a server says which reports it means, others need not wait.
         let asked = limits?.all ?? RetryAfter.delay(of: result.response, now: settings.timers.date)
         return settle(
-            handle, settings.outcomes.verdict(on: result), asked: asked, loss: loss,
+            handle, settings.outcomes.verdict(on: result), asked: asked, limits: limits, loss: loss,
             cause: cause, goesOn: goesOn)
     }
 
     @discardableResult
     private func settle(
-        _ handle: BoxHandle, _ verdict: ReportVerdict, asked: Duration, loss: ReportLoss, cause: RetryCause,
-        goesOn: Bool = false
+        _ handle: BoxHandle, _ verdict: ReportVerdict, asked: Duration, limits: ServerLimits? = nil, loss: ReportLoss,
+        cause: RetryCause, goesOn: Bool = false
     ) -> Bool {
         decide(handle, cause) { box, time, wall in
             // What is too large now says nothing about what is small.
-            box.judge(
+            let fate = box.judge(
                 handle, verdict, asked: asked, isAskedOfAll: cause != .status(.contentTooLarge), loss: loss,
                 goesOn: goesOn, now: time, wallNow: wall)
-        }
-    }
-
-    private func note(_ limits: ServerLimits, _ handle: BoxHandle) {
-        let now = now
-        shared.withLock { shared in
-            let time = shared.time(now)
-            shared.box.limit(limits, by: handle, now: time)
+            // Afterwards, since a server that is paused already is not paused for its refusals.
+            if let limits { box.limit(limits, by: handle, now: time) }
+            return fate
         }
     }
 

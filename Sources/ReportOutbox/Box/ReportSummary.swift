@@ -8,7 +8,7 @@ public struct ReportSummary: Hashable, Sendable {
     public let date: Date
     /// When it may next be tried.
     public let due: Date
-    /// How many attempts have begun.
+    /// How many attempts have begun; one that cost nothing is taken back once the report waits again.
     public let attempts: Int
     /// How many bytes it has.
     public let size: Int64

@@ -9,7 +9,7 @@ public enum ReportEvent: Hashable, Sendable {
     case joined(ReportID)
     /// An earlier launch left the report, which was submitted at that date.
     case found(ReportID, submitted: Date)
-    /// An attempt begins, the first with number 1.
+    /// An attempt begins, the first with number 1; after one that cost nothing, its number comes again.
     case sending(ReportID, attempt: Int)
     /// The server has it, and it left the box; the status is nil if it is not known.
     case delivered(ReportID, HTTPStatus?)

@@ -62,10 +62,14 @@ public struct OutboxSettings: Sendable {
     public var maximumReportBytes: Int64 = 64 << 20
 
     /// The most attempts for one report; after them it is set aside.
+    ///
+    /// An attempt costs nothing, and does not count, if it sent nothing or was stopped, if the app asked for it before
+    /// its time, or if the server asked for a wait that holds for all reports.
     public var maximumAttempts = 50
     /// How long a report is tried; the first attempt that fails after that is the last.
     ///
-    /// One that could not even be read until then, or that no server has seen, is set aside and not dropped.
+    /// The report is dropped if a server answered that attempt and did not ask for a wait; otherwise it is set aside,
+    /// and so is one that could not be read.
     public var maximumAge = Duration.seconds(2 * 24 * 3600)
     /// How long an attempt may take before it is cancelled, unless it goes on without the process, as a background upload does.
     public var attemptTimeout = Duration.seconds(600)
@@ -75,7 +79,7 @@ public struct OutboxSettings: Sendable {
     public var firstDelay = Duration.seconds(30)
     /// What the bound of a delay never grows beyond.
     public var maximumDelay = Duration.seconds(3600)
-    /// The longest wait that a server can ask for by `Retry-After`.
+    /// The longest wait that a server can ask for by `Retry-After`; with zero, it can ask for none.
     public var maximumRetryAfter = Duration.seconds(24 * 3600)
     /// The response header in which a server says for how long it wants no reports, or none of some kinds; nil to read none.
     ///
@@ -88,8 +92,11 @@ public struct OutboxSettings: Sendable {
     /// What it refuses from then on waits, with everything else that goes there, until it takes a report again; one is tried
     /// at a time, after delays as above. What it refused before has been set aside, and ``ReportOutbox/retry(_:)`` sends it again. `Int.max` takes every refusal for the report's own fault.
     public var refusalsBeforePause = 3
-    /// How many reports are being sent at once.
-    public var maximumInFlight = 4
+    /// How many reports are sent at once.
+    ///
+    /// To one server it is one fewer, so that one which hangs does not keep the others from being asked. Several that
+    /// hang can still take every place, until ``attemptTimeout``.
+    public var maximumInFlight = 5
 
     /// The most reports that are kept for inspection after they were set aside; the oldest go first.
     ///
@@ -99,6 +106,8 @@ public struct OutboxSettings: Sendable {
     public var maximumSetAsideBytes: Int64 = 256 << 20
 
     /// The header that says which attempt at the report it is, from 1; nil for none.
+    ///
+    /// An attempt that costs nothing has the number that the next one has too; see ``maximumAttempts``.
     public var attemptHeader: String? = "Report-Attempt"
     /// The header that says when the report was submitted, as a date of HTTP; nil for none.
     ///

@@ -33,7 +33,7 @@ struct BoxEntry: Sendable {
     /// Attempts that have begun and could not be written down.
     var unwrittenAttempts: UInt32 = 0
 
-    /// How many attempts have begun.
+    /// How many attempts have begun and were not taken back.
     var attempts: UInt32 {
         let (attempts, isTooMany) = name.attempts.addingReportingOverflow(unwrittenAttempts)
         return isTooMany ? .max : attempts

@@ -97,7 +97,7 @@ extension BoxState {
     /// Decides what becomes of a report after an attempt.
     ///
     /// - Parameters:
-    ///   - asked: how long the server asks to wait; zero if it does not.
+    ///   - asked: how long the server asks to wait, of which it gets what the settings grant; zero if it does not.
     ///   - isAskedOfAll: whether it asks for all reports, and not for this one alone.
     ///   - loss: why it is lost, if the verdict is that it is.
     ///   - goesOn: whether the attempt goes on without this process; then it stays counted.
@@ -108,14 +108,13 @@ extension BoxState {
     ) -> Fate? {
         guard let entry = self[handle], entry.phase == .sending else { return nil }
         if consent == .denied, verdict != .delivered { return .dropped(.withoutConsent) }
+        let asked = pacing.granted(asked)
+        let isAnswered = if case .refused = loss { true } else { verdict == .delivered }
         change(handle) {
             $0.readFailures = 0
             $0.isHurried = false
         }
-        if verdict != .interrupted {
-            let isAnswered = if case .refused = loss { true } else { verdict == .delivered }
-            withLane(of: entry.name.destination) { $0.noteAnswer(isAnswered) }
-        }
+        if verdict != .interrupted { withLane(of: entry.name.destination) { $0.noteAnswer(isAnswered) } }
         switch verdict {
         case .delivered:
             withLane(of: entry.name.destination) { $0.accept() }
@@ -126,19 +125,19 @@ extension BoxState {
         var name = entry.name
         name.attempts = entry.attempts
         name.flags.remove(.pausesDestination)
-        // What the app asked for before its time costs nothing, as long as it does no harm; nor does what the server asks to be sent
-        // later, however short the time. The age ends both.
-        if verdict != .retry || entry.isHurried || asked > .zero, !goesOn { name.attempts -= min(1, name.attempts) }
-        if verdict == .retry {
-            if entry.born.duration(to: now) >= settings.maximumAge { return .dropped(.expired) }
-            if name.attempts >= settings.maximumAttempts { return .setAside(.tooManyAttempts) }
-        } else if verdict == .waitForConnection, entry.born.duration(to: now) >= settings.maximumAge {
-            // What no server has seen is not dropped.
-            return name.attempts == 0 ? .setAside(.expired) : .dropped(.expired)
-        }
-        let wait = delay(for: name, verdict, asked: asked)
-        let due = now.advanced(by: wait)
         let pauses = asked > .zero && isAskedOfAll
+        // What the app asked for before its time costs nothing, as long as it does no harm; nor does what the server
+        // asks of all reports, however short the time. The age ends both. What it asks of this report alone costs an
+        // attempt, since the report may be sent in vain each time.
+        if verdict != .retry || entry.isHurried || pauses, !goesOn { name.attempts -= min(1, name.attempts) }
+        if verdict != .interrupted, entry.born.duration(to: now) >= settings.maximumAge {
+            // Only a server that answers, and does not ask for it later, has had its chance.
+            return isAnswered && asked == .zero ? .dropped(.expired) : .setAside(.expired)
+        }
+        if verdict == .retry, name.attempts >= settings.maximumAttempts { return .setAside(.tooManyAttempts) }
+        // What the server asks of all is the pace; for this report alone, the delays grow as well.
+        let wait = max(asked, delay(for: name, verdict, asked: pauses ? asked : .zero))
+        let due = now.advanced(by: wait)
         withLane(of: name.destination) { lane in
             if verdict == .waitForConnection || pauses { lane.pausedUntil = max(lane.pausedUntil, due) }
             if verdict == .retry { lane.misses = 0 }
@@ -164,7 +163,8 @@ extension BoxState {
         let pausedUntil = withLane(of: entry.name.destination) { [pacing, settings] lane -> TimerInstant? in
             guard lane.refuse(loss, limit: settings.refusalsBeforePause) else { return nil }
             lane.pauseForRefusals(now: now) {
-                pacing.delay(afterFailures: $0, asked: asked, roll: settings.random.unit())
+                // A short wait that is asked for does not keep the pauses from growing: each probe costs an attempt.
+                max(asked, pacing.delay(afterFailures: $0, roll: settings.random.unit()))
             }
             return lane.pausedUntil
         }
@@ -210,7 +210,7 @@ extension BoxState {
         name.attempts = max(1, entry.attempts) - 1
         if entry.born.duration(to: now) >= settings.maximumAge { return .setAside(.expired) }
         let failures = entry.readFailures + 1
-        let wait = pacing.delay(afterFailures: failures, roll: settings.random.unit())
+        let wait = max(Self.leastWaitForDisk, pacing.delay(afterFailures: failures, roll: settings.random.unit()))
         change(handle) { $0.readFailures = failures }
         name.setDue(after: wait, from: wallNow)
         return .waits(as: name, due: now.advanced(by: wait))
@@ -237,11 +237,14 @@ extension BoxState {
         guard let entry = self[handle], entry.phase == .leaving else { return }
         let wait = pacing.delay(afterFailures: max(1, Int(entry.attempts)), roll: settings.random.unit())
         change(handle) {
-            $0.due = now.advanced(by: wait)
+            $0.due = now.advanced(by: max(Self.leastWaitForDisk, wait))
             $0.lossToSetAside = loss
         }
         self.wait(handle)
     }
+
+    /// How soon a disk that has failed is tried again, even if the settings let a server be tried at once.
+    private static let leastWaitForDisk = Duration.seconds(1)
 
     /// Notes under which name a report is on the disk now.
     mutating func rename(_ handle: BoxHandle, to name: RecordName) {
@@ -282,6 +285,7 @@ extension BoxState {
             missed.insert(lane)
             lanes[lane].misses = 0
             lanes[lane].pausedUntil = .distantPast
+            lanes[lane].waiting.removeAll()
         }
         guard !missed.isEmpty else { return }
         for handle in unsentHandles {

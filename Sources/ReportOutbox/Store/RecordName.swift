@@ -32,7 +32,7 @@ struct RecordName: Hashable, Sendable {
     var submittedMilliseconds: Int64
     /// When it may next be tried, in milliseconds since 1970.
     var dueMilliseconds: Int64
-    /// How many attempts have begun.
+    /// How many attempts have begun and were not taken back.
     var attempts: UInt32
     /// Which server it goes to, as a digest of scheme, host and port.
     var destination: UInt32

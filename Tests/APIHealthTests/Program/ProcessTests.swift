@@ -113,10 +113,52 @@
             }
             let end = try await Self.shell(full, "watch", ill, "--once", "--quiet", "--json")
             #expect(end.status == ProgramStatus.unhealthy.rawValue)
-            // Its reader has seen enough.
-            let read = try await Self.shell(
-                #"("$0" "$@"; echo "status $?" >&2) | head -n 1"#, "watch", well, "--every", "10ms")
-            #expect(read.errors.hasSuffix("status \(ProgramStatus.failure.rawValue)"), "\(read.errors)")
+        }
+
+        @Test func aReaderThatHasEnoughIsNoError() async throws {
+            let server = try LoopbackServer()
+            server.fallback { _ in .ok("well") }
+            let folder = try TestFolder()
+            // The page of so many routes does not fit into a pipe.
+            let lines = (0..<200).map {
+                "APIHealth,host=a,method=GET,outcome=success,path=/\($0) duration=0.1 \($0)000000000\n"
+            }
+            try folder.write(lines.joined(), to: "a.lp")
+            let watch = ["watch", server.url("/").absoluteString, "--every", "10ms"]
+            for arguments in [watch, ["report", folder.path("a.lp"), "--output", "-"]] {
+                let end = try await ChildProcess.run(
+                    URL(filePath: "/bin/sh"),
+                    ["-c", #"("$0" "$@"; echo "status $?" >&2) | head -n 1"#, Self.program.path] + arguments)
+                #expect(end.errors.hasSuffix("status 0"), "\(end.errors)")
+                #expect(!end.errors.contains("apihealth: "), "\(end.errors)")
+            }
+        }
+
+        @Test(.enabled(if: ChildProcess.find("python3") != nil, "There is no Python, which makes the terminal."))
+        func aSuspendedLiveScreenHasItsCursorWhereverErrorsGo() async throws {
+            let server = try LoopbackServer()
+            server.fallback { _ in .ok("well") }
+            // In a session of its own nobody could wake it, so the system does not stop it, and it goes on at once.
+            let child = try ChildProcess(
+                try #require(ChildProcess.find("python3")),
+                [
+                    "-c", "import pty, sys; pty.spawn(sys.argv[1:])", "/bin/sh", "-c",
+                    #"echo "pid $$"; exec "$0" "$@" 2>/dev/null"#, Self.program.path, "watch",
+                    server.url("/").absoluteString, "--every", "20ms",
+                ],
+                environment: ProcessInfo.processInfo.environment.merging(["TERM": "xterm"]) { $1 })
+            var number: pid_t?
+            while let line = await child.output.line(), !line.contains("●") {
+                if let match = line.firstMatch(of: /pid ([0-9]+)/) { number = pid_t(match.1) }
+            }
+            kill(try #require(number), SIGTSTP)
+            // When it goes on, the screen hides the cursor again.
+            var isShown = false
+            while let line = await child.output.line() {
+                isShown = isShown || line.contains(Escape.showCursor)
+                if line.contains(Escape.hideCursor) { break }
+            }
+            #expect(isShown)
         }
 
         @Test func mistakesGoToTheOtherStream() async throws {

@@ -65,13 +65,14 @@ import Testing
         }
     }
 
+    private static func line(_ route: Int, _ outcome: String, _ time: Int) -> String {
+        "APIHealth,host=a,method=GET,outcome=\(outcome),path=/\(route) duration=0.1 \(time)000000000\n"
+    }
+
     @Test func whatFailsIsShownHoweverLateItComes() async throws {
         let folder = try TestFolder()
-        func line(_ route: Int, _ outcome: String, _ time: Int) -> String {
-            "APIHealth,host=a,method=GET,outcome=\(outcome),path=/\(route) duration=0.1 \(time)000000000\n"
-        }
-        var text = (0..<300).map { line($0, "success", $0) }.joined()
-        for time in 300..<400 { text += line(999, "server-error", time) + line(998, "success", time) }
+        var text = (0..<300).map { Self.line($0, "success", $0) }.joined()
+        for time in 300..<400 { text += Self.line(999, "server-error", time) + Self.line(998, "success", time) }
         try folder.write(text, to: "a.lp")
         let program = TestProgram()
         #expect(await program.run("report", folder.path("a.lp")) == .success)
@@ -92,6 +93,26 @@ import Testing
         Thread { try? FileHandle(forWritingAtPath: pipe)?.write(contentsOf: bytes) }.start()
         #expect(await program.run("report", pipe, "--output", folder.path("p.html")) == .success)
         #expect(program.complaints.text.hasPrefix("apihealth: the page has the first 200 routes; give files"))
+    }
+
+    @Test func whatFailsIsShownEvenIfNotAllRoutesCanBeCounted() throws {
+        let folder = try TestFolder()
+        let text = (0..<300).map { Self.line($0, "success", $0) }.joined() + Self.line(999, "server-error", 300)
+        try folder.write(text, to: "a.lp")
+        let arguments = try ReportArguments(ReportArguments.syntax.parse([folder.path("a.lp")]))
+        let remark =
+            "apihealth: only 250 routes were counted, those that fail before all others; "
+            + "the page may lack an important one\n"
+        for (limit, complaint) in [(250, remark), (301, "")] {
+            let program = TestProgram()
+            let command = ReportCommand(
+                arguments: arguments, surroundings: program.surroundings, censusLimit: limit)
+            #expect(try command.run() == .success)
+            let rows = Self.tables(try folder.text("a.html"), class: "overview")[0].dropFirst()
+            #expect(rows.count == 201)
+            #expect(rows.contains { $0[1] == "GET /999" }, "\(limit)")
+            #expect(program.complaints.text == complaint)
+        }
     }
 
     @Test func badLinesAreCountedAndTold() async throws {

@@ -79,6 +79,21 @@ import Testing
                 + "\u{1B}[1A\rthree\(clear)")
     }
 
+    @Test func aSuspensionThatBeginsWhileTheLiveScreenDrawsLeavesTheCursorShown() {
+        let written = Written()
+        let asked = Locked(0)
+        // It begins just after the screen has asked for the second time: when it is made, and when it draws.
+        let screen = LiveScreen(written.output(isTerminal: true), style: Style(isColoured: false)) {
+            asked.withLock { asked in
+                defer { asked += 1 }
+                return asked < 2 ? 0 : 1
+            }
+        }
+        screen.show(["one"])
+        screen.show(["never"])
+        #expect(written.text == "\u{1B}[?25l" + "\rone\u{1B}[K\n\u{1B}[J")
+    }
+
     @Test func colourIsForTerminalsAndForThoseWhoWantIt() {
         func may(_ environment: [String: String], isTerminal: Bool) -> Bool {
             TestProgram(environment: environment, isTerminal: isTerminal).surroundings.mayColour

@@ -143,6 +143,20 @@ import Testing
         #expect(try folder.text("m.lp").contains("outcome=cancelled"))
     }
 
+    @Test func aReaderThatHasEnoughEndsTheWatchAndIsNoError() async throws {
+        for (code, status) in [(EPIPE, ProgramStatus.success), (ENOSPC, ProgramStatus.failure)] {
+            var program = TestProgram(timers: timers)
+            let stop = program.surroundings.stop
+            // It is lost before anything was checked.
+            program.surroundings.output = Output({ (_) throws(Output.Lost) in
+                stop.request()
+                throw Output.Lost(code: code)
+            })
+            let watch = start(try arguments("http://a/"), program)
+            #expect(try await watch.value == status)
+        }
+    }
+
     @Test func aFileThatTakesNothingIsToldOf() async throws {
         #if os(Linux)
             let program = TestProgram(timers: timers)

@@ -84,6 +84,19 @@ import Testing
         }
     }
 
+    /// A flush to the disk that failed is made again, for all files.
+    @Test func whatWasSynchronizedIsNotLostIfAnOperationFailedBefore() async throws {
+        for operation in 1...(try await Self.operations()) {
+            let life = JournalLife()
+            life.journal.cut(.failure(at: operation, code: EIO))
+            try await Self.live(life)
+            life.synchronize()
+            try await life.end(afterPowerLoss: RandomSource(seed: UInt64(operation)))
+            let faults = try await life.faults()
+            #expect(faults == [], "operation \(operation) failed, and then the power")
+        }
+    }
+
     @Test(arguments: 1...15)
     func aRandomLifeLosesNothing(seed: UInt64) async throws {
         let random = RandomSource(seed: seed)

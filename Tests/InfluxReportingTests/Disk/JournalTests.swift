@@ -232,15 +232,19 @@ import Testing
         #expect(journal.bytes(of: name + ".damaged") == bytes)
     }
 
-    @Test func aDirectoryThatIsDeletedIsNoticedAtTheNextSynchronization() async throws {
+    /// Nothing is kept in files without a name: neither what is waiting, nor what was tried, nor what comes.
+    @Test(arguments: [false, true])
+    func aDirectoryThatIsDeletedIsNoticedAtTheNextSynchronization(isTried: Bool) async throws {
         let directory = try TemporaryDirectory()
         let place = directory.url.appending(path: "points")
         let events = Locked<[WriterEvent]>([])
         let writer = try InfluxWriter(
             sender: FakeSender(FakeSender.kept(.refused(.unauthorized, reason: "token"))),
-            directory: SystemDirectory(place), settings: Self.settings(), stripes: 1
+            directory: SystemDirectory(place), settings: Self.settings { $0.maximumBytes = 200_000 }, stripes: 1
         ) { event in events.withLock { $0.append(event) } }
         #expect(writer.write(Self.point(1)) == .saved)
+        if isTried { #expect(await writer.flush(within: .seconds(3_600)).kept == 1) }
+        #expect(writer.write(Self.point(0)) == .saved)
         try FileManager.default.removeItem(at: place)
         writer.engine.queue.sync { writer.engine.synchronize() }
         #expect(writer.write(Self.point(2)) == .inMemory)
@@ -248,7 +252,27 @@ import Testing
             if case .trouble(let text) = $0 { text.contains("its directory was deleted") } else { false }
         }
         #expect(isTold)
-        await writer.shutDown(within: .seconds(3_600))
+        // More than may be in memory: nothing makes room by leaving its file alone.
+        for number in 3..<5_000 { writer.write(Self.point(number)) }
+        let lost = writer.statistics.dropped
+        #expect(lost.keys.allSatisfy { $0 == .disk } && lost != [:])
+        let report = await writer.shutDown(within: .seconds(3_600))
+        #expect(report.kept == 0 && report.dropped == [.unsent: writer.statistics.accepted - (lost[.disk] ?? 0)])
+        #expect(writer.statistics.addsUp && writer.statistics.held == 0)
+    }
+
+    /// Also if that was noticed by nobody before the end.
+    @Test func whatIsInADirectoryThatWasDeletedIsNotKeptAtTheEnd() async throws {
+        let directory = try TemporaryDirectory()
+        let place = directory.url.appending(path: "points")
+        let writer = try InfluxWriter(
+            sender: FakeSender(FakeSender.kept(.refused(.unauthorized, reason: "token"))),
+            directory: SystemDirectory(place), settings: Self.settings(), stripes: 1)
+        #expect(writer.write(Self.point(1)) == .saved)
+        writer.engine.queue.sync { writer.engine.synchronize() }
+        try FileManager.default.removeItem(at: place)
+        let report = await writer.shutDown(within: .seconds(3_600))
+        #expect(report.kept == 0 && report.dropped == [.unsent: 1])
     }
 
     @Test func onlySoManyDamagedFilesAreKept() async throws {

@@ -60,6 +60,14 @@ import Testing
         }
     }
 
+    /// Some kilobytes are what every server takes, so it is not their length.
+    @Test(arguments: [1, 2, 16, 100]) func aServerThatFindsEverythingTooLargeLosesNoLongLinesEither(_ count: Int) {
+        var server = NaiveServer(limit: 0)
+        let lines = goodLines(count).map { $0 + String(repeating: "x", count: 1_500) }
+        let plan = server.run(batch(lines))
+        #expect(plan.rejectedLines.isEmpty && plan.undelivered.count == count && plan.obstacle != nil)
+    }
+
     @Test func aLineThatIsTrulyTooLargeIsRejected() {
         var server = NaiveServer(limit: 50_000)
         let plan = server.run(batch([String(repeating: "x", count: 60_000)]))

@@ -109,6 +109,54 @@ import Testing
         #expect(test.statistics.addsUp)
     }
 
+    /// A report whose answer is lost may have arrived, and must be the same point when it is sent again.
+    @Test func aReportThatIsSentAgainIsTheSamePoint() async throws {
+        let sender = FakeSender(FakeSender.offline)
+        let test = TestWriter(sender) {
+            $0.maximumPoints = 8
+            $0.whenFull = .dropNewest
+            $0.batchPoints = 100
+        }
+        for number in 0..<20 { test.write(number) }
+        for _ in 0..<5 {
+            try await test.settle()
+            test.timers.advance(by: .seconds(200))
+            // What is dropped meanwhile is another report.
+            test.write(20)
+        }
+        try await test.settle()
+        sender.answer(FakeSender.delivered)
+        while test.statistics.held > 0 {
+            test.timers.advance(by: .seconds(200))
+            await test.writer.flush(within: .seconds(3_600))
+        }
+        test.write(30)
+        await test.writer.flush()
+        let reports = sender.batches.flatMap(\.self).filter { $0.hasPrefix("InfluxWriter,") }
+        #expect(reports.count > 5 && Set(reports).count == 2, "\(reports)")
+        let dropped = Set(reports).compactMap { $0.firstMatch(of: #/dropped=([0-9]+)i/#).flatMap { Int($0.1) } }
+        #expect(dropped.reduce(0, +) == test.statistics.droppedTotal && test.statistics.addsUp)
+    }
+
+    /// A server that says no more than how many it refused, which are all.
+    @Test func aReportThatIsRefusedWithoutItsNameCountsAsNoPointOfTheApps() async throws {
+        let sender = FakeSender { batch in
+            var outcome = BatchOutcome()
+            outcome.unnamedRejections = [UnnamedRejection(count: batch.count, reason: "too many series")]
+            return outcome
+        }
+        let test = TestWriter(sender) {
+            $0.maximumPoints = 1
+            $0.whenFull = .dropNewest
+        }
+        test.write(1)
+        test.write(2)
+        let report = await test.writer.flush()
+        #expect(sender.batches.first?.count == 2)
+        #expect(report.delivered == 0 && report.rejected == 1)
+        #expect(test.statistics.delivered == 0 && test.statistics.rejected == 2 && test.statistics.addsUp)
+    }
+
     @Test func aPointThatIsTooLargeCostsNoOther() async {
         let sender = FakeSender()
         let test = TestWriter(sender) { $0.batchBytes = 8_192 }
@@ -188,6 +236,22 @@ import Testing
         let report = await test.writer.shutDown(within: .seconds(600))
         #expect(report.dropped == [.unsent: 1_500] && report.kept == 0 && report.keptBecause == nil)
         #expect(test.statistics.dropped == [.unsent: 1_500] && test.statistics.addsUp)
+    }
+
+    @Test func aFlushThatWaitsEndsWithTheWriter() async throws {
+        let test = TestWriter(FakeSender(FakeSender.offline))
+        test.write(1)
+        let flush = Task { await test.writer.flush(within: .seconds(3_600)) }
+        try await test.settle()
+        try await eventually("the flush has begun") { test.statistics.failures > 0 }
+        let end = Task { await test.writer.shutDown(within: .seconds(1)) }
+        try await eventually("the end has a limit") { test.timers.pendingCount >= 3 }
+        test.timers.advance(by: .seconds(1))
+        #expect(await end.value.dropped == [.unsent: 1])
+        let report = await flush.value
+        #expect(report.dropped == [.unsent: 1] && !report.isComplete && report.kept == 0)
+        #expect(await test.writer.flush().delivered == 0)
+        #expect(test.timers.pendingCount == 0)
     }
 
     @Test func aWriterThatIsLetGoOfLeavesNothingBehind() async {

@@ -15,6 +15,16 @@ import Testing
         #expect(test.server.requests.map { $0.headers["Report-Submitted"] } == [submitted, submitted, submitted])
     }
 
+    @Test func anAttemptThatCostsNothingHasTheNumberOfTheNext() throws {
+        let answers: [FakeServer.Answer] = [
+            .status(.serviceUnavailable, ["Retry-After": "10"]), .failure(.circuitOpen), .status(.serviceUnavailable),
+        ]
+        let test = try TestBox(FakeServer(first: answers))
+        try test.submit("a")
+        for _ in 0..<3 { test.advance(.seconds(4_000)) }
+        #expect(test.server.requests.map { $0.headers["Report-Attempt"] } == ["1", "1", "1", "2"])
+    }
+
     @Test func theyCanHaveOtherNamesOrBeLeftOut() throws {
         let test = try TestBox {
             $0.attemptHeader = "X-Attempt"

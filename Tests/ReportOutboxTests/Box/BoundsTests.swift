@@ -84,6 +84,9 @@ import Testing
         box.drain()
         #expect(box.count == 2 && box.reportsSetAside.isEmpty && box.counters.setAside == [:])
         #expect(!book.events.contains { if case .setAside = $0 { true } else { false } })
+        timers.advance(by: .seconds(3_600), draining: box.drain)
+        // That it is tried in vain costs no attempt.
+        #expect(box.count == 2 && box.reports.map(\.attempts) == [1, 1])
         try FileManager.default.removeItem(at: directory.url.appending(path: ReportStore.asideFolder))
         timers.advance(by: .seconds(3_600), draining: box.drain)
         #expect(box.count == 0 && box.reportsSetAside.count == 2)

@@ -63,6 +63,16 @@ struct RefusalTests {
         #expect(next.box.count == 8)
     }
 
+    @Test(arguments: ["Retry-After", "X-Sentry-Rate-Limits"])
+    func aShortWaitThatIsAskedForKeepsNoPauseFromGrowing(_ header: String) throws {
+        let test = try TestBox(FakeServer { _, _ in .status(.notFound, [header: "1"]) }) { $0.refusalsBeforePause = 1 }
+        try test.submit("a")
+        let times = test.attemptTimes(atMost: 50)
+        let last = try #require(times.last)
+        #expect(times.count > 20 && last > 3_600)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= 0.999 })
+    }
+
     @Test func onesThatAreBadThemselvesAreSetAsideAmongGoodOnes() throws {
         let server = FakeServer { request, _ in
             .status(request.headers["Idempotency-Key"]?.hasPrefix("bad") == true ? .badRequest : .ok)

@@ -46,11 +46,68 @@ import Testing
         #expect(pauses.count == 19 && pauses.allSatisfy { 1...1.125 ~= $0 })
     }
 
+    /// It asks only for a while, and so for ever: what it has not refused is still there at the end.
+    @Test func whatAServerPutsOffForEverIsSetAside() throws {
+        let server = FakeServer { _, _ in .status(.serviceUnavailable, ["Retry-After": "1"]) }
+        let test = try TestBox(server) { $0.maximumAge = .seconds(300) }
+        try test.submit("a")
+        let times = test.attemptTimes(atMost: 1_000)
+        let last = try #require(times.last)
+        #expect(300...302 ~= last && times.count > OutboxSettings().maximumAttempts)
+        #expect(test.box.reportsSetAside.map(\.setAsideBecause) == ["expired"])
+        #expect(test.box.counters.dropped == [:] && test.box.count == 0)
+    }
+
+    /// It is uploaded each time, so that the attempts count and the delays grow as for any other.
+    @Test func whatIsTooLargeEachTimeIsSetAside() throws {
+        let server = FakeServer { _, _ in .status(.contentTooLarge, ["Retry-After": "1"]) }
+        let test = try TestBox(server) { $0.maximumAttempts = 8 }
+        try test.submit("a")
+        let times = test.attemptTimes(atMost: 1_000)
+        let last = try #require(times.last)
+        #expect(times.count == 8 && last > 60)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= 0.999 })
+        #expect(test.box.reportsSetAside.map(\.setAsideBecause) == ["too-many-attempts"])
+        #expect(test.box.counters.dropped == [:] && test.box.count == 0)
+    }
+
+    @Test func whereNoWaitIsGrantedNoneWasAskedFor() throws {
+        let server = FakeServer { _, _ in .status(.serviceUnavailable, ["Retry-After": "1"]) }
+        let test = try TestBox(server) {
+            $0.maximumAttempts = 5
+            $0.maximumRetryAfter = .zero
+        }
+        try test.submit("a")
+        #expect(test.attemptTimes(atMost: 1_000).count == 5)
+        #expect(test.box.reportsSetAside.map(\.setAsideBecause) == ["too-many-attempts"])
+    }
+
     /// Nothing is lost without a word that no server has seen, however long there was no network.
-    @Test(arguments: [HTTPError.Code.cannotConnect, .circuitOpen, .queueFull])
+    @Test(arguments: [HTTPError.Code.cannotConnect, .circuitOpen, .queueFull, .timedOut, .connectionLost])
     func whatNoServerHasSeenIsNotDropped(_ code: HTTPError.Code) throws {
         let test = try TestBox(FakeServer { _, _ in .failure(code) }) { $0.maximumAge = .seconds(3_600) }
         try test.submit("a")
+        _ = test.attemptTimes(atMost: 10_000)
+        #expect(test.box.reportsSetAside.map(\.setAsideBecause) == ["expired"])
+        #expect(test.box.counters.dropped == [:] && test.box.count == 0)
+    }
+
+    @Test func whatAKillInterruptedIsNotDroppedEither() throws {
+        let disk = MemoryDirectory()
+        let isKilled = Locked(false)
+        let server = FakeServer { _, _ in isKilled.withLock(\.self) ? .failure(.cannotConnect) : .silence }
+        do {
+            let test = try TestBox(server, disk: disk)
+            try test.submit("a")
+            disk.kill()
+            test.box.abandon()
+            test.box.drain()
+            disk.revive()
+        }
+        isKilled.withLock { $0 = true }
+        let test = try TestBox(server, disk: disk) { $0.maximumAge = .seconds(3_600) }
+        // What the server made of that attempt is not known, and so it stays counted.
+        #expect(test.box.reports.map(\.attempts) == [1])
         _ = test.attemptTimes(atMost: 10_000)
         #expect(test.box.reportsSetAside.map(\.setAsideBecause) == ["expired"])
         #expect(test.box.counters.dropped == [:] && test.box.count == 0)
@@ -87,11 +144,13 @@ import Testing
         let isSilent = Locked(false)
         let server = FakeServer { _, _ in isSilent.withLock(\.self) ? .silence : .status(.ok) }
         let test = try TestBox(server)
-        for number in 0..<3 { try test.submit("\(number)") }
+        for number in 0..<10 { try test.submit("\(number)") }
         isSilent.withLock { $0 = true }
-        for number in 3..<10 { try test.submit("\(number)") }
+        for number in 10..<20 { try test.submit("\(number)") }
         // But for the last place, which is for others.
-        #expect(server.keys.count == 3 + 3)
+        #expect(server.keys.count == 10 + 4)
+        try test.submit("elsewhere", to: HTTPRequest(method: .put, host: "other.example.com", path: "/"))
+        #expect(server.keys.last == "elsewhere")
     }
 
     @Test func serversWhoseNamesAreAlikeInADigestShareNoPause() throws {

@@ -21,6 +21,8 @@ import Testing
         var due: TimerInstant
         var phase: BoxEntry.Phase
         var priority: ReportPriority
+        var attempts = 0
+        var isHurried = false
     }
 
     private struct Model {
@@ -91,6 +93,7 @@ import Testing
                 #expect(found == expected?.handle, "seed \(seed), step \(step)")
                 if let found, let index = model.reports.firstIndex(where: { $0.handle == found }) {
                     model.reports[index].phase = .sending
+                    model.reports[index].attempts += 1
                 }
             case 6: settle(&state, &model, random, now)
             default:
@@ -98,8 +101,10 @@ import Testing
                     state.hurry(now: now)
                     model.pauses = [:]
                     model.misses = [:]
-                    for index in model.reports.indices where model.reports[index].phase == .waiting {
-                        model.reports[index].due = min(model.reports[index].due, now)
+                    for index in model.reports.indices
+                    where model.reports[index].phase == .waiting && model.reports[index].due > now {
+                        model.reports[index].due = now
+                        model.reports[index].isHurried = true
                     }
                 }
             }
@@ -108,6 +113,57 @@ import Testing
             #expect(state.inFlight == model.reports.count { $0.phase == .sending })
             #expect(state.entries.map(\.name.sequence) == model.reports.map(\.sequence))
         }
+    }
+
+    /// A state with reports for one server.
+    private func state(_ count: Int, _ now: TimerInstant, _ change: (inout OutboxSettings) -> Void = { _ in })
+        -> BoxState
+    {
+        var settings = OutboxSettings()
+        change(&settings)
+        var state = BoxState(settings)
+        state.isRunning = true
+        for number in 0..<count {
+            guard let id = ReportID("\(number)"),
+                case .admitted(let handle) = state.admit(
+                    id, size: 1, submitted: 0, destination: 1, flags: [], now: now)
+            else { continue }
+            _ = state.accept(handle)
+        }
+        return state
+    }
+
+    @Test func whatIsHurriedAfterMissesStandsInItsLaneOnce() throws {
+        let now = TimerInstant(nanoseconds: 0)
+        var state = state(3, now)
+        for _ in 0..<100 {
+            let next = state.startNext(now: now)
+            let handle = try #require(next)
+            let fate = state.judge(
+                handle, .waitForConnection, asked: .zero, loss: .failed(.cannotConnect), now: now, wallNow: 0)
+            state.finish(handle, try #require(fate))
+            state.hurryAfterMisses(now: now)
+        }
+        let counts = state.lanes.map { $0.waiting[.normal].count }
+        #expect(counts == [3])
+    }
+
+    @Test func aDiskThatFailsIsNotAskedAgainAtOnce() throws {
+        let now = TimerInstant(nanoseconds: 0)
+        let later = now.advanced(by: .seconds(1))
+        var state = state(2, now) { $0.firstDelay = .zero }
+        for isRead in [true, false] {
+            let next = state.startNext(now: now)
+            let handle = try #require(next)
+            if isRead {
+                state.finish(handle, .setAside(.damaged))
+                state.stay(handle, .damaged, now: now)
+            } else {
+                let fate = state.judgeUnreadable(handle, now: now, wallNow: 0)
+                state.finish(handle, try #require(fate))
+            }
+        }
+        #expect(state.entries.map(\.due) == [later, later])
     }
 
     private func submit(_ state: inout BoxState, _ model: inout Model, _ random: RandomSource, _ now: TimerInstant) {
@@ -157,9 +213,12 @@ import Testing
         let verdict = verdicts[Int(random.next() % 6)]
         let asked: Duration =
             verdict == .retry && random.chance(0.5) ? .milliseconds(random.next() % 9_000) : .zero
+        let isAskedOfAll = random.chance(0.7)
         let losses: [ReportLoss] = [.purged, .refused(.badRequest), .refused(.notFound)]
         let loss = losses[min(Int(random.next() % 8), 2)]
-        guard let fate = state.judge(report.handle, verdict, asked: asked, loss: loss, now: now, wallNow: 0) else {
+        let judged = state.judge(
+            report.handle, verdict, asked: asked, isAskedOfAll: isAskedOfAll, loss: loss, now: now, wallNow: 0)
+        guard let fate = judged else {
             Issue.record("A report that is sent is not judged")
             return
         }
@@ -182,13 +241,20 @@ import Testing
             model.misses[report.destination] = 0
         case .waits(let name, let due):
             #expect(due >= now.advanced(by: asked))
+            // What sent nothing costs nothing, nor does what the app or the server wants at another time.
+            let asksAll = asked > .zero && isAskedOfAll
+            let isSent = verdict == .retry || isRefused
+            let isFree = !isSent || verdict == .retry && (report.isHurried || asksAll)
+            if isFree { model.reports[index].attempts -= 1 }
+            #expect(Int(name.attempts) == model.reports[index].attempts)
             #expect(name.attempts == (state[report.handle]?.attempts ?? 0))
             model.reports[index].due = due
             model.reports[index].phase = .waiting
+            model.reports[index].isHurried = false
             #expect([.retry, .waitForConnection, .interrupted].contains(verdict) || isPausedForRefusals)
             if verdict == .retry || isRefused { model.misses[report.destination] = 0 }
             if verdict == .waitForConnection { model.misses[report.destination, default: 0] += 1 }
-            if verdict == .waitForConnection || asked > .zero || isPausedForRefusals {
+            if verdict == .waitForConnection || asksAll || isPausedForRefusals {
                 model.pauses[report.destination] = max(model.pauses[report.destination] ?? .distantPast, due)
             }
         }

@@ -92,9 +92,11 @@ final class JournalLife: @unchecked Sendable {
     /// Waits until nothing is on its way, so that a life always takes the same course.
     func settle() async throws {
         guard let writer else { return }
-        writer.engine.queue.sync {}
-        try await writer.engine.settle()
-        writer.engine.queue.sync {}
+        // What the disk's queue hands in may be sent.
+        for _ in 0..<2 {
+            writer.engine.queue.sync {}
+            try await writer.engine.settle()
+        }
     }
 
     /// Looks whether every point is in one place, for the writer and for the server, whatever happened.
