@@ -1,4 +1,5 @@
 import DurableFilesTesting
+import Foundation
 import LineProtocol
 import LoaderChain
 import LoaderChainTesting
@@ -137,6 +138,30 @@ import Testing
         await next.shutDown()
     }
 
+    /// What was flushed to the disk is there, although the block has another file now, as a line of it did not arrive.
+    @Test func whatIsSavedAnewIsFlushedBeforeItsFirstFileGoes() async throws {
+        let writer = try writer { $0.synchronization = .seconds(100_000) }
+        #expect((0..<3).allSatisfy { writer.write(Self.point($0)) == .saved })
+        writer.engine.queue.sync { writer.engine.synchronize() }
+        journal.cut(.failure(at: 1, code: EIO))
+        #expect(writer.write(Self.point(3)) == .inMemory)
+        journal.cut(nil)
+        let file = journal.names
+        writer.engine.queue.sync { writer.engine.synchronize() }
+        #expect(journal.names.count == 1 && journal.names != file)
+        journal.kill()
+        writer.engine.stop()
+        try await writer.engine.settle()
+        writer.engine.queue.sync {}
+        journal.revive(afterPowerLoss: true)
+        sender.answer(FakeSender.delivered)
+        let next = try self.writer()
+        try await deliver(next)
+        // The first file may be there again.
+        #expect(Set(sender.batches.joined()) == Set(TestWriter.lines(0..<4)))
+        await next.shutDown()
+    }
+
     /// While a pause is in force, nothing else hands a block in.
     @Test func whatIsBeingFilledIsSavedDuringAPause() async throws {
         sender.answer(FakeSender.kept(.refused(.unauthorized, reason: "token")))
@@ -167,8 +192,20 @@ import Testing
         for _ in 0..<20 {
             let journal = MemoryDirectory()
             let writer = try InfluxWriter(sender: FakeSender(), directory: journal, settings: .init(), stripes: 1)
-            await withTaskGroup(of: Void.self) { group in
-                for number in 0..<64 { group.addTask { writer.write(Self.point(number)) } }
+            // So all of them find that there is no block.
+            journal.slow(1, RandomSource(seed: 1))
+            await withCheckedContinuation { continuation in
+                let left = Locked(16)
+                for number in 0..<16 {
+                    Thread.detachNewThread {
+                        writer.write(Self.point(number))
+                        let isLast = left.withLock { left in
+                            left -= 1
+                            return left == 0
+                        }
+                        if isLast { continuation.resume() }
+                    }
+                }
             }
             #expect(await writer.shutDown(within: .seconds(600)).kept == 0)
             #expect(journal.names == [])

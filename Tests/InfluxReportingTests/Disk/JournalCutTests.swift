@@ -86,10 +86,14 @@ import Testing
 
     /// A flush to the disk that failed is made again, for all files.
     @Test func whatWasSynchronizedIsNotLostIfAnOperationFailedBefore() async throws {
-        for operation in 1...(try await Self.operations()) {
+        for operation in 1...(try await Self.operations() + 40) {
             let life = JournalLife()
             life.journal.cut(.failure(at: operation, code: EIO))
             try await Self.live(life)
+            // What is in several files, and stays there.
+            life.serverIsUp(false)
+            for _ in 0..<20 { life.write() }
+            try await life.settle()
             life.synchronize()
             try await life.end(afterPowerLoss: RandomSource(seed: UInt64(operation)))
             let faults = try await life.faults()
