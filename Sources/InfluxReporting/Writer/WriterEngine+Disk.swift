@@ -147,8 +147,10 @@ extension WriterEngine {
         let requests = shared.withLock(\.synchronizationRequests)
         var wasAnything = true
         do throws(FileFailure) {
-            wasAnything = try synchronizeFiles()
+            let synchronized = Result { () throws(FileFailure) in try synchronizeFiles() }
+            // What is in memory alone does not wait for a file that cannot be flushed.
             try saveUnsaved()
+            wasAnything = try synchronized.get()
             // With the rest, now that the disk works.
             if isAnyOpenBlockUnsaved {
                 gather()
@@ -191,16 +193,27 @@ extension WriterEngine {
     func synchronizeFiles() throws(FileFailure) -> Bool {
         let files = shared.withLock { $0.takeUnsynchronized() }
         let open = openBlocks()
-        do throws(FileFailure) {
-            for file in files { try store.sync(file) }
-            for (_, journal, _) in open { try journal.sync() }
-            if !files.isEmpty || !open.isEmpty { try store.syncFolder() }
-        } catch {
-            // All of them once more: it is not known which ones are on the disk.
-            shared.withLock { $0.unsynchronized += files }
-            throw error
+        var (again, failure): ([BlockFile], FileFailure?) = ([], nil)
+        for file in files {
+            // One that cannot be flushed does not keep the others from it.
+            do throws(FileFailure) { try store.sync(file) } catch { (again, failure) = (again + [file], error) }
         }
-        for (block, _, bytes) in open { block.synchronized.store(bytes, ordering: .relaxed) }
+        var flushed: [(block: LineBlock, bytes: Int)] = []
+        for (block, journal, bytes) in open {
+            do throws(FileFailure) {
+                try journal.sync()
+                flushed.append((block, bytes))
+            } catch {
+                failure = error
+            }
+        }
+        if !files.isEmpty || !open.isEmpty {
+            // Without their names, they are nothing.
+            do throws(FileFailure) { try store.syncFolder() } catch { (again, flushed, failure) = (files, [], error) }
+        }
+        shared.withLock { $0.unsynchronized += again }
+        for (block, bytes) in flushed { block.synchronized.store(bytes, ordering: .relaxed) }
+        if let failure { throw failure }
         return !files.isEmpty || !open.isEmpty
     }
 

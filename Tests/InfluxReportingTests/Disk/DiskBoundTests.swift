@@ -43,6 +43,16 @@ import Testing
         writer.engine.queue.sync {}
     }
 
+    /// Ends the process.
+    private func kill(_ writer: InfluxWriter, losingPower: Bool = false) async throws {
+        journal.kill()
+        writer.engine.stop()
+        // What this process still does would be done to the next one's directory.
+        try await writer.engine.settle()
+        writer.engine.queue.sync {}
+        journal.revive(afterPowerLoss: losingPower)
+    }
+
     @Test func blocksThatFillByCountAreLeftToTheirFiles() async throws {
         let writer = try writer()
         for number in 0..<5_000 { #expect(writer.write(Self.point(number)) == .saved) }
@@ -149,16 +159,35 @@ import Testing
         let file = journal.names
         writer.engine.queue.sync { writer.engine.synchronize() }
         #expect(journal.names.count == 1 && journal.names != file)
-        journal.kill()
-        writer.engine.stop()
-        try await writer.engine.settle()
-        writer.engine.queue.sync {}
-        journal.revive(afterPowerLoss: true)
+        try await kill(writer, losingPower: true)
         sender.answer(FakeSender.delivered)
         let next = try self.writer()
         try await deliver(next)
         // The first file may be there again.
         #expect(Set(sender.batches.joined()) == Set(TestWriter.lines(0..<4)))
+        await next.shutDown()
+    }
+
+    /// A file that can never be flushed to the disk keeps neither others from it, nor what is in memory from being saved.
+    @Test func aFileThatCannotBeFlushedHoldsUpNoOther() async throws {
+        let writer = try writer { $0.synchronization = .seconds(100_000) }
+        #expect(writer.write(Self.point(0)) == .saved)
+        writer.engine.gather()
+        journal.refuseSync(of: journal.names[0])
+        #expect(writer.write(Self.point(1)) == .saved)
+        writer.engine.gather()
+        #expect(writer.write(Self.point(2)) == .saved)
+        journal.cut(.failure(at: 1, code: EIO))
+        #expect(writer.write(Self.point(3)) == .inMemory)
+        journal.cut(nil)
+        writer.engine.gather()
+        writer.engine.queue.sync { writer.engine.synchronize() }
+        #expect(writer.engine.shared.withLock { $0.unsavedParcels }.isEmpty)
+        try await kill(writer, losingPower: true)
+        sender.answer(FakeSender.delivered)
+        let next = try self.writer()
+        try await deliver(next)
+        #expect(Set(sender.batches.joined()).isSuperset(of: TestWriter.lines(1..<4)))
         await next.shutDown()
     }
 
@@ -174,11 +203,7 @@ import Testing
         #expect(results == Array(repeating: .inMemory, count: 4))
         journal.cut(nil)
         for _ in 0..<3 { writer.engine.queue.sync { writer.engine.synchronize() } }
-        journal.kill()
-        writer.engine.stop()
-        try await writer.engine.settle()
-        writer.engine.queue.sync {}
-        journal.revive()
+        try await kill(writer)
         sender.answer(FakeSender.delivered)
         let before = sender.count
         let next = try self.writer()
@@ -291,12 +316,7 @@ import Testing
         #expect(writer.engine.shared.withLock { $0.unsavedParcels }.isEmpty)
         #expect(writer.write(Self.point(5_000)) == .saved)
         // The process ends, and the next one finds all of it.
-        journal.kill()
-        writer.engine.stop()
-        // What this process still does would be done to the next one's directory.
-        try await writer.engine.settle()
-        writer.engine.queue.sync {}
-        journal.revive()
+        try await kill(writer)
         sender.answer(FakeSender.delivered)
         let next = try self.writer()
         try await deliver(next)
