@@ -45,7 +45,7 @@ func retryBenchmarks() -> [Benchmark] {
     suite.add(
         "hedge/pass",
         "Loads a task through a Hedge that watches it; the response comes before a second attempt is due.",
-        peer: "hedge/none", allocations: 9
+        peer: "hedge/none", allocations: 8
     ) {
         // Some timer waits in any program that runs; to set the system's wake-up for each task would be all that is seen.
         SystemTimers.shared.schedule(after: .seconds(600)) {}

@@ -3,7 +3,7 @@ struct HedgeBooks {
     /// How many kinds are told apart; those that were used longest ago are forgotten.
     static var mostKinds: Int { 128 }
 
-    private(set) var kinds = RecentTable<HedgeKind.Key, HedgeKind>(capacity: mostKinds)
+    private(set) var kinds = RecentTable<RequestKind, HedgeKind>(capacity: mostKinds)
     private(set) var share: HedgeShare
     private(set) var pauses = HedgePauses()
     private(set) var snapshot = Hedge.Snapshot()
@@ -13,7 +13,7 @@ struct HedgeBooks {
     }
 
     /// A request that may be hedged has come; returns its kind.
-    mutating func arrive(_ key: HedgeKind.Key, from host: @autoclosure () -> HTTPOrigin) -> HedgeKind {
+    mutating func arrive(_ key: RequestKind, from host: @autoclosure () -> HTTPOrigin) -> HedgeKind {
         snapshot.requests += 1
         share.noteRequest()
         return kinds.value(of: key) { HedgeKind(of: host()) }

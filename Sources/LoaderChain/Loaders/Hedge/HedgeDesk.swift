@@ -30,7 +30,7 @@ final class HedgeDesk: HTTPTaskObserver {
     /// A request that may be hedged has come; returns its kind.
     func arrive(_ request: HTTPRequest) -> HedgeKind {
         let host = request.origin
-        let key = HedgeKind.Key(row: request.storage.rowKey, port: host.port)
+        let key = RequestKind(request)
         return books.withLock { $0.arrive(key, from: host) }
     }
 

@@ -1,4 +1,4 @@
-/// The requests that can be expected to take equally long: those to one route of one host, with one method.
+/// What a hedge knows about the requests of one kind.
 final class HedgeKind: Sendable {
     let host: HTTPOrigin
     private let delay = Locked(HedgeDelay())
@@ -32,12 +32,6 @@ final class HedgeKind: Sendable {
         case .cancelled?, .deadlineExceeded?, .timedOut?, .connectionLost?: return true
         default: return nil
         }
-    }
-
-    /// What tells a kind from others.
-    struct Key: Hashable {
-        let row: RowKey
-        let port: Int?
     }
 }
 

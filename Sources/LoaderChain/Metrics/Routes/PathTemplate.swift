@@ -38,8 +38,7 @@ enum PathTemplate {
                 end += 1
             }
             slash = end
-            let isShortWord = seen & ~PathByte.joinsWords == 0 && end - start < PathToken.shortestOpaque
-            if !isShortWord, !SegmentLook.isVersion(bytes[start..<end]) {
+            if !isShortWord(seen, end - start), !SegmentLook.isVersion(bytes[start..<end]) {
                 let template = seen == PathByte.isDigit ? placeholder : template(of: bytes[start..<end])
                 bytes.replaceSubrange(start..<end, with: template)
                 slash = start + template.count
@@ -48,6 +47,42 @@ enum PathTemplate {
         }
         bytes.replaceSubrange(slash..., with: overflow)
         return bytes
+    }
+
+    /// Gives `body` the bytes of the template of a percent-encoded path.
+    ///
+    /// Most paths are their own templates, and need no copy.
+    static func withBytes<Result>(of path: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let result = path.utf8.withContiguousStorageIfAvailable { bytes in
+            isOwnTemplate(bytes) ? body(UnsafeRawBufferPointer(bytes)) : nil
+        }
+        if let result, let result { return result }
+        return bytes(of: path).withUnsafeBytes(body)
+    }
+
+    /// Whether a path has few segments, all of them short words or versions; if not, it may be its own template all the same.
+    private static func isOwnTemplate(_ path: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard path.first == PathByte.slash else { return false }
+        var slash = 0
+        for _ in 0..<mostSegments {
+            let start = slash + 1
+            var end = start
+            var seen: UInt8 = 0
+            while end < path.count, path[end] != PathByte.slash {
+                seen |= PathByte.kind(of: path[end])
+                end += 1
+            }
+            guard isShortWord(seen, end - start) || SegmentLook.isVersion(path[start..<end]) else { return false }
+            slash = end
+            if slash == path.count { return true }
+        }
+        return false
+    }
+
+    /// Whether a segment of so many bytes, of which these kinds were seen, is a word as it stands.
+    @inline(__always)
+    private static func isShortWord(_ seen: UInt8, _ count: Int) -> Bool {
+        seen & ~PathByte.joinsWords == 0 && count < PathToken.shortestOpaque
     }
 
     private static func template(of segment: ArraySlice<UInt8>) -> [UInt8] {

@@ -92,7 +92,7 @@ struct SegmentLook {
     }
 
     /// Whether the segment is a version of an interface, such as `v2` or `v1.1`.
-    static func isVersion(_ segment: ArraySlice<UInt8>) -> Bool {
+    static func isVersion(_ segment: some RandomAccessCollection<UInt8>) -> Bool {
         guard (2...longestVersion).contains(segment.count), let first = segment.first,
             ASCII.lowercased(first) == UInt8(ascii: "v")
         else { return false }
