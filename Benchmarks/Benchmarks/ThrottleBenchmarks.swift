@@ -31,7 +31,7 @@ func throttleBenchmarks() -> [Benchmark] {
             .slope(
                 "throttle/deadline-\(count)",
                 "A task that waits behind \(count) others, all with a deadline: what a throttle adds to a terminal.",
-                peer: count > 1 ? "throttle/deadline-1" : "throttle/pending-1", limit: .nanoseconds(450),
+                peer: count > 1 ? "throttle/deadline-1" : "throttle/pending-1", limit: .nanoseconds(700),
                 allocations: 2, ratio: count > 1 ? 1.5 : nil,
                 small: (0, waiting(behind: count, within: .seconds(3_600)) { PassingLoader() }),
                 large: (1, waiting(behind: count, within: .seconds(3_600)) { Throttle(maximumNumberOfRequests: 1) })))

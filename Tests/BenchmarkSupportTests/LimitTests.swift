@@ -63,8 +63,22 @@ import Testing
         #expect(abs(course.use - 1) < 0.02)
     }
 
+    @Test func callersWhoLeaveAreServedFromTheNewestOn() {
+        // All that can be answered in time is, with half of the capacity and with three times as much to do.
+        for rate in [25.0, 150] {
+            let course = run(capacity: 5, 5) {
+                $0.callers = .init(rate: .init(rate), patience: 0.25)
+                $0.seconds = 60
+            }
+            #expect(course.use >= 0.9, "\(rate) a second: \(course.use)")
+        }
+    }
+
     /// What the limit must hold without chance in the service; the table has the rest.
-    @Test(arguments: [LimitTrial.Kind.steady, .stepDown, .failing, .quiet])
+    @Test(arguments: [
+        LimitTrial.Kind.steady, .stepDown, .slower, .failing, .quiet, .hurried, .hurriedStepDown, .hurriedSlower,
+        .leavingSlower, .leaving, .leavingMore, .straying, .mixed,
+    ])
     func withoutChanceTheLimitHoldsAll(kind: LimitTrial.Kind) {
         let findings = LimitTrial(kind: kind, capacity: 20, variation: 0).run(AdaptiveSimulatedLimit.self, seed: 1)
         #expect(!findings.isEmpty)

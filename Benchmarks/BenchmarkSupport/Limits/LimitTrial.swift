@@ -10,6 +10,14 @@ struct LimitTrial {
         case slower = "service takes three times as long, from 40 s after"
         case failing = "all requests fail for 10 s"
         case quiet = "four quiet minutes with two requests at a time"
+        case hurried = "callers with deadlines of 250 ms, three times the capacity"
+        case hurriedStepDown = "capacity falls to a quarter, callers with deadlines of 250 ms, from 60 s after"
+        case hurriedSlower = "service takes three times as long, callers with deadlines of 1 s, from 60 s after"
+        case leavingSlower = "service takes three times as long, callers who leave after 1 s, from 60 s after"
+        case leaving = "callers who leave after 250 ms without a word, nine tenths of the capacity"
+        case leavingMore = "callers who leave after 250 ms without a word, twice the capacity"
+        case straying = "half of the callers leave at any moment, twice the capacity"
+        case mixed = "half take 10 ms and have 100 ms, half 450 ms and 1 s, three quarters of the capacity"
     }
 
     let kind: Kind
@@ -52,7 +60,41 @@ struct LimitTrial {
         case .slower: return slower(simulation, Limit.self)
         case .failing: return failing(simulation, Limit.self)
         case .quiet: return quiet(simulation, Limit.self)
+        case .hurried, .hurriedStepDown, .hurriedSlower, .leavingSlower, .leaving, .leavingMore, .straying, .mixed:
+            return called(simulation, Limit.self)
         }
+    }
+
+    /// Callers come by chance, whatever has become of those before.
+    private func called<Limit: SimulatedLimit>(_ simulation: LimitSimulation, _ limit: Limit.Type) -> [Finding] {
+        var simulation = simulation
+        let possible = Double(capacity) / Self.roundTrip
+        simulation.seconds = 240
+        switch kind {
+        case .hurried: simulation.callers = .init(rate: .init(3 * possible), patience: 0.25, haveDeadlines: true)
+        case .leaving: simulation.callers = .init(rate: .init(0.9 * possible), patience: 0.25)
+        case .leavingMore: simulation.callers = .init(rate: .init(2 * possible), patience: 0.25)
+        case .straying:
+            simulation.callers = .init(rate: .init(2 * possible), patience: 2, haveDeadlines: true, fickle: 0.5)
+        case .mixed:
+            let kinds = [(0.1, 0.1), (4.5, 1)].map { LimitSimulation.Callers.Kind(share: 0.5, work: $0, patience: $1) }
+            simulation.callers = .init(rate: .init(0.75 * possible / 2.3), kinds: kinds, haveDeadlines: true)
+        case .leavingSlower:
+            simulation.service = .init(Self.roundTrip, (60, 3 * Self.roundTrip))
+            simulation.callers = .init(rate: .init(0.75 * possible), patience: 1)
+            simulation.countedFrom = 120
+        case .hurriedStepDown:
+            simulation.capacity = .init(capacity, (60, capacity / 4))
+            simulation.callers = .init(rate: .init(0.75 * possible), patience: 0.25, haveDeadlines: true)
+            simulation.countedFrom = 120
+        default:
+            simulation.service = .init(Self.roundTrip, (60, 3 * Self.roundTrip))
+            simulation.callers = .init(rate: .init(0.75 * possible), patience: 1, haveDeadlines: true)
+            simulation.countedFrom = 120
+        }
+        let course = simulation.run([Limit(initial: 4)])
+        let use = kind == .mixed ? course.leastUse : course.use
+        return [Finding(name: "use", value: use, holds: use >= 0.9)]
     }
 
     private func steady(_ course: LimitCourse) -> [Finding] { [use(course), height(course, atMost: 1.5)] }
@@ -101,7 +143,11 @@ struct LimitTrial {
         simulation.service = .init(Self.roundTrip, (60, 3 * Self.roundTrip))
         simulation.seconds = 180
         simulation.countedFrom = 100
-        return steady(simulation.run([Limit(initial: 4)]))
+        let course = simulation.run([Limit(initial: 4)])
+        // The queue that the limit of the quick service makes, in round trips of the slow one.
+        let end = course.second(from: 60.2) { $0.limits[0] <= capacity } ?? .infinity
+        let trips = (end - 60) / (3 * Self.roundTrip)
+        return [Finding(name: "round trips", value: trips, holds: trips <= 40)] + steady(course)
     }
 
     private func failing<Limit: SimulatedLimit>(_ simulation: LimitSimulation, _ limit: Limit.Type) -> [Finding] {
@@ -143,6 +189,8 @@ extension LimitTrial.Kind {
         case .stepDown, .sharing, .joining: [20, 40, 200]
         case .hundred: [200]
         case .slower, .failing, .quiet: [20]
+        case .hurried, .hurriedStepDown, .hurriedSlower, .leavingSlower, .leaving, .leavingMore, .straying, .mixed:
+            [20, 40]
         }
     }
 }

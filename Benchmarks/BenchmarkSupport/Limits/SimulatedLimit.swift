@@ -19,12 +19,22 @@ protocol SimulatedLimit {
 
 /// A request that has ended in a simulation.
 struct EndedRequest {
+    /// How a request ended.
+    enum End: Hashable {
+        case served, refused
+        /// The caller has left.
+        case givenUp
+    }
+
     /// What its beginning returned.
     let token: UInt32
     let seconds: Double
-    let isRefused: Bool
+    let end: End
     /// How many were under way when it ended, with this one.
     let inFlight: Int
+
+    /// Whether the server has not answered, as other algorithms see it.
+    var isRefused: Bool { end != .served }
 }
 
 /// The limit of this package.
@@ -39,8 +49,12 @@ struct AdaptiveSimulatedLimit: SimulatedLimit {
     func begin() -> UInt32 { state.period }
 
     mutating func end(_ request: EndedRequest, at now: Double) {
-        state.end(
-            request.isRefused ? .pushedBack : .served(after: request.seconds), of: request.token,
-            inFlight: request.inFlight, at: now)
+        let end: AdaptiveLimitState.End =
+            switch request.end {
+            case .served: .served(after: request.seconds)
+            case .refused: .pushedBack
+            case .givenUp: .givenUp(after: request.seconds)
+            }
+        state.end(end, of: request.token, inFlight: request.inFlight, at: now)
     }
 }

@@ -222,16 +222,20 @@ extension HTTPLoader {
         return tail
     }
 
-    /// Whether a task can get from here to `loader`.
-    private final func leads(to loader: HTTPLoader) -> Bool {
+    /// This loader and all that a task can get to from here, each once; branches come before what follows them.
+    final var fromHereOn: [HTTPLoader] {
+        var found: [HTTPLoader] = []
         var seen: Set<ObjectIdentifier> = []
         var toVisit = [self]
         while let visited = toVisit.popLast() {
-            if visited === loader { return true }
             guard seen.insert(ObjectIdentifier(visited)).inserted else { continue }
-            toVisit += visited.branches
+            found.append(visited)
             if let next = visited.nextLoader { toVisit.append(next) }
+            toVisit += visited.branches.reversed()
         }
-        return false
+        return found
     }
+
+    /// Whether a task can get from here to `loader`.
+    private final func leads(to loader: HTTPLoader) -> Bool { fromHereOn.contains { $0 === loader } }
 }

@@ -70,14 +70,8 @@ extension HTTPLoader {
     /// The attribute `loader` has the name of the loader; the second of that name is `Throttle 2`, and so on along the chain.
     public final var chainReadings: [LoaderReading] {
         var readings: [LoaderReading] = []
-        var seen: Set<ObjectIdentifier> = []
         var namesakes: [String: Int] = [:]
-        var toVisit = [self]
-        while let visited = toVisit.popLast() {
-            guard seen.insert(ObjectIdentifier(visited)).inserted else { continue }
-            // Branches come before what follows them.
-            if let next = visited.nextLoader { toVisit.append(next) }
-            toVisit += visited.branches.reversed()
+        for visited in fromHereOn {
             let own = visited.readings
             if own.isEmpty { continue }
             let number = namesakes[visited.name, default: 0] + 1

@@ -172,8 +172,11 @@ struct LinkedNodes<Element, Note> {
     }
 
     /// Takes out the last element of a queue.
-    mutating func popLast(of ends: inout QueueEnds) -> Element? {
-        ends.isEmpty ? nil : take(at: ends.last, from: &ends)
+    mutating func popLast(of ends: inout QueueEnds) -> (element: Element, note: Note)? {
+        guard !ends.isEmpty else { return nil }
+        let note = nodes[Int(ends.last)].note
+        guard let element = take(at: ends.last, from: &ends) else { return nil }
+        return (element, note)
     }
 
     /// Takes out the element that came to a place in this queue; nil if it has left.

@@ -3,7 +3,7 @@
 /// The estimate is the smoothed mean and twice the smoothed deviation from it, as TCP estimates how long to wait for an
 /// answer (RFC 6298). It takes constant memory, follows a change within some ten samples, and hardly any work of usual
 /// duration takes longer.
-struct UsualTime {
+package struct UsualTime {
     /// In nanoseconds.
     private var mean = 0.0
     private var deviation = 0.0
@@ -16,20 +16,15 @@ struct UsualTime {
     private static let weightOfMean = 1.0 / 8
     private static let weightOfDeviation = 1.0 / 4
 
+    package init() {}
+
     /// The time that most of the work does not exceed; nil while too little is known.
-    var estimate: Duration? {
+    package var estimate: Duration? {
         samples < Self.fewestSamples ? nil : .nanoseconds(Int64(mean + 2 * deviation))
     }
 
-    /// Whether the work usually takes longer than the time that is left; false while too little is known.
-    @inline(never)
-    func exceeds(_ left: Duration) -> Bool { estimate.map { left < $0 } ?? false }
-
-    /// Whether nothing has been learned.
-    var isBlank: Bool { samples == 0 }
-
     /// Learns how long a piece of work took.
-    mutating func learn(_ time: Duration) {
+    package mutating func learn(_ time: Duration) {
         let time = min(max(0, Double(time.saturatedNanoseconds)), Self.longest)
         if samples == 0 {
             (mean, deviation) = (time, time / 2)
@@ -43,9 +38,13 @@ struct UsualTime {
     /// Learns that a piece of work was ended before it was done.
     ///
     /// That says nothing if it might have been done in time. Otherwise it would have taken even longer.
-    mutating func learn(unfinishedAfter time: Duration) {
+    ///
+    /// - Returns: whether it said something.
+    @discardableResult
+    package mutating func learn(unfinishedAfter time: Duration) -> Bool {
         // Before there is an estimate, the mean of what is known stands for it.
-        if time < estimate ?? .nanoseconds(Int64(mean)) { return }
+        if time < estimate ?? .nanoseconds(Int64(mean)) { return false }
         learn(time)
+        return true
     }
 }

@@ -92,6 +92,8 @@ extension Throttle {
         public private(set) var priority: ThrottlePriority?
         /// How long the task has waited.
         public private(set) var waited: Duration?
+        /// How long tasks of its kind usually take, if the task has expired because less was left of its time.
+        public private(set) var usualTime: Duration?
         /// How the limit has moved.
         public private(set) var limitChange: AdaptiveLimit.Change?
 
@@ -104,8 +106,9 @@ extension Throttle {
         static let idle = Event(.idle)
 
         /// What has happened to the task of a request.
-        init(_ kind: Kind, of request: HTTPRequest, waited: Duration?) {
+        init(_ kind: Kind, of request: HTTPRequest, waited: Duration?, usualTime: Duration?) {
             self.init(kind)
+            self.usualTime = usualTime
             host = request.throttleOrigin.description
             partition = request.throttlePartition
             priority = request.priority

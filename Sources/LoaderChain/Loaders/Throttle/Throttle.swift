@@ -36,15 +36,21 @@ import Synchronization
 /// in ``hostLimits``, and requests can be counted by a ``HTTPRequest/throttleKey`` instead of their host. By a rule for a
 /// ``ThrottleOverload``, the lowest priority is refused first while the queue does not get shorter, and ``pressure`` tells.
 ///
+/// **If callers leave.** Under overload, callers who have waited for as long as they have patience leave soon after they have got
+/// their slot, and hardly any answer is still wanted. If a tenth do, four times in a row, an adaptive limit lets the newest waiter
+/// go first, and the oldest at every thirty-second slot, until those stay again. Without an adaptive limit the order is always that of
+/// arrival.
+///
 /// **Too late for a slot.** A slot that is given to a request shortly before its deadline is wasted: the server works, and the
 /// answer comes too late. Under overload that soon is every slot. The throttle therefore learns how long tasks with a deadline
-/// usually take, from the slot to the result, at each host where it tells hosts apart. A waiter that has less time left when
-/// its turn comes fails with ``HTTPError/Code/deadlineExceeded``, if another one could use the slot; so does a task on arrival
-/// that would have to wait. Nothing else is given up early, and nothing at all before eight such tasks have ended.
+/// that have waited usually take, from the slot to the result: those with one method to one ``HTTPRequest/route`` of a host. A
+/// waiter that has less time left when its turn comes, by what was known when it came, fails with
+/// ``HTTPError/Code/deadlineExceeded`` if others could use all free slots. Nothing else is given up early, and nothing at all before
+/// eight tasks of the kind have ended lately. ``Event/usualTime`` says what a task was judged by.
 ///
-/// **What it costs.** A task that starts at once costs no allocation unless hosts are limited or it has a deadline; one that
-/// waits costs one, and the same time in a queue of ten as in one of a million. A deadline of the throttle adds a timer for
-/// each task that waits.
+/// **What it costs.** A task that starts at once costs no allocation unless hosts are limited; one that waits costs one, and
+/// the same time in a queue of ten as in one of a million. Deadlines cost more: that of a request what tells its kind, and one
+/// of the throttle a timer for each task that waits.
 public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     let timers: any Timers
     let room: ThrottleRoom
@@ -121,14 +127,15 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         looksCloser = Atomic(perHost != nil || !self.partitions.isWhole || overload != nil)
         lookout = overload.map(ThrottleLookout.init)
         longestWait = Atomic(Self.nanoseconds(deadline))
+        let isAdaptive = limit.adaptive != nil || perHost?.adaptive != nil
         var state = ThrottleRoom.State(
             limit: limit.fixed, perHost: perHost?.fixed, partitions: partitions, mostWaiting: maximumWaiting ?? .max,
-            patience: PriorityTurns.Patience(time: patience), overload: overload)
+            patience: PriorityTurns.Patience(time: patience), overload: overload, mayHasten: isAdaptive)
         if let adaptive = limit.adaptive { state.setFound(UInt(adaptive.initial), for: nil) }
         if let adaptive = perHost?.adaptive { state.queues.foundForNew = UInt(adaptive.initial) }
         room = ThrottleRoom(
-            state, timers: timers, tellsTime: patience != nil, timesArrivals: deadline != nil || overload != nil,
-            onEvent: onEvent)
+            state, timers: timers, tellsTime: patience != nil,
+            timesArrivals: deadline != nil || overload != nil || isAdaptive, onEvent: onEvent)
         let listener = LimitListener(Self.listener(onLimitChange, onEvent))
         finders = LimitFinders(total: limit, perHost: perHost, timers: timers, listener)
         super.init()
@@ -283,14 +290,16 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     private func loadTold(_ task: HTTPTask) {
         let origin = tellsHostsApart.load(ordering: .relaxed) ? task.request.throttleOrigin : nil
         let partition = partitions.isWhole ? 0 : partitions.index(of: task.option(ThrottlePartitionOption.self))
-        let limits = task.deadline.map(room.limits)
         guard !isFull.load(ordering: .relaxed),
             let slot = room.with({ state in
                 origin.map { state.start(task.number, for: $0, in: partition) } ?? state.start(task.number)
             })
-        else { return queue(task, for: origin, in: partition, within: limits) }
+        else {
+            let limits = task.deadline.map { room.limits(of: task.request, until: $0, isAdaptive: finders != nil) }
+            return queue(task, for: origin, in: partition, within: limits)
+        }
         if lookout != nil { room.countStart(task.option(ThrottlePriority.self), in: slot) }
-        task.addObserver(ThrottleSlotHolder(slot, since: limits?.arrival, of: self))
+        if slot.lane == nil { task.addObserver(self) } else { task.addObserver(ThrottleSlotHolder(slot, of: self)) }
         pass(task)
     }
 
@@ -324,6 +333,7 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         _ task: HTTPTask, for origin: HTTPOrigin?, in partition: Int = 0, within limits: ThrottleLimits?
     ) {
         let (number, priority) = (task.number, task.option(ThrottlePriority.self))
+        if finders != nil { room.tellTime() }
         let waiter = ThrottleWaiter(task, within: limits, since: limits?.arrival ?? room.arrival, in: room)
         // It listens before others can see it, so that loaders below are always told before it.
         task.addObserver(waiter)
@@ -343,8 +353,6 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
             shed(waiter)
         case .isRefused:
             refuse(waiter, .refused, .queueFull, "No task of a lower priority could make room for it")
-        case .isTooLate:
-            giveUp(waiter)
         case nil:
             waiter.end()
             // Either it was completed, and this does nothing, or it was cancelled.
@@ -378,8 +386,8 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
 
     @inline(never)
     private func giveUp(_ waiter: ThrottleWaiter) {
-        let reason = room.refusal(of: waiter)
-        room.tell(.expired, of: waiter)
+        let reason = waiter.limits?.refusal(at: timers.now)
+        room.tell(.expired, of: waiter, usualTime: waiter.limits?.usualTime)
         if let task = waiter.end() { fail(task, .deadlineExceeded, reason: reason) }
     }
 
@@ -466,9 +474,6 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     /// Takes back the slot of a task that has ended.
     @inline(__always)
     func finish(_ slot: ThrottleSlot) { carryOut(room.finish(slot, in: self)) }
-
-    /// Learns how long a task took that is about to end.
-    func learn(from run: ThrottleRun, in slot: ThrottleSlot) { room.learn(from: run, in: slot) }
 
     /// Does what the end of a task has led to.
     @inline(__always)

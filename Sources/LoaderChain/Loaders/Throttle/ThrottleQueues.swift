@@ -11,17 +11,17 @@ struct ThrottleQueues<Waiter> {
     struct Note {
         /// The number of its task.
         let number: UInt64
-        /// When its task must have ended.
-        let deadline: TimerInstant
+        /// After that a slot is of no use to it.
+        let latestStart: TimerInstant
         /// The index of its lane, -1 until hosts are told apart, then when it came, and its priority, in one number: with one
         /// field more, the compiler copies a node by a call, and waiting takes a sixth longer.
         private var bits: Int64
 
         fileprivate init(
-            number: UInt64, priority: ThrottlePriority, deadline: TimerInstant, at now: TimerInstant, lane: Int = -1
+            number: UInt64, priority: ThrottlePriority, latestStart: TimerInstant, at now: TimerInstant, lane: Int = -1
         ) {
             self.number = number
-            self.deadline = deadline
+            self.latestStart = latestStart
             let rank: Int64 =
                 switch priority {
                 case .low: 0
@@ -53,10 +53,11 @@ struct ThrottleQueues<Waiter> {
         var found: UInt
         var running: UInt = 0
         var waiting = 0
-        var usualTime = UsualTime()
 
         var isIdle: Bool { running == 0 && waiting == 0 }
         var hasRoom: Bool { running < min(limit, found) }
+        /// How many more may run.
+        var free: UInt { hasRoom ? min(limit, found) - running : 0 }
     }
 
     /// The waiters for one host in one partition.
@@ -66,6 +67,7 @@ struct ThrottleQueues<Waiter> {
         /// How many wait of each priority.
         var counts = PerPriority(0)
         var strain = ThrottleStrain()
+        var haste = ThrottleHaste()
 
         var isWaiting: PerPriority<Bool> { queues.map { !$0.isEmpty } }
     }
@@ -89,10 +91,6 @@ struct ThrottleQueues<Waiter> {
     private var counts = PerPriority(0)
     private var turns: PriorityTurns
     private let patience: PriorityTurns.Patience
-    /// How long tasks take that are not told apart by their hosts.
-    private var usualTime = UsualTime()
-    /// How long tasks took at hosts that have none at the moment.
-    private var usualTimes: [HTTPOrigin: UsualTime] = [:]
 
     /// Whether hosts are told apart.
     private(set) var tellsHostsApart: Bool
@@ -117,6 +115,10 @@ struct ThrottleQueues<Waiter> {
 
     /// Whether too many wait that are not told apart by their hosts.
     private var strain = ThrottleStrain()
+    /// Whether the newest of them goes first.
+    private var haste = ThrottleHaste()
+    /// Whether that may be, for which the time must be known.
+    private let mayHasten: Bool
     /// The rule for an overload, if there is one.
     private let overload: ThrottleStrain.Rule?
     /// The lanes of which some waiters may have to leave.
@@ -124,9 +126,10 @@ struct ThrottleQueues<Waiter> {
 
     init(
         limitPerHost: UInt?, isBounded: Bool, patience: PriorityTurns.Patience, shares: ThrottleShares = .init(),
-        overload: ThrottleStrain.Rule? = nil
+        overload: ThrottleStrain.Rule? = nil, mayHasten: Bool = false
     ) {
         self.overload = overload
+        self.mayHasten = mayHasten
         self.limitPerHost = limitPerHost ?? .max
         tellsHostsApart = limitPerHost != nil || !shares.isWhole
         self.isBounded = isBounded
@@ -182,17 +185,17 @@ struct ThrottleQueues<Waiter> {
     @inline(__always)
     mutating func append(
         _ waiter: Waiter, number: UInt64, priority: ThrottlePriority, origin: HTTPOrigin?, partition: Int = 0,
-        deadline: TimerInstant, at now: TimerInstant
+        latestStart: TimerInstant, at now: TimerInstant
     ) -> QueuePlace {
         if counts[priority] == 0 { turns.forget(priority) }
         counts[priority] += 1
         let place: QueuePlace
         if tellsHostsApart {
             let lane = lane(of: index(of: origin ?? .unknown), partition)
-            let note = Note(number: number, priority: priority, deadline: deadline, at: now, lane: lane)
+            let note = Note(number: number, priority: priority, latestStart: latestStart, at: now, lane: lane)
             place = append(waiter, note, to: lane)
         } else {
-            let note = Note(number: number, priority: priority, deadline: deadline, at: now)
+            let note = Note(number: number, priority: priority, latestStart: latestStart, at: now)
             place = queues.change(priority) { waiters.append(waiter, note, to: &$0) }
         }
         if isBounded { remember(place, priority, in: partition) }
@@ -204,27 +207,51 @@ struct ThrottleQueues<Waiter> {
         let waiter: Waiter
         let number: UInt64
         let lane: Int?
-        /// Whether its deadline leaves less time than its task usually takes; then it does not run.
+        /// Whether it has waited longest of all, and its end is to be noted.
+        var isOldest = false
+        /// Whether a slot is of no use to it any more; then it does not run.
         var isTooLate = false
     }
 
     /// Takes the waiter whose turn it is; nil if none may have one of so many free slots.
     ///
-    /// It is counted as running, unless it can no longer meet its deadline and another one could run.
+    /// It is counted as running, unless the slot is of no use to it, and others could use all that are free.
     @inline(__always)
     mutating func takeNext(at now: TimerInstant, free: UInt) -> Next? {
         if tellsHostsApart { return takeNextOfHosts(at: now, free: free) }
         let waiting = counts.map { $0 > 0 }
-        guard let priority = turns.turn(among: waiting, at: now),
-            let (waiter, note) = queues.change(priority, { waiters.popFirst(of: &$0) })
+        guard let priority = turns.turn(among: waiting, at: now) else { return nil }
+        let takesNewest = haste.isOn && haste.takesNewest(of: priority)
+        guard
+            let (waiter, note) = queues.change(
+                priority, { takesNewest ? waiters.popLast(of: &$0) : waiters.popFirst(of: &$0) })
         else { return nil }
         counts[priority] -= 1
-        if count > 0, isTooLate(note.deadline, at: nil, now) {
+        if note.latestStart < now, count >= free {
             return Next(waiter: waiter, number: note.number, lane: nil, isTooLate: true)
         }
         turns.count(priority, past: waiting, at: now)
         if overload != nil { strain.count(priority) }
-        return Next(waiter: waiter, number: note.number, lane: nil)
+        let isOldest = mayHasten && (!takesNewest || queues[priority].isEmpty)
+        return Next(waiter: waiter, number: note.number, lane: nil, isOldest: isOldest)
+    }
+
+    /// Notes the end of a task that had waited longest of all when it got its slot.
+    ///
+    /// - Parameters:
+    ///   - isGivenUp: whether its caller has left.
+    ///   - arrival: when it came.
+    ///   - start: when it got its slot.
+    @inline(never)
+    mutating func noteEnd(
+        in lane: Int?, isGivenUp: Bool, cameAt arrival: TimerInstant, startedAt start: TimerInstant,
+        at now: TimerInstant
+    ) {
+        if let lane {
+            lanes[lane].haste.note(isGivenUp: isGivenUp, cameAt: arrival, startedAt: start, at: now)
+        } else {
+            haste.note(isGivenUp: isGivenUp, cameAt: arrival, startedAt: start, at: now)
+        }
     }
 
     /// Takes out the waiter at a place; nil if it has left.
@@ -259,30 +286,6 @@ struct ThrottleQueues<Waiter> {
         return waiters.removeAll()
     }
 
-    // MARK: Deadlines
-
-    /// Whether a deadline leaves less time than the tasks for a server usually take.
-    func isTooLate(_ deadline: TimerInstant, for origin: HTTPOrigin?, _ now: TimerInstant) -> Bool {
-        guard tellsHostsApart else { return usualTime.exceeds(now.duration(to: deadline)) }
-        let origin = origin ?? .unknown
-        let time = indices[origin].map { hosts[$0].usualTime } ?? usualTimes[origin]
-        return time?.exceeds(now.duration(to: deadline)) ?? false
-    }
-
-    @inline(__always)
-    private func isTooLate(_ deadline: TimerInstant, at lane: Int?, _ now: TimerInstant) -> Bool {
-        deadline != .never
-            && (lane.map { hosts[host(of: $0)].usualTime } ?? usualTime).exceeds(now.duration(to: deadline))
-    }
-
-    /// Learns how long a task took, or that it was ended before it was done.
-    mutating func learn(_ time: Duration, in lane: Int?, isDone: Bool) {
-        func learn(_ usualTime: inout UsualTime) {
-            if isDone { usualTime.learn(time) } else { usualTime.learn(unfinishedAfter: time) }
-        }
-        if let lane { learn(&hosts[host(of: lane)].usualTime) } else { learn(&usualTime) }
-    }
-
     // MARK: Making room
 
     /// Takes out the waiter of a partition with the least chance: the last of the lowest priority, if that is lower than
@@ -293,7 +296,12 @@ struct ThrottleQueues<Waiter> {
             priority.map({ lowest < $0 }) ?? true
         else { return nil }
         while let place = partitions[partition].latest.change(lowest, { $0.popLast() }) {
-            if let waiter = remove(place) { return waiter }
+            guard let note = waiters.note(at: place) else { continue }
+            let lane = note.lane < 0 ? nil : note.lane
+            guard isHasty(lane) else { return remove(place) }
+            // Another one has the least chance there.
+            partitions[partition].latest.change(lowest) { $0.append(place) }
+            return removeLast(of: lowest, in: lane)
         }
         return nil
     }
@@ -409,10 +417,19 @@ extension ThrottleQueues {
         lane.map { (lanes[$0].counts, lanes[$0].strain) } ?? (counts, strain)
     }
 
+    /// Whether the newest goes first.
+    private func isHasty(_ lane: Int?) -> Bool { lane.map { lanes[$0].haste.isOn } ?? haste.isOn }
+
+    /// Takes out the waiter with the least chance: the newest, or the oldest if the newest goes first.
     private mutating func removeLast(of priority: ThrottlePriority, in lane: Int?) -> Waiter? {
+        let isHasty = isHasty(lane)
         counts[priority] -= 1
-        guard let lane else { return queues.change(priority) { waiters.popLast(of: &$0) } }
-        let waiter = lanes[lane].queues.change(priority) { waiters.popLast(of: &$0) }
+        guard let lane else {
+            return queues.change(priority) { isHasty ? waiters.popFirst(of: &$0) : waiters.popLast(of: &$0) }?.element
+        }
+        let waiter = lanes[lane].queues.change(priority) {
+            isHasty ? waiters.popFirst(of: &$0) : waiters.popLast(of: &$0)
+        }?.element
         hasLeft(lane, priority)
         return waiter
     }
@@ -529,7 +546,9 @@ extension ThrottleQueues {
     private mutating func append(_ waiter: Waiter, _ note: Note, to lane: Int) -> QueuePlace {
         let priority = note.priority
         let isFirst = lanes[lane].queues[priority].isEmpty
-        if isFirst { lanes[lane].turns.forget(priority) }
+        if isFirst {
+            lanes[lane].turns.forget(priority)
+        }
         hosts[host(of: lane)].waiting += 1
         lanes[lane].counts[priority] += 1
         if !shares.isWhole { partitions[partition(of: lane)].counts[priority] += 1 }
@@ -548,22 +567,35 @@ extension ThrottleQueues {
         guard let chosen = turns.turn(among: open.ready, at: now), let lane = firstLane(of: chosen, open) else {
             return nil
         }
-        let waiting = lanes[lane].isWaiting
+        let (waiting, host) = (lanes[lane].isWaiting, host(of: lane))
         let priority = lanes[lane].turns.turn(insteadOf: chosen, among: waiting, at: now)
-        guard let (waiter, note) = lanes[lane].queues.change(priority, { waiters.popFirst(of: &$0) }) else {
-            return nil
-        }
+        // Where slots are short for several hosts, the oldest of one has its turn among those of others.
+        let isShortHere = hosts[host].free == 1 || free == 1 && indices.count == 1
+        let takesNewest = isShortHere && lanes[lane].haste.takesNewest(of: priority)
+        guard
+            let (waiter, note) = lanes[lane].queues.change(
+                priority, { takesNewest ? waiters.popLast(of: &$0) : waiters.popFirst(of: &$0) })
+        else { return nil }
         counts[priority] -= 1
         hasLeft(lane, priority)
-        if isTooLate(note.deadline, at: lane, now), canStart(free) {
-            if hosts[host(of: lane)].isIdle { forget(host(of: lane)) }
+        if note.latestStart < now, isWanted(in: lane, free) {
+            if hosts[host].isIdle { forget(host) }
             return Next(waiter: waiter, number: note.number, lane: lane, isTooLate: true)
         }
         turns.count(priority, past: open.ready, at: now)
         lanes[lane].turns.count(priority, past: waiting, at: now)
         if overload != nil { lanes[lane].strain.count(priority) }
         occupy(lane)
-        return Next(waiter: waiter, number: note.number, lane: lane)
+        let isOldest = mayHasten && (!takesNewest || lanes[lane].queues[priority].isEmpty)
+        return Next(waiter: waiter, number: note.number, lane: lane, isOldest: isOldest)
+    }
+
+    /// Whether others could use all slots that are free for a lane.
+    private func isWanted(in lane: Int, _ free: UInt) -> Bool {
+        let (counts, partition) = (lanes[lane].counts, partition(of: lane))
+        if UInt(counts.low + counts.normal + counts.high) >= min(hosts[host(of: lane)].free, free) { return true }
+        if free == 1 { return canStart(free) }
+        return !shares.isWhole && partitions[partition].isReady && !shares.mayStart(partition, free: free - 1)
     }
 
     /// The partitions that may have the next slot, and the priorities of their waiters.
@@ -656,8 +688,7 @@ extension ThrottleQueues {
     /// The index of a host, which is known from now on.
     private mutating func index(of origin: HTTPOrigin) -> Int {
         if let known = indices[origin] { return known }
-        var host = Host(origin: origin, limit: limit(of: origin), found: found[origin] ?? foundForNew)
-        if !usualTimes.isEmpty, let time = usualTimes.removeValue(forKey: origin) { host.usualTime = time }
+        let host = Host(origin: origin, limit: limit(of: origin), found: found[origin] ?? foundForNew)
         let index = freeHosts.popLast() ?? hosts.count
         if index == hosts.count {
             hosts.append(host)
@@ -674,10 +705,6 @@ extension ThrottleQueues {
     private mutating func forget(_ host: Int) {
         // Many hosts that were called once do not leave their memory behind.
         let keptHosts = 64
-        if !hosts[host].usualTime.isBlank {
-            if usualTimes.count >= keptHosts { usualTimes = [:] }
-            usualTimes[hosts[host].origin] = hosts[host].usualTime
-        }
         indices[hosts[host].origin] = nil
         freeHosts.append(host)
         if indices.isEmpty, hosts.count > keptHosts {

@@ -14,6 +14,7 @@ final class ThrottleRoom: Sendable {
     private let tellsTime: Atomic<Bool>
     /// Whether it matters when a waiter came.
     private let timesArrivals: Atomic<Bool>
+    private let kinds = Locked(RecentTable<RequestKind, ThrottleKind>(capacity: 1_024))
     private let onEvent: (@Sendable (Throttle.Event) -> Void)?
 
     init(
@@ -32,12 +33,20 @@ final class ThrottleRoom: Sendable {
         @inline(__always) get { tellsTime.load(ordering: .relaxed) ? timers.now : TimerInstant(nanoseconds: 0) }
     }
 
-    /// The limits of a task that has a deadline.
+    /// The limits of a task that has to wait, and has a deadline.
     @inline(never)
-    func limits(until deadline: Deadline) -> ThrottleLimits {
-        if !tellsTime.load(ordering: .relaxed) { tellsTime.store(true, ordering: .relaxed) }
+    func limits(of request: HTTPRequest, until deadline: Deadline, isAdaptive: Bool) -> ThrottleLimits {
+        tellTime()
         let now = timers.now
-        return ThrottleLimits(arrival: now, deadline: deadline.instant(on: timers, at: now))
+        let key = RequestKind(request)
+        let kind = kinds.withLock { $0.value(of: key) { ThrottleKind() } }
+        return ThrottleLimits(
+            arrival: now, deadline: deadline.instant(on: timers, at: now), kind, isAdaptive: isAdaptive)
+    }
+
+    /// Reads the clock from now on, as some wait and it matters how long they do.
+    func tellTime() {
+        if !tellsTime.load(ordering: .relaxed) { tellsTime.store(true, ordering: .relaxed) }
     }
 
     /// When a task comes; `never` where that does not matter.
@@ -64,8 +73,8 @@ final class ThrottleRoom: Sendable {
 
     /// Tells of a waiter that has left its queue; under no lock, and before its end.
     @inline(__always)
-    func tell(_ kind: @autoclosure () -> Throttle.Event.Kind, of waiter: ThrottleWaiter) {
-        if onEvent != nil, let task = waiter.waitingTask { report(kind(), of: waiter, task) }
+    func tell(_ kind: @autoclosure () -> Throttle.Event.Kind, of waiter: ThrottleWaiter, usualTime: Duration? = nil) {
+        if onEvent != nil, let task = waiter.waitingTask { report(kind(), of: waiter, task, usualTime) }
     }
 
     /// Tells of a waiter that has just come.
@@ -77,8 +86,10 @@ final class ThrottleRoom: Sendable {
     }
 
     @inline(never)
-    private func report(_ kind: Throttle.Event.Kind, of waiter: ThrottleWaiter, _ task: HTTPTask) {
-        onEvent?(Throttle.Event(kind, of: task.request, waited: waited(waiter)))
+    private func report(
+        _ kind: Throttle.Event.Kind, of waiter: ThrottleWaiter, _ task: HTTPTask, _ usualTime: Duration? = nil
+    ) {
+        onEvent?(Throttle.Event(kind, of: task.request, waited: waited(waiter), usualTime: usualTime))
     }
 
     /// Tells that the pressure has changed.
@@ -102,21 +113,21 @@ final class ThrottleRoom: Sendable {
         partition: Int, in throttle: Throttle
     ) -> State.Arrival? {
         // Nothing else can have started between its arrival and the present.
-        let (deadline, now) = (waiter.isLimited ? deadline(of: waiter) : .never, waiter.arrival)
+        let (latestStart, now) = (waiter.isLimited ? latestStart(of: waiter) : .never, waiter.arrival)
         return state.withLock { state in
             guard case .arrives = waiter.phase else { return nil }
             let arrival = state.arrive(
-                waiter, number: number, priority: priority, for: origin, in: partition, until: deadline, at: now)
+                waiter, number: number, priority: priority, for: origin, in: partition, notAfter: latestStart, at: now)
             switch arrival {
             case .starts(let slot):
-                waiter.run(slot, at: now, in: throttle)
+                waiter.run(slot, at: now, isOldest: false, in: throttle)
             case .waits(let place, let displaced):
                 waiter.phase = .waits(place)
                 displaced?.phase = .isOver
             case .waitsInstead(let place, let other):
                 waiter.phase = .waits(place)
                 other.phase = .isOver
-            case .isRefused, .isShed, .isTooLate:
+            case .isRefused, .isShed:
                 waiter.phase = .isOver
             }
             return arrival
@@ -124,7 +135,7 @@ final class ThrottleRoom: Sendable {
     }
 
     @inline(never)
-    private func deadline(of waiter: ThrottleWaiter) -> TimerInstant { waiter.limits?.deadline ?? .never }
+    private func latestStart(of waiter: ThrottleWaiter) -> TimerInstant { waiter.limits?.latestStart ?? .never }
 
     /// Takes out a waiter for which there is no room any more.
     func displaced() -> ThrottleWaiter? { takeOut { $0.displaced() } }
@@ -165,26 +176,17 @@ final class ThrottleRoom: Sendable {
     @inline(__always)
     private func note(_ turn: State.Turn, at now: TimerInstant, in throttle: Throttle) {
         if let slot = turn.slot {
-            turn.waiter.run(slot, at: now, in: throttle)
+            turn.waiter.run(slot, at: now, isOldest: turn.isOldest, in: throttle)
         } else {
             turn.waiter.phase = .isOver
         }
     }
-
-    /// Why a waiter that was too late got no slot.
-    func refusal(of waiter: ThrottleWaiter) -> String? { waiter.limits?.refusal(at: timers.now) }
 
     /// Counts the end of a task, and gives its slot to the next.
     @inline(__always)
     func finish(_ slot: ThrottleSlot, in throttle: Throttle) -> State.End {
         let now = now
         return state.withLock { finish(slot, &$0, at: now, in: throttle) }
-    }
-
-    /// Learns how long a task took that is about to end.
-    func learn(from run: ThrottleRun, in slot: ThrottleSlot) {
-        let now = timers.now
-        state.withLock { $0.learn(run.start.duration(to: now), of: slot, isDone: run.isDone) }
     }
 
     @inline(__always)
@@ -199,7 +201,7 @@ final class ThrottleRoom: Sendable {
     /// What the end of a waiter's task leads to.
     enum Ending {
         /// It ran, and gave its slot back.
-        case ran(State.End, in: Throttle)
+        case ran(State.End, in: Throttle, at: TimerInstant)
         /// It was waiting, and has left the queue.
         case waited
         /// There is nothing to do, now or yet.
@@ -208,25 +210,21 @@ final class ThrottleRoom: Sendable {
 
     /// Counts the end of a waiter's task, wherever that has got to.
     ///
-    /// - Parameter isDone: whether the time until then is to be learned, and the work was done; nil to learn nothing.
+    /// - Parameter isGivenUp: whether the caller has left.
     @inline(__always)
-    func end(_ waiter: ThrottleWaiter, isDone: Bool?) -> Ending {
+    func end(_ waiter: ThrottleWaiter, isGivenUp: Bool) -> Ending {
         let now = now
         return state.withLock { state in
             guard case .runs(let slot) = waiter.phase, let throttle = replace(&waiter.throttle, with: nil) else {
                 return remove(waiter, &state) ? .waited : .isNothing
             }
             waiter.phase = .isOver
-            if let isDone { learn(from: waiter, in: slot, isDone: isDone, &state, at: now) }
-            return .ran(finish(slot, &state, at: now, in: throttle), in: throttle)
+            if waiter.isOldest, let start = waiter.start {
+                state.queues.noteEnd(
+                    in: slot.lane, isGivenUp: isGivenUp, cameAt: waiter.arrival, startedAt: start, at: now)
+            }
+            return .ran(finish(slot, &state, at: now, in: throttle), in: throttle, at: now)
         }
-    }
-
-    @inline(never)
-    private func learn(
-        from waiter: ThrottleWaiter, in slot: ThrottleSlot, isDone: Bool, _ state: inout State, at now: TimerInstant
-    ) {
-        if let start = waiter.limits?.start { state.learn(start.duration(to: now), of: slot, isDone: isDone) }
     }
 
     /// Takes out a waiter, and answers whether it was waiting.

@@ -26,7 +26,7 @@ struct ThrottleState<Waiter, Reset> {
 
     init(
         limit: UInt, perHost: UInt? = nil, partitions: [ThrottlePartition] = [], mostWaiting: Int = .max,
-        patience: PriorityTurns.Patience = .init(), overload: ThrottleOverload? = nil
+        patience: PriorityTurns.Patience = .init(), overload: ThrottleOverload? = nil, mayHasten: Bool = false
     ) {
         self.limit = limit
         allowed = limit
@@ -34,7 +34,8 @@ struct ThrottleState<Waiter, Reset> {
         limitPerHost = perHost
         queues = ThrottleQueues(
             limitPerHost: perHost, isBounded: mostWaiting < .max, patience: patience,
-            shares: ThrottleShares(partitions, slots: limit), overload: overload.map(ThrottleStrain.Rule.init))
+            shares: ThrottleShares(partitions, slots: limit), overload: overload.map(ThrottleStrain.Rule.init),
+            mayHasten: mayHasten)
     }
 
     /// How many wait.
@@ -75,8 +76,6 @@ struct ThrottleState<Waiter, Reset> {
         case isRefused
         /// There is no room to wait in because of an overload.
         case isShed
-        /// Its deadline leaves less than the time that such tasks usually take.
-        case isTooLate
     }
 
     /// Lets a task run or wait.
@@ -86,16 +85,16 @@ struct ThrottleState<Waiter, Reset> {
     /// - Parameters:
     ///   - origin: the server; nil while servers are not told apart.
     ///   - partition: the index of its partition.
+    ///   - latestStart: after that, a slot is of no use to it.
     @inline(__always)
     mutating func arrive(
         _ waiter: Waiter, number: UInt64, priority: ThrottlePriority, for origin: HTTPOrigin?, in partition: Int = 0,
-        until deadline: TimerInstant = .never, at now: TimerInstant
+        notAfter latestStart: TimerInstant = .never, at now: TimerInstant
     ) -> Arrival {
         if let slot = origin.map({ start(number, for: $0, in: partition) }) ?? start(number) {
             queues.countStart(priority, in: slot.lane)
             return .starts(slot)
         }
-        if deadline != .never, queues.isTooLate(deadline, for: origin, now) { return .isTooLate }
         let shedding = queues.makeRoom(for: priority, origin: origin, partition: partition)
         if case .ofNewcomer = shedding { return .isShed }
         var displaced: Waiter?
@@ -104,8 +103,8 @@ struct ThrottleState<Waiter, Reset> {
             if displaced == nil { return .isRefused }
         }
         let place = queues.append(
-            waiter, number: number, priority: priority, origin: origin, partition: partition, deadline: deadline,
-            at: now)
+            waiter, number: number, priority: priority, origin: origin, partition: partition,
+            latestStart: latestStart, at: now)
         if case .of(let other) = shedding { return .waitsInstead(place, of: other) }
         return .waits(place, displacing: displaced)
     }
@@ -144,9 +143,10 @@ struct ThrottleState<Waiter, Reset> {
     /// A waiter whose turn it is.
     struct Turn {
         let waiter: Waiter
-        /// The slot that it has now; nil if it leaves without running, because its deadline leaves less time than such tasks
-        /// usually take.
+        /// The slot that it has now; nil if it leaves without running, because that is of no use to it any more.
         let slot: ThrottleSlot?
+        /// Whether it has waited longest of all, and its end is to be noted.
+        let isOldest: Bool
     }
 
     /// Takes the waiter whose turn it is, if one may run.
@@ -156,7 +156,7 @@ struct ThrottleState<Waiter, Reset> {
     mutating func next(at now: TimerInstant) -> Turn? {
         guard waiting > 0, running < allowed, let next = queues.takeNext(at: now, free: free) else { return nil }
         let slot = next.isTooLate ? nil : occupy(ThrottleSlot(number: next.number, lane: next.lane))
-        return Turn(waiter: next.waiter, slot: slot)
+        return Turn(waiter: next.waiter, slot: slot, isOldest: next.isOldest)
     }
 
     /// Takes out the waiter at a place; nil if it waits no longer.
@@ -198,11 +198,6 @@ struct ThrottleState<Waiter, Reset> {
         return End(
             next: next, resets: resets.isEmpty ? nil : part(slot.number), isIdle: running == 0,
             mayHaveMore: !queues.shares.isWhole && waiting > 0)
-    }
-
-    /// Learns how long a task took, before its end is counted, or that it was ended before it was done.
-    mutating func learn(_ time: Duration, of slot: ThrottleSlot, isDone: Bool) {
-        queues.learn(time, in: slot.lane, isDone: isDone)
     }
 
     /// Changes how many tasks of one host may run at once; nil for no limit.

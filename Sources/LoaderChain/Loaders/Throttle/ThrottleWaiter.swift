@@ -23,6 +23,12 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     private let isMeasured: Bool
     /// Whether there are limits; read where they rarely are, because reading those would count a reference.
     let isLimited: Bool
+    /// Whether it had waited longest of all when it got its slot; changed with the phase.
+    private(set) var isOldest = false
+    /// How many microseconds it had waited then; the largest number if time does not matter.
+    ///
+    /// With a whole instant, waiters would be of the allocator's next size, and to cancel one of a million would take a fifth longer.
+    private var waited = UInt32.max
     /// Nil if the task has no deadline.
     let limits: ThrottleLimits?
     /// When the task came; `never` where that does not matter.
@@ -40,6 +46,11 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
         self.arrival = arrival
         isLimited = limits != nil
         isMeasured = task.beginWait()
+    }
+
+    /// When it got its slot; nil if time does not matter, or nobody had read the time yet.
+    var start: TimerInstant? {
+        waited == .max ? nil : TimerInstant(nanoseconds: arrival.nanoseconds + Int64(waited) * 1_000)
     }
 
     /// The task, while it waits.
@@ -62,9 +73,10 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
 
     /// Lets it run from now on; under the room's lock.
     @inline(__always)
-    func run(_ slot: ThrottleSlot, at now: TimerInstant, in throttle: Throttle) {
-        if isLimited { limits?.starts(at: now) }
+    func run(_ slot: ThrottleSlot, at now: TimerInstant, isOldest: Bool, in throttle: Throttle) {
         phase = .runs(slot)
+        if now >= arrival { waited = UInt32(clamping: (now.nanoseconds - arrival.nanoseconds) / 1_000) }
+        self.isOldest = isOldest
         self.throttle = throttle
     }
 
@@ -78,8 +90,10 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     func taskWasCancelled(_ task: HTTPTask) { fail(.cancelled) }
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
-        switch room.end(self, isDone: isLimited ? result.isDone(for: task) : nil) {
-        case .ran(let end, let throttle): throttle.carryOut(end)
+        switch room.end(self, isGivenUp: result.error?.isGivenUp(task) ?? false) {
+        case .ran(let end, let throttle, let now):
+            if isLimited, let start { limits?.learn(result, of: task, since: start, at: now) }
+            throttle.carryOut(end)
         case .waited:
             room.tell(.left, of: self)
             self.end()
@@ -88,23 +102,15 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     }
 }
 
-/// Gives back the slot of a task that did not wait, where the slot is counted for a host or the time is.
+/// Gives back the slot of a task that did not wait, where the slot is counted for a host.
 final class ThrottleSlotHolder: HTTPTaskObserver {
     private let throttle: Throttle
     private let slot: ThrottleSlot
-    /// When it started, if it has a deadline.
-    private let start: TimerInstant?
 
-    init(_ slot: ThrottleSlot, since start: TimerInstant?, of throttle: Throttle) {
+    init(_ slot: ThrottleSlot, of throttle: Throttle) {
         self.slot = slot
-        self.start = start
         self.throttle = throttle
     }
 
-    func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
-        if let start, let run = ThrottleRun(since: start, isDone: result.isDone(for: task)) {
-            throttle.learn(from: run, in: slot)
-        }
-        throttle.finish(slot)
-    }
+    func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) { throttle.finish(slot) }
 }

@@ -1,8 +1,11 @@
 import LoaderChainPlatformFoundation
 
-/// A body of bytes that are made while they are sent.
+/// A body of bytes that are made piece by piece, when a terminal asks for them.
 ///
-/// It can be sent once, because the bytes are not stored. A request with such a body is not repeated.
+/// It can be sent once, because its maker stores no bytes. A request with such a body is not repeated.
+///
+/// A terminal may read the body to its end before it sends anything. `URLSessionLoader` does, into a temporary file, as a session may
+/// need the bytes again. So make none of them depend on the response: such a request would not begin before its deadline.
 public struct StreamBody: HTTPBody {
     /// The media type.
     public let contentType: String

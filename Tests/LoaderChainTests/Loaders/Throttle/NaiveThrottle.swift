@@ -4,11 +4,11 @@ import LoaderChainTesting
 
 /// What can happen to a throttle; positions count from the front of what is there, and wrap around.
 enum ThrottleEvent: Equatable {
-    /// With a deadline after that time, if any.
+    /// After that time, if any is given, a slot is of no use to it.
     case arrive(ThrottlePriority, host: String, within: Int64? = nil, partition: Int = 0)
     case finish(Int)
-    /// A task that runs is ended before it is done.
-    case cutOff(Int)
+    /// The caller of a task that runs leaves.
+    case giveUp(Int)
     case cancel(Int)
     case limit(UInt)
     case perHost(UInt?)
@@ -27,12 +27,14 @@ struct NaiveThrottle {
         let host: String
         var partition = 0
         var arrival: Int64 = 0
-        var deadline: Int64?
-        var start: Int64 = 0
+        var latestStart: Int64?
         var isCounted = false
-        /// How many of higher priority went past it while it was the first of its own.
+        var start: Int64 = 0
+        /// Whether it had waited longest of all when it started.
+        var isOldest = false
+        /// How many of higher priority went past it since another of its own had a slot.
         var passedBy = 0
-        /// How many of them did at its host, while hosts were counted and it was the first of its own there.
+        /// How many of them did at its host, while hosts were counted.
         var passedByAtHost = 0
     }
 
@@ -48,14 +50,14 @@ struct NaiveThrottle {
     private let partitions: [ThrottlePartition]
     private let overload: ThrottleOverload?
     private var strains: [Lane: NaiveStrain] = [:]
+    private let mayHasten: Bool
+    private var hastes: [Lane: NaiveHaste] = [:]
     private var hostLimits: [String: UInt] = [:]
     private var now: Int64 = 0
     private(set) var perHost: UInt?
     private(set) var countsHosts: Bool
     private(set) var running: [Entry] = []
     private(set) var waiting: [Entry] = []
-    /// How long the tasks of each host take; an empty name stands for all, while hosts are not counted.
-    private var usualTimes: [String: UsualTime] = [:]
     private var passedOver: [ThrottlePriority: Debt] = [:]
     private var passedOverAtHost: [Lane: [ThrottlePriority: Debt]] = [:]
     private var resets: [(id: Int, older: Set<Int>)] = []
@@ -72,13 +74,16 @@ struct NaiveThrottle {
     private(set) var log: [String] = []
     /// The most that one waiter was passed by, while hosts were not counted.
     private(set) var worstPassing = 0
+    /// How often the newest went first.
+    private(set) var overtakings = 0
     /// The most that one waiter was passed by at its host, while hosts were counted.
     private(set) var worstPassingAtHost = 0
 
     init(
         limit: UInt, perHost: UInt?, mostWaiting: Int, patience: PriorityTurns.Patience,
-        partitions: [ThrottlePartition] = [], overload: ThrottleOverload? = nil
+        partitions: [ThrottlePartition] = [], overload: ThrottleOverload? = nil, mayHasten: Bool
     ) {
+        self.mayHasten = mayHasten
         self.partitions = partitions
         self.overload = overload
         self.limit = limit
@@ -93,14 +98,12 @@ struct NaiveThrottle {
     ) {
         let entry = Entry(
             id: id, priority: priority, host: host, partition: partition, arrival: now,
-            deadline: time.map { now + $0 })
+            latestStart: time.map { now + $0 })
         if couldStart(entry), !waiting.contains(where: couldStart) {
             start(entry)
-        } else if isTooLate(entry) {
-            log.append("\(id) is too late")
         } else if hasNoPlace(entry) {
             if let lowest = waiting.filter({ isKin($0, entry) && $0.priority < priority }).map(\.priority).min(),
-                let victim = waiting.lastIndex(where: { isKin($0, entry) && $0.priority == lowest })
+                let victim = last(of: lowest, in: lane(entry))
             {
                 log.append("\(waiting.remove(at: victim).id) is shed")
                 wait(entry)
@@ -127,10 +130,11 @@ struct NaiveThrottle {
         waiting.append(entry)
     }
 
-    /// The last of the lowest priority.
+    /// The one of the lowest priority whose turn would come last, at the host of the last of them.
     private func leastChance(in partition: Int) -> Int? {
         let lowest = waiting.filter { $0.partition == partition }.map(\.priority).min()
-        return waiting.lastIndex { $0.partition == partition && $0.priority == lowest }
+        let last = waiting.last { $0.partition == partition && $0.priority == lowest }
+        return last.flatMap { self.last(of: $0.priority, in: lane($0)) }
     }
 
     mutating func setMostWaiting(_ count: Int) {
@@ -181,7 +185,13 @@ struct NaiveThrottle {
             return kin.count { $0.priority == priority } > most
         }
         let lowest = kin.map(\.priority).min()
-        return isCrowded ? waiting.lastIndex { self.lane($0) == lane && $0.priority == lowest } : nil
+        return isCrowded ? lowest.flatMap { last(of: $0, in: lane) } : nil
+    }
+
+    /// The one of a priority whose turn would come last.
+    private func last(of priority: ThrottlePriority, in lane: Lane) -> Int? {
+        let kin = waiting.indices.filter { self.lane(waiting[$0]) == lane && waiting[$0].priority == priority }
+        return hastes[lane]?.isOn ?? false ? kin.first : kin.last
     }
 
     // MARK: Shares
@@ -196,8 +206,11 @@ struct NaiveThrottle {
         return max(0, own - running.count { $0.partition == partition })
     }
 
-    private func couldStart(_ entry: Entry) -> Bool {
-        let free = Int(limit) - running.count
+    private var free: Int { Int(limit) - running.count }
+
+    private func couldStart(_ entry: Entry) -> Bool { couldStart(entry, free) }
+
+    private func couldStart(_ entry: Entry, _ free: Int) -> Bool {
         guard free > 0, hasRoom(entry.host) else { return false }
         let others = (0...partitions.count).filter { $0 != entry.partition && !settings($0).lends }
         let isOwn = owed(entry.partition) > 0 && !settings(entry.partition).lends
@@ -213,12 +226,13 @@ struct NaiveThrottle {
 
     mutating func pass(_ time: Int64) { now += time }
 
-    mutating func finish(_ position: Int, isDone: Bool) {
+    mutating func finish(_ position: Int, isGivenUp: Bool = false) {
         let entry = running.remove(at: position)
-        log.append("\(entry.id) ends")
-        if entry.deadline != nil {
-            learn(now - entry.start, isDone, at: entry.isCounted ? entry.host : "")
+        // Only those that waited in a queue that is still there are noted in it.
+        if mayHasten, entry.isOldest, !isGivenUp || now - entry.start <= 4 * (entry.start - entry.arrival) {
+            hastes[entry.isCounted ? Lane(entry) : .all, default: NaiveHaste()].note(isGivenUp, entry, now)
         }
+        log.append("\(entry.id) ends")
         for index in resets.indices { resets[index].older.remove(entry.id) }
         for reset in resets where reset.older.isEmpty { log.append("reset \(reset.id) ends") }
         resets.removeAll { $0.older.isEmpty }
@@ -226,16 +240,27 @@ struct NaiveThrottle {
         startWaiters()
     }
 
-    mutating func learn(_ time: Int64, _ isDone: Bool, at host: String) {
-        var usual = usualTimes[host, default: UsualTime()]
-        if isDone { usual.learn(.nanoseconds(time)) } else { usual.learn(unfinishedAfter: .nanoseconds(time)) }
-        usualTimes[host] = usual
+    private func isTooLate(_ entry: Entry) -> Bool { entry.latestStart.map { $0 < now } ?? false }
+
+    /// Whether others could use all slots that are free for one.
+    private func areWanted(_ entry: Entry, by others: [Entry]) -> Bool {
+        guard countsHosts else { return others.count >= free }
+        if UInt(others.count { Lane($0) == Lane(entry) }) >= min(freeSlots(at: entry.host), UInt(free)) { return true }
+        if free == 1 { return others.contains(where: couldStart) }
+        return !partitions.isEmpty && others.contains { $0.partition == entry.partition && hasRoom($0.host) }
+            && !couldStart(entry, free - 1)
     }
 
-    private func isTooLate(_ entry: Entry) -> Bool {
-        guard let deadline = entry.deadline, let usual = usualTimes[countsHosts ? entry.host : ""]?.estimate
-        else { return false }
-        return .nanoseconds(deadline - now) < usual
+    /// Whether those who wait for a host have nobody else to wait for.
+    private func isShort(at host: String) -> Bool {
+        if !countsHosts || freeSlots(at: host) == 1 { return true }
+        return free == 1 && Set(running.filter(\.isCounted).map(\.host) + waiting.map(\.host)).count == 1
+    }
+
+    /// How many more may run at a host.
+    private func freeSlots(at host: String) -> UInt {
+        let running = UInt(running.count { $0.isCounted && $0.host == host })
+        return (hostLimits[host] ?? perHost).map { $0 > running ? $0 - running : 0 } ?? .max
     }
 
     mutating func cancel(_ position: Int) {
@@ -267,9 +292,19 @@ struct NaiveThrottle {
     }
 
     mutating func startWaiters() {
-        while UInt(running.count) < limit, let index = nextIndex() {
+        while UInt(running.count) < limit, var index = nextIndex() {
+            let first = waiting[index]
+            waiting[index].isOldest = true
+            if isShort(at: first.host), hastes[lane(first)]?.takesNewest(of: first.priority) ?? false {
+                let last = waiting.lastIndex { isKin($0, first) && $0.priority == first.priority } ?? index
+                if last != index {
+                    waiting[index].isOldest = false
+                    overtakings += 1
+                }
+                index = last
+            }
             let others = waiting.filter { $0.id != waiting[index].id }
-            if isTooLate(waiting[index]), others.contains(where: couldStart) {
+            if isTooLate(waiting[index]), areWanted(waiting[index], by: others) {
                 log.append("\(waiting.remove(at: index).id) is too late")
                 forgetIdleHosts()
                 continue
@@ -301,10 +336,7 @@ struct NaiveThrottle {
         log.append("\(entry.id) starts")
     }
 
-    func hasRoom(_ host: String) -> Bool {
-        guard let perHost = hostLimits[host] ?? perHost else { return true }
-        return UInt(running.count { $0.isCounted && $0.host == host }) < perHost
-    }
+    func hasRoom(_ host: String) -> Bool { freeSlots(at: host) > 0 }
 
     /// The next to start: by the turns of all that could run, and then by those at the host that this leads to.
     private func nextIndex() -> Int? {
@@ -330,20 +362,25 @@ struct NaiveThrottle {
         let candidates = candidates
         for priority in ThrottlePriority.allCases where priority < winner.priority {
             if candidates.contains(where: { $0.priority == priority }) { add(to: &passedOver[priority]) }
-            if !countsHosts, let first = waiting.firstIndex(where: { $0.priority == priority }) {
-                waiting[first].passedBy += 1
-                worstPassing = max(worstPassing, waiting[first].passedBy)
+            guard countsHosts, waiting.contains(where: { $0.priority == priority && Lane($0) == Lane(winner) }) else {
+                continue
             }
-            guard countsHosts else { continue }
-            let firstAtHost = waiting.firstIndex { $0.priority == priority && Lane($0) == Lane(winner) }
-            if let firstAtHost {
-                add(to: &passedOverAtHost[Lane(winner), default: [:]][priority])
-                waiting[firstAtHost].passedByAtHost += 1
-                worstPassingAtHost = max(worstPassingAtHost, waiting[firstAtHost].passedByAtHost)
-            }
+            add(to: &passedOverAtHost[Lane(winner), default: [:]][priority])
         }
         passedOver[winner.priority] = nil
         if countsHosts { passedOverAtHost[Lane(winner), default: [:]][winner.priority] = nil }
+        for index in waiting.indices where !countsHosts || Lane(waiting[index]) == Lane(winner) {
+            let entry = waiting[index]
+            guard entry.priority <= winner.priority else { continue }
+            let isOfWinner = entry.priority == winner.priority
+            if countsHosts {
+                waiting[index].passedByAtHost = isOfWinner ? 0 : entry.passedByAtHost + 1
+                worstPassingAtHost = max(worstPassingAtHost, waiting[index].passedByAtHost)
+            } else {
+                waiting[index].passedBy = isOfWinner ? 0 : entry.passedBy + 1
+                worstPassing = max(worstPassing, waiting[index].passedBy)
+            }
+        }
     }
 
     private func add(to debt: inout Debt?) {
@@ -358,8 +395,37 @@ struct NaiveThrottle {
 
     private mutating func forgetIdleHosts() {
         let known = Set(running.filter(\.isCounted).map(\.host) + waiting.map(\.host))
-        if countsHosts { strains = strains.filter { known.contains($0.key.host) } }
+        if countsHosts {
+            strains = strains.filter { known.contains($0.key.host) }
+            hastes = hastes.filter { known.contains($0.key.host) }
+        }
         passedOverAtHost = passedOverAtHost.filter { known.contains($0.key.host) }
+    }
+}
+
+/// Whether the newest goes first, as plainly as it can be written: all that was seen is kept.
+private struct NaiveHaste {
+    private(set) var isOn = false
+    private var round: [Bool] = []
+    private var roundBegan = Int64.min
+    private var verdicts: [Bool] = []
+    private var turns: [ThrottlePriority: Int] = [:]
+
+    mutating func note(_ isGivenUp: Bool, _ entry: NaiveThrottle.Entry, _ now: Int64) {
+        round.append(isGivenUp)
+        guard (isOn ? entry.start : entry.arrival) > roundBegan else { return }
+        verdicts.append(10 * round.count { $0 } >= round.count)
+        round = []
+        roundBegan = now
+        guard verdicts.count >= 4, verdicts.suffix(4).allSatisfy({ $0 != isOn }) else { return }
+        isOn.toggle()
+        verdicts = []
+    }
+
+    mutating func takesNewest(of priority: ThrottlePriority) -> Bool {
+        guard isOn else { return false }
+        turns[priority, default: 0] += 1
+        return !(turns[priority] ?? 0).isMultiple(of: 32)
     }
 }
 

@@ -13,8 +13,11 @@ import Testing
         Throttle(maximumNumberOfRequests: 1, perHost: perHost, deadline: deadline, timers: timers) --> terminal
     }
 
-    private func load(_ path: String, host: String = "a", within time: Duration?, with chain: HTTPLoader) {
+    private func load(
+        _ path: String, host: String = "a", of kind: String = "usual", within time: Duration?, with chain: HTTPLoader
+    ) {
         var request = HTTPRequest(host: host, path: path)
+        request.route = kind
         request.deadline = time.map { .after($0, on: timers) }
         chain.load(request: request) { [log] result in
             log.note("\(path) \(result.summary)\(result.error.map { " " + ($0.loader ?? "") } ?? "")")
@@ -26,12 +29,14 @@ import Testing
         if let task = terminal.held.first { terminal.answer(task) }
     }
 
-    /// Lets it learn that tasks take so long.
-    private func teach(_ time: Duration, _ chain: HTTPLoader, host: String = "a") {
+    /// Lets it learn that tasks that have waited take so long.
+    private func teach(_ time: Duration, _ chain: HTTPLoader, host: String = "a", of kind: String = "usual") {
+        load("/taught", host: host, of: kind, within: nil, with: chain)
         for _ in 0..<20 {
-            load("/taught", host: host, within: .seconds(100), with: chain)
+            load("/taught", host: host, of: kind, within: .seconds(1_000), with: chain)
             answer(after: time)
         }
+        answer(after: time)
         #expect(Set(log.events) == ["/taught response"])
     }
 
@@ -85,15 +90,14 @@ import Testing
         #expect(events == ["/1 response", "/2 response"])
     }
 
-    @Test func itFailsOnArrivalWhereItWouldWaitInVain() throws {
+    @Test func whereNobodyElseWaitsItGetsItsChance() throws {
         let chain = throttle()
         teach(.milliseconds(100), chain)
-        // Where it need not wait, it gets its chance.
         load("/1", within: .milliseconds(80), with: chain)
         load("/2", within: .milliseconds(80), with: chain)
-        #expect(events == ["/2 deadlineExceeded Throttle"])
         answer()
-        #expect(events.last == "/1 response")
+        answer()
+        #expect(events == ["/1 response", "/2 response"])
     }
 
     @Test func theErrorSaysHowLongItWaited() throws {
@@ -102,13 +106,32 @@ import Testing
         teach(.milliseconds(100), chain)
         load("/1", within: .seconds(1), with: chain)
         var request = HTTPRequest(host: "a", path: "/2")
+        request.route = "usual"
         request.deadline = .after(.milliseconds(180), on: timers)
         chain.load(request: request) { result in seen.withLock { $0 = result.error } }
         load("/3", within: .seconds(1), with: chain)
         answer(after: .milliseconds(90))
         let reason = try #require(seen.withLock { $0 }?.reason)
         #expect(
-            reason.hasPrefix("It waited for 0.09 seconds, and the 0.09 seconds that are left are less than such tasks"))
+            reason.hasPrefix("It waited for 0.09 seconds, and the 0.09 seconds that are left are less than the 0.1"))
+        answer()
+    }
+
+    @Test func theEventSaysByWhatItWasJudged() throws {
+        let events = Locked<[Throttle.Event]>([])
+        let throttle = Throttle(limit: 1, timers: timers, onEvent: { event in events.withLock { $0.append(event) } })
+        let chain = throttle --> terminal
+        teach(.milliseconds(100), chain)
+        load("/1", within: nil, with: chain)
+        load("/2", within: .milliseconds(80), with: chain)
+        load("/3", within: .milliseconds(180), with: chain)
+        load("/4", within: nil, with: chain)
+        answer(after: .milliseconds(90))
+        let expired = events.withLock { $0.filter { $0.kind == .expired } }
+        // The first has had all of its time.
+        #expect(expired.map { $0.usualTime == nil } == [true, false])
+        let usual = try #require(expired.last?.usualTime)
+        #expect(usual >= .milliseconds(100) && usual < .milliseconds(110))
         answer()
     }
 
@@ -117,21 +140,66 @@ import Testing
         teach(.seconds(5), chain, host: "slow")
         teach(.milliseconds(10), chain, host: "fast")
         load("/1", host: "fast", within: nil, with: chain)
-        load("/2", host: "fast", within: .milliseconds(80), with: chain)
-        load("/3", host: "slow", within: .milliseconds(80), with: chain)
-        #expect(events == ["/3 deadlineExceeded Throttle"])
+        load("/2", host: "slow", within: .milliseconds(80), with: chain)
+        load("/3", host: "fast", within: .milliseconds(80), with: chain)
         answer()
         answer()
-        #expect(events.dropFirst() == ["/1 response", "/2 response"])
+        #expect(events == ["/2 deadlineExceeded Throttle", "/1 response", "/3 response"])
+    }
+
+    /// The quick ones are not judged by the slow ones, nor the slow ones by the quick ones.
+    @Test func eachKindHasItsOwnPace() {
+        let chain = throttle()
+        teach(.milliseconds(450), chain, of: "slow")
+        teach(.milliseconds(10), chain, of: "quick")
+        load("/1", of: "slow", within: nil, with: chain)
+        load("/2", of: "slow", within: .milliseconds(100), with: chain)
+        load("/3", of: "quick", within: .milliseconds(100), with: chain)
+        answer()
+        answer()
+        #expect(events == ["/2 deadlineExceeded Throttle", "/1 response", "/3 response"])
+    }
+
+    @Test func noneIsGivenUpWhileASlotIsFree() {
+        let throttle = Throttle(limit: 1, timers: timers)
+        let chain = throttle --> terminal
+        teach(.milliseconds(100), chain)
+        load("/1", within: nil, with: chain)
+        load("/2", within: .milliseconds(180), with: chain)
+        load("/3", within: nil, with: chain)
+        timers.advance(by: .milliseconds(90))
+        throttle.maximumNumberOfRequests = 3
+        #expect(terminal.held.map(\.request.path) == ["/1", "/2", "/3"])
+        while !terminal.held.isEmpty { answer() }
+    }
+
+    /// Tasks of a kind that is always given up would tell nothing, for ever.
+    @Test func whatWasLearnedLongAgoIsForgotten() {
+        let chain = throttle()
+        teach(.seconds(5), chain)
+        load("/1", of: "other", within: nil, with: chain)
+        for path in ["/2", "/3"] {
+            load(path, within: .seconds(1), with: chain)
+            load("/other", of: "other", within: nil, with: chain)
+            answer()
+            if path == "/2" { timers.advance(by: .seconds(60)) }
+        }
+        while !terminal.held.isEmpty { answer() }
+        #expect(
+            events == [
+                "/2 deadlineExceeded Throttle", "/1 response", "/other response", "/3 response", "/other response",
+            ])
     }
 
     @Test func refusalsTeachNothing() {
         let chain = throttle()
+        load("/taught", within: nil, with: chain)
         for _ in 0..<20 {
-            load("/taught", within: .seconds(100), with: chain)
+            load("/taught", within: .seconds(1_000), with: chain)
             timers.advance(by: .seconds(5))
-            for task in terminal.held { terminal.answer(task, .serviceUnavailable) }
+            if let task = terminal.held.first { terminal.answer(task, .serviceUnavailable) }
         }
+        if let task = terminal.held.first { terminal.answer(task, .serviceUnavailable) }
         load("/1", within: .seconds(1), with: chain)
         load("/2", within: .milliseconds(180), with: chain)
         load("/3", within: .seconds(1), with: chain)
@@ -145,17 +213,53 @@ import Testing
         let refuses = Locked(true)
         let below = RefusesForTime { refuses.withLock { $0 } }
         let chain = Throttle(maximumNumberOfRequests: 1, perHost: perHost, timers: timers) --> below --> terminal
-        for _ in 0..<20 { load("/refused", within: .seconds(100), with: chain) }
-        #expect(events.count == 20)
         refuses.withLock { $0 = false }
-        // The first that takes its time is an exception, by which the others are not judged.
-        load("/1", within: .seconds(100), with: chain)
+        load("/0", within: nil, with: chain)
+        refuses.withLock { $0 = true }
+        // All of them have waited.
+        for _ in 0..<20 { load("/refused", within: .seconds(100), with: chain) }
         answer(after: .seconds(5))
+        #expect(events.count == 21)
+        refuses.withLock { $0 = false }
+        load("/1", within: .seconds(100), with: chain)
         load("/2", within: .seconds(100), with: chain)
         load("/3", within: .milliseconds(80), with: chain)
-        answer()
-        answer()
+        for _ in 0..<3 { answer() }
         #expect(events.suffix(3) == ["/1 response", "/2 response", "/3 response"])
+    }
+
+    // MARK: Callers who leave
+
+    /// They leave at their deadline, or without a word; there is up to three times as much to do as the server can.
+    @Test(arguments: [0.9, 1.2, 3], [true, false])
+    func mostAnswersAreStillWanted(load: Double, haveDeadlines: Bool) {
+        let run = Overload(
+            load: load, service: .even, seconds: 30, deadline: haveDeadlines ? .milliseconds(250) : nil,
+            patience: .milliseconds(250))
+        #expect(run.goodput >= 0.85 * min(load, 1), "\(run.goodput) of the capacity")
+        #expect(run.results == run.arrivals)
+    }
+
+    /// A task comes every millisecond and is cancelled after ten, and the server answers one in five milliseconds.
+    @Test(arguments: [true, false])
+    func theNewestGoesFirstWithAnAdaptiveLimitIfCallersLeave(isAdaptive: Bool) {
+        let limit: ThrottleLimit = isAdaptive ? .adaptive(AdaptiveLimit(initial: 1, maximum: 1)) : .fixed(1)
+        let chain = Throttle(limit: limit, timers: timers) --> terminal
+        var tasks: [HTTPTask] = []
+        var waits: [Int] = []
+        for millisecond in 0..<500 {
+            tasks.append(chain.load(request: HTTPRequest(host: "a", path: "/\(millisecond)")) { _ in })
+            if millisecond >= 10 { tasks[millisecond - 10].cancel() }
+            if millisecond % 5 == 4 {
+                answer(after: .zero)
+                waits.append(millisecond - (Int(terminal.held[0].request.path.dropFirst()) ?? 0))
+            }
+            timers.advance(by: .milliseconds(1))
+        }
+        // Now and then it is the oldest of those that have not left.
+        let late = waits.suffix(40).count { $0 >= 8 }
+        #expect(isAdaptive ? (1...4).contains(late) : late == 40, "\(waits)")
+        for task in tasks { task.cancel() }
     }
 
     @Test func theThrottlesOwnDeadlineIsForTheWaitAlone() {
@@ -171,7 +275,15 @@ import Testing
 
     // MARK: Overload
 
-    @Test(arguments: [1.2, 2], OverloadedService.allCases)
+    @Test(arguments: [0.9, 1.2, 2])
+    func quickOnesAreNotJudgedBySlowOnes(load: Double) {
+        let run = Overload(load: load, service: .mixed, seconds: 60)
+        #expect(run.quickOnesGivenUpWithTimeLeft == 0)
+        #expect(run.goodput >= 0.9 * min(load, 1), "\(run.goodput) of the capacity")
+        #expect(run.lateAnswers == 0 && run.results == run.arrivals)
+    }
+
+    @Test(arguments: [1.2, 2], [OverloadedService.constant, .even, .exponential])
     func mostOfTheCapacityIsOfUse(load: Double, service: OverloadedService) {
         let run = Overload(load: load, service: service, seconds: 20)
         let goodput = run.goodput
@@ -198,14 +310,23 @@ private final class RefusesForTime: HTTPLoader, @unchecked Sendable {
     }
 }
 
-enum OverloadedService: String, CaseIterable, Sendable {
+enum OverloadedService: String, Sendable {
     case constant, even, exponential
+    /// Four of five take 10 milliseconds, and have a route of their own.
+    case mixed
 
-    func time(_ chance: Double) -> Double {
+    func time(_ chance: Double, _ request: HTTPRequest) -> Double {
         switch self {
-        case .constant: 0.1
-        case .even: 0.05 + 0.1 * chance
-        case .exponential: Self.exponential(chance) * 0.1
+        case .mixed, .constant: meanTime(request)
+        case .even: meanTime(request) * (0.5 + chance)
+        case .exponential: meanTime(request) * Self.exponential(chance)
+        }
+    }
+
+    func meanTime(_ request: HTTPRequest) -> Double {
+        switch self {
+        case .mixed: request.route == "quick" ? 0.01 : 0.46
+        case .constant, .even, .exponential: 0.1
         }
     }
 
@@ -219,13 +340,17 @@ final class Overload: HTTPLoader, @unchecked Sendable {
     private let service: OverloadedService
     private let priorities: [ThrottlePriority]
     private let deadline: Duration?
+    /// When the callers leave.
+    private let patience: Duration?
     // Everything runs on the thread that advances the clock.
     private var random = SeededGenerator(seed: 17)
-    private var good = 0
+    private var workOfUse = 0.0
     private let seconds: Double
     private(set) var arrivals = 0
     private(set) var results = 0
     private(set) var lateAnswers = 0
+    /// How many were given up, though five times as much time was left as they take.
+    private(set) var quickOnesGivenUpWithTimeLeft = 0
     /// How many requests of each priority came, and how many of them were answered, while there was load.
     private(set) var arrived: [ThrottlePriority: Int] = [:]
     private(set) var answered: [ThrottlePriority: Int] = [:]
@@ -233,13 +358,14 @@ final class Overload: HTTPLoader, @unchecked Sendable {
     private var isOver = false
 
     /// The share of the server's capacity that led to answers in time.
-    var goodput: Double { Double(good) / (100 * seconds) }
+    var goodput: Double { workOfUse / (10 * seconds) }
 
     /// Runs it with one request after the other of the given priorities.
     init(
         load: Double, service: OverloadedService, seconds: Double, priorities: [ThrottlePriority] = [.normal],
-        deadline: Duration? = .seconds(1), overload: ThrottleOverload? = nil
+        deadline: Duration? = .seconds(1), patience: Duration? = nil, overload: ThrottleOverload? = nil
     ) {
+        self.patience = patience
         self.priorities = priorities
         self.deadline = deadline
         self.service = service
@@ -247,7 +373,10 @@ final class Overload: HTTPLoader, @unchecked Sendable {
         super.init()
         var onEvent: (@Sendable (Throttle.Event) -> Void)?
         if overload != nil { onEvent = { [unowned self] event in note(event) } }
-        let chain = Throttle(limit: 10, overload: overload, timers: timers, onEvent: onEvent) --> self
+        // Those that leave without a word can only be helped by an adaptive limit; it is always ten.
+        let limit: ThrottleLimit =
+            patience == nil ? 10 : .adaptive(AdaptiveLimit(initial: 10, minimum: 10, maximum: 10))
+        let chain = Throttle(limit: limit, overload: overload, timers: timers, onEvent: onEvent) --> self
         let end = timers.now.advanced(by: .seconds(seconds))
         arrive(at: 100 * load, until: end, chain)
         while let next = timers.nextDeadline, next < end { timers.advanceToNext() }
@@ -267,22 +396,31 @@ final class Overload: HTTPLoader, @unchecked Sendable {
             if let deadline { request.deadline = .after(deadline, on: timers) }
             let priority = priorities[arrivals % priorities.count]
             request.priority = priority
+            if service == .mixed { request.route = chance() < 0.8 ? "quick" : "slow" }
             arrivals += 1
             arrived[priority, default: 0] += 1
-            chain.load(request: request) { [self] result in
+            let task = chain.load(request: request) { [self] result in
                 results += 1
-                if result.error == nil {
-                    if !isOver { good += 1 }
-                    answered[priority, default: 0] += 1
+                let time = start.duration(to: timers.now)
+                if result.error == nil { answered[priority, default: 0] += 1 }
+                if time > .seconds(1) { lateAnswers += 1 }
+                if result.error != nil, result.request.route == "quick", time < .milliseconds(950) {
+                    quickOnesGivenUpWithTimeLeft += 1
                 }
-                if start.duration(to: timers.now) > .seconds(1) { lateAnswers += 1 }
+            }
+            if let patience {
+                let leaving = timers.schedule(after: patience) { task.cancel() }
+                task.addCompletionHandler { _ in leaving.cancel() }
             }
             arrive(at: rate, until: end, chain)
         }
     }
 
     override func load(task: HTTPTask) {
-        let timer = timers.schedule(after: .seconds(service.time(chance()))) { task.complete(.sample) }
+        let work = service.time(chance(), task.request)
+        let timer = timers.schedule(after: .seconds(work)) { [self] in
+            if task.complete(.sample), !isOver { workOfUse += service.meanTime(task.request) }
+        }
         task.addCancelHandler { task in
             timer.cancel()
             task.fail(.cancelled)

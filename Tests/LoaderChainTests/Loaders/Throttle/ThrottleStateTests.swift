@@ -130,12 +130,11 @@ import Testing
 
     @Test func everySequenceOfFiveEventsWithDeadlines() {
         let alphabet: [ThrottleEvent] = [
-            .arrive(.normal, host: "a", within: 15), .arrive(.high, host: "a", within: 25), .arrive(.normal, host: "b"),
-            .finish(0), .cutOff(0), .cancel(0), .time(10), .limit(2),
+            .arrive(.normal, host: "a", within: 5), .arrive(.high, host: "a", within: 15), .arrive(.normal, host: "b"),
+            .finish(0), .cancel(0), .time(10), .limit(2), .limit(3),
         ]
         forEachSequence(of: alphabet, upTo: 5) { sequence in
             var pair = ThrottlePair(limit: 1, perHost: nil, mostWaiting: 3, patience: .init(starts: 1))
-            pair.teach(10)
             pair.happen(sequence)
         }
     }
@@ -157,6 +156,39 @@ import Testing
         }
         // Otherwise they would not test anything.
         #expect(tooLate > 500)
+    }
+
+    @Test(arguments: [nil, 1, 2] as [UInt?])
+    func walksInWhichCallersLeave(perHost: UInt?) {
+        var overtakings = 0
+        for seed in testSample(0..<400 as Range<UInt64>) {
+            var random = SeededGenerator(seed: seed)
+            let mayHasten = random.next() % 4 > 0
+            var pair = ThrottlePair(
+                limit: UInt.random(in: 1...3, using: &random), perHost: perHost,
+                mostWaiting: Bool.random(using: &random) ? .max : 12, patience: .init(starts: 2), mayHasten: mayHasten)
+            let staying = random.next() % 4
+            let events = (0..<300).map { _ -> ThrottleEvent in
+                switch random.next() % 12 {
+                case 0...4:
+                    .arrive(
+                        ThrottlePriority.allCases.randomElement(using: &random) ?? .normal,
+                        host: Bool.random(using: &random) ? "a" : "b")
+                case 5...7: .time(Int64(random.next() % 5))
+                case 8: .cancel(Int(random.next() % 8))
+                default:
+                    random.next() % 8 < staying ? .finish(Int(random.next() % 8)) : .giveUp(Int(random.next() % 8))
+                }
+            }
+            guard pair.happen(events) else {
+                Issue.record("seed \(seed)")
+                return
+            }
+            if !mayHasten, pair.naive.overtakings > 0 { Issue.record("The newest went first.") }
+            overtakings += pair.naive.overtakings
+        }
+        // Otherwise they would not test anything.
+        #expect(overtakings > 200)
     }
 
     @Test func tenThousandWalks() {
@@ -259,10 +291,9 @@ extension ThrottleEvent {
             let host = ["a", "b", "c"].randomElement(using: &random) ?? ""
             let partition = partitions == 0 ? 0 : Int(random.next() % UInt64(partitions + 1))
             let isLimited = withDeadlines && random.next() % 8 > 0
-            let time = isLimited ? Int64(random.next() % 40) : nil
+            let time = isLimited ? Int64(random.next() % 40) - 10 : nil
             return .arrive(priority, host: host, within: time, partition: partition)
-        case 11 where withDeadlines: return .cutOff(Int(random.next() % 8))
-        case 7...11: return .finish(Int(random.next() % 8))
+        case 7...11: return random.next() % 3 == 0 ? .giveUp(Int(random.next() % 8)) : .finish(Int(random.next() % 8))
         case 12, 13: return .cancel(Int(random.next() % 8))
         case 14 where settingPerHost && random.next() % 2 == 0:
             return .perHost(random.next() % 4 == 0 ? nil : UInt(random.next() % 3))
@@ -305,17 +336,17 @@ private struct ThrottlePair {
 
     init(
         limit: UInt, perHost: UInt?, mostWaiting: Int, patience: PriorityTurns.Patience,
-        partitions: [ThrottlePartition] = [], overload: ThrottleOverload? = nil
+        partitions: [ThrottlePartition] = [], overload: ThrottleOverload? = nil, mayHasten: Bool = true
     ) {
         // Waits are told in units of the queues, and deadlines to the nanosecond.
         unit = overload == nil ? 1 : Duration.unit.saturatedNanoseconds
         naive = NaiveThrottle(
             limit: limit, perHost: perHost, mostWaiting: mostWaiting, patience: patience, partitions: partitions,
-            overload: overload)
+            overload: overload, mayHasten: mayHasten)
         driven = DrivenThrottle(
             DrivenThrottle.State(
                 limit: limit, perHost: perHost, partitions: partitions, mostWaiting: mostWaiting, patience: patience,
-                overload: overload))
+                overload: overload, mayHasten: mayHasten))
     }
 
     /// Answers whether both did the same.
@@ -347,14 +378,22 @@ private struct ThrottlePair {
             nextID += 1
             naive.arrive(nextID, priority, host, time, partition: partition)
             driven.arrive(nextID, priority, host, time, partition: partition)
-        case .finish(let position) where !naive.running.isEmpty: finish(position, isDone: true)
-        case .cutOff(let position) where !naive.running.isEmpty: finish(position, isDone: false)
+        case .finish(let position) where !naive.running.isEmpty:
+            let position = position % naive.running.count
+            let id = naive.running[position].id
+            naive.finish(position)
+            driven.finish(id)
+        case .giveUp(let position) where !naive.running.isEmpty:
+            let position = position % naive.running.count
+            let id = naive.running[position].id
+            naive.finish(position, isGivenUp: true)
+            driven.finish(id, isGivenUp: true)
         case .cancel(let position) where !naive.waiting.isEmpty:
             let position = position % naive.waiting.count
             let id = naive.waiting[position].id
             naive.cancel(position)
             driven.cancel(id)
-        case .finish, .cutOff, .cancel:
+        case .finish, .giveUp, .cancel:
             break  // There is no task that it could happen to.
         case .limit(let limit):
             naive.limit = limit
@@ -383,23 +422,6 @@ private struct ThrottlePair {
     }
 }
 
-extension ThrottlePair {
-    /// Tells both that tasks usually take so long.
-    mutating func teach(_ time: Int64) {
-        for _ in 0..<UsualTime.fewestSamples {
-            naive.learn(time, true, at: "")
-            driven.learn(time)
-        }
-    }
-
-    private mutating func finish(_ position: Int, isDone: Bool) {
-        let position = position % naive.running.count
-        let id = naive.running[position].id
-        naive.finish(position, isDone: isDone)
-        driven.finish(id, isDone: isDone)
-    }
-}
-
 /// A state whose decisions are carried out at once; tasks and resets are numbers here.
 private final class DrivenThrottle {
     typealias State = ThrottleState<Int, Int>
@@ -410,9 +432,9 @@ private final class DrivenThrottle {
     private var hosts: [Int: String] = [:]
     private var places: [Int: QueuePlace] = [:]
     private var slots: [Int: ThrottleSlot] = [:]
-    /// When tasks with deadlines started.
-    private var starts: [Int: TimerInstant] = [:]
-    private var deadlines: [Int: TimerInstant] = [:]
+    private var arrivals: [Int: TimerInstant] = [:]
+    /// Those that had waited longest when they started, and when they came and started.
+    private var oldest: [Int: (arrival: TimerInstant, start: TimerInstant)] = [:]
     private var tellsHostsApart: Bool
     private var now = TimerInstant.zero
 
@@ -429,16 +451,16 @@ private final class DrivenThrottle {
         _ id: Int, _ priority: ThrottlePriority, _ host: String, _ time: Int64? = nil, partition: Int = 0
     ) {
         hosts[id] = host
-        deadlines[id] = time.map { now.advanced(by: .nanoseconds($0)) }
+        arrivals[id] = now
         let origin = tellsHostsApart ? origin(of: id) : nil
         let number = UInt64(id)
         if let slot = origin.map({ state.start(number, for: $0, in: partition) }) ?? state.start(number) {
             state.countStart(priority, in: slot)
             return starts(id, slot)
         }
-        let deadline = deadlines[id] ?? .never
+        let latestStart = time.map { now.advanced(by: .nanoseconds($0)) } ?? .never
         switch state.arrive(
-            id, number: number, priority: priority, for: origin, in: partition, until: deadline, at: now)
+            id, number: number, priority: priority, for: origin, in: partition, notAfter: latestStart, at: now)
         {
         case .starts: Issue.record("\(id) could not start, and then could")
         case .waits(let place, let displaced):
@@ -453,22 +475,17 @@ private final class DrivenThrottle {
             places[id] = place
         case .isShed: log.append("\(id) is shed")
         case .isRefused: log.append("\(id) is refused")
-        case .isTooLate: log.append("\(id) is too late")
         }
     }
 
-    func learn(_ time: Int64) {
-        state.learn(.nanoseconds(time), of: ThrottleSlot(number: 0, lane: nil), isDone: true)
-    }
-
-    func finish(_ id: Int, isDone: Bool) {
+    func finish(_ id: Int, isGivenUp: Bool = false) {
         log.append("\(id) ends")
         guard let slot = slots.removeValue(forKey: id) else {
             Issue.record("\(id) has no slot")
             return
         }
-        if let start = starts[id], deadlines[id] != nil {
-            state.learn(start.duration(to: now), of: slot, isDone: isDone)
+        if let (arrival, start) = oldest.removeValue(forKey: id) {
+            state.queues.noteEnd(in: slot.lane, isGivenUp: isGivenUp, cameAt: arrival, startedAt: start, at: now)
         }
         let end = state.finish(slot, at: now)
         for reset in end.resets ?? [] { log.append("reset \(reset) ends") }
@@ -549,13 +566,13 @@ private final class DrivenThrottle {
     private func take(_ turn: State.Turn) {
         hasLeft(turn.waiter)
         guard let slot = turn.slot else { return log.append("\(turn.waiter) is too late") }
+        if turn.isOldest { oldest[turn.waiter] = (arrivals[turn.waiter] ?? now, now) }
         if slot.number != UInt64(turn.waiter) { Issue.record("\(turn.waiter) has the slot of another") }
         starts(turn.waiter, slot)
     }
 
     private func starts(_ id: Int, _ slot: ThrottleSlot) {
         slots[id] = slot
-        starts[id] = now
         if state.running > state.limit { wentOverTheLimit = true }
         log.append("\(id) starts")
     }

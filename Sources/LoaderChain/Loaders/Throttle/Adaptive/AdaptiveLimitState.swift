@@ -30,6 +30,8 @@ package struct AdaptiveLimitState {
     package enum End: Hashable {
         /// The server answered, after so many seconds if that was measured.
         case served(after: Double?)
+        /// The caller has left after so many seconds; nothing is known of the server but that it takes longer.
+        case givenUp(after: Double)
         /// The server could not take it.
         case pushedBack
         /// It says nothing about the server.
@@ -72,6 +74,8 @@ package struct AdaptiveLimitState {
     private var depth = 1.0
     /// What was measured before without being enough.
     private var measured = AttemptWindow()
+    /// Whether a window was judged since the last measurement.
+    private var isJudged = false
     /// Whether the last window came near the limit.
     private var isUsed = false
     /// The limit at which the server last pushed back, if it did.
@@ -84,6 +88,8 @@ package struct AdaptiveLimitState {
     private var serviceSeemsSlower = false
     /// How many windows in a row were as late as before although far less was sent.
     private var windowsWithoutEffect = 0
+    /// The share of attempts that were given up late though no fewer can be under way.
+    private var loss = 0.0
 
     package init(_ settings: AdaptiveLimit, wallClockOffset: Double = 0) {
         minimum = Double(settings.minimum)
@@ -157,6 +163,9 @@ package struct AdaptiveLimitState {
             if let seconds, !seconds.isNaN, period == self.period {
                 count(min(max(seconds, Self.shortestTime), Self.longestTime))
             }
+        case .givenUp(let seconds):
+            if phase == .measuring, now >= measurementEnd { leaveMeasurement() }
+            if period == self.period { giveUp(after: min(seconds, Self.longestTime)) }
         case .pushedBack:
             // What was sent before the limit moved could not know of it.
             if period == self.period { shrinkByRefusal() }
@@ -169,13 +178,22 @@ package struct AdaptiveLimitState {
     private static let shortestTime = 1e-6
     private static let longestTime = 1e6
 
+    /// Counts an attempt whose caller has left.
+    ///
+    /// If it had taken longer than the service by then, its time is that of a response that is late, and in truth even later. Otherwise
+    /// it says nothing: callers may leave whenever they like.
+    @inline(never)
+    private mutating func giveUp(after seconds: Double) {
+        if seconds > service?.mean ?? 0 { count(seconds, isGivenUp: true) }
+    }
+
     @inline(__always)
-    private mutating func count(_ seconds: Double) {
+    private mutating func count(_ seconds: Double, isGivenUp: Bool = false) {
         if unjudged > 0 {
             unjudged -= 1
             return
         }
-        window.add(seconds)
+        window.add(seconds, isGivenUp: isGivenUp)
         if isVeryLate {
             if phase == .measuring { endMeasurement(window) } else { judge() }
         } else if phase != .measuring, window.count >= wanted {
@@ -242,9 +260,14 @@ package struct AdaptiveLimitState {
 
     private mutating func beginMeasurement(at now: Double) {
         guard let service else { return }
-        measurementEnd = now + scheduleMeasurement(after: now, service)
-        // A limit that is not reached causes no queue; every window is a measurement then.
-        guard isUsed, limit > minimum else { return }
+        let due = nextMeasurement
+        let length = scheduleMeasurement(after: now, service)
+        measurementEnd = now + length
+        // A limit that is not reached causes no queue; every window is a measurement then. What comes only after the moment is a burst,
+        // of which nobody is to meet a lower limit for that. And where the windows take longer than the time between two moments, none
+        // would ever be full.
+        guard isUsed, isJudged, limit > minimum, due == 0 || now < due + length else { return }
+        isJudged = false
         depth = max(Tuning.leastDepth, Tuning.depth * (1 - waiting))
         move(to: limit, .measuring, .measuring)
     }
@@ -276,6 +299,7 @@ package struct AdaptiveLimitState {
 
     private mutating func endMeasurement(_ window: AttemptWindow) {
         measured = AttemptWindow()
+        guard !isMostlyGivenUp(window) else { return move(to: limit, .measured, .steady) }
         let isSlower = isLate(window) && window.mean > Tuning.unchanged * (recentMean ?? .infinity)
         // Once may be what is left of a queue that was just there.
         if isSlower, serviceSeemsSlower {
@@ -316,9 +340,12 @@ package struct AdaptiveLimitState {
 
     private mutating func judge() {
         let full = replace(&window, with: AttemptWindow())
+        isJudged = true
         isCalm = true
         recentMean = full.mean
         isUsed = 2 * full.mostInFlight > bound
+        loss = min(loss, full.shareGivenUp)
+        if isMostlyGivenUp(full) { return shrinkForLeaving(full) }
         guard let service else {
             learn(full)
             if full.mostInFlight >= bound { move(to: limit * 2, .roomLeft, .searching) }
@@ -347,6 +374,22 @@ package struct AdaptiveLimitState {
             windowsWithoutEffect = 0
             if isReached { move(to: min(limit * part, limit + longestStep), .roomLeft, .steady) }
         }
+    }
+
+    /// Whether most of those were given up that are not given up whatever the limit is.
+    private func isMostlyGivenUp(_ window: AttemptWindow) -> Bool { 2 * window.shareGivenUp > 1 + loss }
+
+    /// Shrinks because most callers have left, unless that cannot help.
+    ///
+    /// Those that were answered are the quick ones, and say little of the others.
+    private mutating func shrinkForLeaving(_ window: AttemptWindow) {
+        // With few under way, it is no queue that callers have left.
+        guard isUsed else { return }
+        guard bound == Int(minimum) else { return move(to: limit / 2, .delayed, service == nil ? phase : .steady) }
+        // If nobody is answered, there is nothing to learn.
+        guard window.shareGivenUp < 1 else { return }
+        loss = window.shareGivenUp
+        adopt(window)
     }
 
     /// Shrinks because responses are late, unless shrinking has not helped.

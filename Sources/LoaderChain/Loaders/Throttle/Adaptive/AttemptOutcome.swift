@@ -6,19 +6,22 @@
 /// | any other status from 200 to 499, but 408 and 425, also beneath an error | served |
 /// | any other status: the server failed, which has nothing to do with how much it is asked | nothing |
 /// | ``HTTPError/Code/timedOut`` and ``HTTPError/Code/connectionLost`` without a response | pushed back |
-/// | any other error: a cancel, a deadline, which may have left only a moment, a refusal of a loader, no network, no such host, no trust | nothing |
+/// | a cancel without a response, or a deadline that has passed, after however short a time | given up |
+/// | any other error: a reset, an early refusal for a deadline, a refusal of a loader, no network, no such host, no trust | nothing |
 package enum AttemptOutcome: Hashable, Sendable {
     /// The server has answered after its work.
     case served
     /// The server could not take it.
     case pushedBack
+    /// The caller has left before the server had answered.
+    case givenUp
     /// It says nothing.
     case nothing
 
-    init(_ result: HTTPResult) {
+    init(_ result: HTTPResult, of task: HTTPTask) {
         switch result {
         case .success(let response): self.init(response.status)
-        case .failure(let error): self.init(error)
+        case .failure(let error): self.init(error, of: task)
         }
     }
 
@@ -32,9 +35,11 @@ package enum AttemptOutcome: Hashable, Sendable {
     }
 
     @inline(never)
-    private init(_ error: HTTPError) {
-        // The task was given up, whatever had arrived by then.
-        if error.code == .cancelled || error.code == .deadlineExceeded || error.code == .resetInProgress {
+    private init(_ error: HTTPError, of task: HTTPTask) {
+        // The task was given up. If something had arrived by then, its time is not known any more.
+        if error.isGivenUp(task) {
+            self = .givenUp
+        } else if error.code == .cancelled || error.code == .deadlineExceeded || error.code == .resetInProgress {
             self = .nothing
         } else if let response = error.response {
             self.init(response.status)

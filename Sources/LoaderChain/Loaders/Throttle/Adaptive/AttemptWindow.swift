@@ -3,11 +3,14 @@ struct AttemptWindow {
     private(set) var count = 0.0
     private(set) var sum = 0.0
     private var squares = 0.0
+    /// How many of them were given up, and would have taken longer.
+    private(set) var givenUp = 0.0
     /// The most attempts that were under way when one of them ended.
     var mostInFlight = 0
 
-    mutating func add(_ seconds: Double) {
+    mutating func add(_ seconds: Double, isGivenUp: Bool = false) {
         count += 1
+        if isGivenUp { givenUp += 1 }
         sum += seconds
         squares += seconds * seconds
     }
@@ -17,8 +20,12 @@ struct AttemptWindow {
         count += other.count
         sum += other.sum
         squares += other.squares
+        givenUp += other.givenUp
         mostInFlight = max(mostInFlight, other.mostInFlight)
     }
+
+    /// How many of all were given up.
+    var shareGivenUp: Double { count > 0 ? givenUp / count : 0 }
 
     /// The mean; asked for only when there are times.
     var mean: Double { sum / count }

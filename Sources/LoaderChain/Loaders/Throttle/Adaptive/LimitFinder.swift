@@ -108,7 +108,7 @@ final class LimitFinder: HTTPTaskObserver {
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
         let inFlight = inFlight.wrappingSubtract(1, ordering: .relaxed).oldValue
-        let outcome = AttemptOutcome(result)
+        let outcome = AttemptOutcome(result, of: task)
         // A refusal is heeded also if it was not timed.
         if isTimed(task) || outcome == .pushedBack { end(task.number, outcome, result, inFlight) }
         if outcome == .pushedBack { heed(result.response) }
@@ -128,7 +128,15 @@ final class LimitFinder: HTTPTaskObserver {
             state.lastUse = now
             state.count(now)
             timingMask.store(state.share.mask, ordering: .relaxed)
-            let end = outcome.end(after: result.secondsToHead(orAfter: now.seconds - beginning.instant.seconds))
+            let seconds = now.seconds - beginning.instant.seconds
+            let end: AdaptiveLimitState.End =
+                switch outcome {
+                case .served: .served(after: result.secondsToHead(orAfter: seconds))
+                // Part of it may have been a pause between two attempts.
+                case .givenUp: result.attempts > 1 ? .nothing : .givenUp(after: seconds)
+                case .pushedBack: .pushedBack
+                case .nothing: .nothing
+                }
             return changing(&state) { $0.limit.end(end, of: beginning.period, inFlight: inFlight, at: now.seconds) }
         }
         if let change { listener.hear(change, of: self) }
@@ -208,18 +216,6 @@ final class LimitFinder: HTTPTaskObserver {
         withExtendedLifetime(rung) {}
         if let change { listener.hear(change, of: self) }
         if rung != nil { setAlarm() }
-    }
-}
-
-extension AttemptOutcome {
-    /// The same for the state of a limit, with the time that it took if that is known.
-    @inline(__always)
-    fileprivate func end(after seconds: Double?) -> AdaptiveLimitState.End {
-        switch self {
-        case .served: .served(after: seconds)
-        case .pushedBack: .pushedBack
-        case .nothing: .nothing
-        }
     }
 }
 

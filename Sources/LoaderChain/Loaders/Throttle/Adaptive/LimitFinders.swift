@@ -100,7 +100,8 @@ final class LimitFinders: Sendable {
 
     /// What is known about the server of each host.
     var statusOfHosts: [String: AdaptiveLimit.Status] {
-        let finders = hosts.withLock { $0.all }
+        // Copied under the lock: the table itself would be changed in place as soon as this thread has let go of it.
+        let finders = hosts.withLock { Array($0.all) }
         return Dictionary(finders.map { ($0.key.description, $0.value.status) }) { first, _ in first }
     }
 }

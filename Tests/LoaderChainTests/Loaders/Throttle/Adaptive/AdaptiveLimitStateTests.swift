@@ -135,6 +135,84 @@ import Testing
         #expect(server.state.limit == limit)
     }
 
+    // MARK: Callers who leave
+
+    /// Loads as many as may run at once, all of which are given up after a time.
+    private func giveUp(_ seconds: Double, rounds: Int, _ server: inout FixedServer) {
+        for _ in 0..<rounds {
+            let periods = (0..<server.state.current).map { _ in server.state.begin() }
+            server.now += seconds
+            for period in periods { server.state.end(.givenUp(after: seconds), of: period, at: server.now) }
+        }
+    }
+
+    @Test func whatIsGivenUpLateLowersTheLimit() {
+        var server = FixedServer(AdaptiveLimit())
+        server.serve(capacity: 40, rounds: 100)
+        let before = server.state.limit
+        giveUp(0.25, rounds: 4, &server)
+        #expect(server.state.limit <= before / 4 && server.state.reason == .delayed)
+        // Nothing was learned from it.
+        #expect(server.state.service.map { abs($0.mean - 0.1) < 0.01 } == true)
+        server.serve(capacity: 10, rounds: 200)
+        #expect((9...16).contains(server.state.limit), "\(server.state.limit)")
+    }
+
+    /// As with a search for each letter that is typed, of which all but the last are given up, also late.
+    @Test func callersWhoLeaveDoNotMoveALimitThatIsNotUsed() {
+        var server = FixedServer(AdaptiveLimit())
+        server.serve(capacity: 20, rounds: 200)
+        server.serve(capacity: 20, rounds: 10, mostAtOnce: 2)
+        let (before, service) = (server.state.limit, server.state.service?.mean)
+        for round in 0..<10_000 {
+            let period = server.state.begin()
+            let seconds = 0.0001 * Double(round % 3_000)
+            server.now += seconds
+            server.state.end(.givenUp(after: seconds), of: period, at: server.now)
+        }
+        #expect(server.state.limit == before && server.state.service?.mean == service)
+    }
+
+    /// Of callers who leave at the service's time, or a bit before it, some are served; of those nothing is held back.
+    @Test func aServiceThatBecomesSlowForImpatientCallersIsFoundOut() {
+        var server = FixedServer(AdaptiveLimit())
+        server.serve(capacity: 20, rounds: 200)
+        var (lowest, attempts) = (20, 0)
+        for _ in 0..<400 {
+            let periods = (0..<server.state.current).map { _ in server.state.begin() }
+            lowest = min(lowest, periods.count)
+            // Three of five leave after a quarter of a second, and the others have their answer a little later.
+            let isLate = periods.count > 20
+            let numbered = periods.enumerated().map { (number: attempts + $0.offset, period: $0.element) }
+            attempts += periods.count
+            for (number, period) in numbered where number % 5 < 3 || isLate {
+                server.state.end(.givenUp(after: 0.25), of: period, at: server.now + 0.25)
+            }
+            server.now += 0.3
+            for (number, period) in numbered where number % 5 >= 3 && !isLate {
+                server.state.end(.served(after: 0.3), of: period, at: server.now)
+            }
+        }
+        #expect(lowest <= 2, "It was not lowered.")
+        #expect(server.state.limit >= 10, "\(server.state.limit)")
+    }
+
+    // MARK: Measuring
+
+    /// What comes after a quiet time is not measured, as a burst would have less than its limit.
+    @Test func aBurstAfterAQuietTimeHasTheWholeLimit() {
+        var server = FixedServer(AdaptiveLimit())
+        server.serve(capacity: 20, rounds: 200)
+        var lowered = 0
+        for _ in 0..<200 {
+            // As long as some moments of measuring, and at any time between them.
+            server.now += 61.7
+            server.serve(capacity: 20, rounds: 10)
+            if server.state.phase == .measuring { lowered += 1 }
+        }
+        #expect(lowered == 0)
+    }
+
     @Test func whatSaysNothingChangesNothing() {
         var state = CountedLimit(AdaptiveLimit(initial: 8))
         for _ in 0..<1_000 {
@@ -314,6 +392,8 @@ private struct Walk {
         let settings = AdaptiveLimit(
             initial: Int.random(in: 1...200, using: &random), minimum: minimum, maximum: maximum)
         var state = CountedLimit(settings, wallClockOffset: Double.random(in: -1e9...1e9, using: &random))
+        // How many of a hundred stay.
+        let staying = Int.random(in: 0...95, using: &random)
         var (attempts, now) = ([(period: UInt32, start: Double)](), 0.0)
         var (isPaused, movedSince, before) = (false, Set<UInt32>(), state.limit)
         for step in 0..<1_500 {
@@ -332,7 +412,12 @@ private struct Walk {
                 let attempt = attempts.remove(at: Int.random(in: attempts.indices, using: &random))
                 let isRefused = chance > 97
                 state.end(
-                    isRefused ? .pushedBack : chance > 95 ? .nothing : .served(after: now - attempt.start),
+                    isRefused
+                        ? .pushedBack
+                        : chance > 95
+                            ? .nothing
+                            : chance > staying
+                                ? .givenUp(after: now - attempt.start) : .served(after: now - attempt.start),
                     of: attempt.period, at: now)
                 if isRefused, state.limit < before, !movedSince.insert(attempt.period).inserted {
                     fault = "step \(step): two refusals of one period lowered the limit"
@@ -351,6 +436,9 @@ private struct Walk {
                 fault = "step \(step): it grew for \(String(describing: state.reason))"
             }
             if state.limit > 2 * before { fault = "step \(step): it more than doubled" }
+            if let service = state.service, !service.mean.isFinite {
+                fault = "step \(step): a service of \(service.mean)"
+            }
             before = state.limit
             trace.append(state.current)
             if fault != nil { return }

@@ -1,3 +1,4 @@
+import LoaderChainTesting
 import Testing
 
 @testable import LoaderChain
@@ -15,21 +16,39 @@ import Testing
                 case 200..<500: .served
                 default: .nothing
                 }
-            #expect(AttemptOutcome(.success(response)) == expected, "\(number)")
+            #expect(outcome(.success(response)) == expected, "\(number)")
             let refused = HTTPError(.invalidResponse, request: .sample, response: response)
-            #expect(AttemptOutcome(.failure(refused)) == expected, "\(number), refused by a loader")
+            #expect(outcome(.failure(refused)) == expected, "\(number), refused by a loader")
             let cancelled = HTTPError(.cancelled, request: .sample, response: response)
-            #expect(AttemptOutcome(.failure(cancelled)) == .nothing, "\(number), cancelled")
+            #expect(outcome(.failure(cancelled)) == .nothing, "\(number), cancelled")
         }
     }
 
     @Test(arguments: [
-        (HTTPError.Code.timedOut, AttemptOutcome.pushedBack), (.connectionLost, .pushedBack), (.cancelled, .nothing),
-        (.resetInProgress, .nothing), (.cannotConnect, .nothing), (.insecureConnection, .nothing),
-        (.invalidRequest, .nothing), (.queueFull, .nothing), (.queueTimedOut, .nothing), (.rateLimited, .nothing),
-        (.circuitOpen, .nothing), (.abandoned, .nothing), (.unknown, .nothing), (.invalidResponse, .nothing),
+        (HTTPError.Code.timedOut, AttemptOutcome.pushedBack), (.connectionLost, .pushedBack), (.cancelled, .givenUp),
+        (.deadlineExceeded, .nothing), (.resetInProgress, .nothing), (.cannotConnect, .nothing),
+        (.insecureConnection, .nothing), (.invalidRequest, .nothing), (.queueFull, .nothing),
+        (.queueTimedOut, .nothing), (.rateLimited, .nothing), (.circuitOpen, .nothing), (.abandoned, .nothing),
+        (.unknown, .nothing), (.invalidResponse, .nothing),
     ])
     func everyErrorWithoutAResponseHasItsMeaning(code: HTTPError.Code, outcome: AttemptOutcome) {
-        #expect(AttemptOutcome(.failure(HTTPError(code, request: .sample))) == outcome)
+        #expect(self.outcome(.failure(HTTPError(code, request: .sample))) == outcome)
+    }
+
+    /// A loader may refuse a task for its deadline before that has come.
+    @Test func aDeadlineCountsOnceItHasPassed() {
+        let timers = ManualTimers()
+        var request = HTTPRequest.sample
+        request.deadline = .after(.seconds(1), on: timers)
+        let task = HTTPTask(request: request) { _ in }
+        let result = HTTPResult.failure(HTTPError(.deadlineExceeded, request: request))
+        #expect(AttemptOutcome(result, of: task) == .nothing)
+        timers.advance(by: .seconds(1))
+        #expect(AttemptOutcome(result, of: task) == .givenUp)
+        task.cancel()
+    }
+
+    private func outcome(_ result: HTTPResult) -> AttemptOutcome {
+        AttemptOutcome(result, of: HTTPTask(request: .sample) { _ in })
     }
 }
