@@ -36,6 +36,20 @@ extension HTTPTask {
         return attempt
     }
 
+    /// Notes that the head of a response has arrived; a terminal calls this before the body has.
+    ///
+    /// If the task is ended then, as by its deadline, that says nothing about how long the server took.
+    package func noteHead() {
+        var next: TaskCore? = core
+        while let core = next {
+            core.withState { _, flags in _ = flags.insert(.answered) }
+            next = core.parent
+        }
+    }
+
+    /// Whether the head of a response has arrived.
+    package var hasHead: Bool { core.flags.contains(.answered) }
+
     /// Makes the handle that goes down the chain while the caller keeps this one.
     ///
     /// A caller that keeps its handle then does not hide that the chain has abandoned the task.

@@ -35,6 +35,7 @@ extension Exchange {
         response.keepCookies()
         transfer.response = response
         transfer.firstByte = owner.timers.now
+        noteHead()
         transfer.bytesToReceive = announcedLength(response)
         progress?.report(transfer.progress)
         if case .refuse = transfer.request.redirects {

@@ -127,6 +127,9 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
         }
     }
 
+    /// Notes that a head has arrived, which the task's end may not show.
+    func noteHead() { owed.withLock { $0 }?.noteHead() }
+
     func complete(_ result: HTTPResult) {
         let task = owed.withLock { replace(&$0, with: nil) }
         task?.complete(result)

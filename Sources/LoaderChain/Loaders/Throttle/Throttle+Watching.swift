@@ -92,7 +92,8 @@ extension Throttle {
         public private(set) var priority: ThrottlePriority?
         /// How long the task has waited.
         public private(set) var waited: Duration?
-        /// How long tasks of its kind usually take, if the task has expired because less was left of its time.
+        /// How long tasks of its kind usually take at most, if the task has expired because less was left of its time; with an adaptive
+        /// limit, that and a quarter more.
         public private(set) var usualTime: Duration?
         /// How the limit has moved.
         public private(set) var limitChange: AdaptiveLimit.Change?

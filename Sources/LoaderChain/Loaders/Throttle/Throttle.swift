@@ -29,8 +29,8 @@ import Synchronization
 /// **How waiting ends.** With a slot; or with the task's cancel, at once; or at the request's ``HTTPRequest/deadline`` with
 /// ``HTTPError/Code/deadlineExceeded``; or, where the throttle was made so, at a deadline for waiting alone, with
 /// ``HTTPError/Code/queueTimedOut``. Where as many wait already as may, a task fails on arrival with
-/// ``HTTPError/Code/queueFull``; but if one of a lower priority waits, the last of the lowest fails so instead, and makes
-/// room. A reset ends the waiting with ``HTTPError/Code/resetInProgress``, and then waits for the tasks that run.
+/// ``HTTPError/Code/queueFull``; but if one of a lower priority waits, the one of the lowest whose turn would come last fails so
+/// instead, and makes room. A reset ends the waiting with ``HTTPError/Code/resetInProgress``, and then waits for the tasks that run.
 ///
 /// **Who gets the slots.** A ``ThrottlePartition`` keeps a share of them for certain requests. A host can have a limit of its own
 /// in ``hostLimits``, and requests can be counted by a ``HTTPRequest/throttleKey`` instead of their host. By a rule for a
@@ -42,15 +42,15 @@ import Synchronization
 /// arrival.
 ///
 /// **Too late for a slot.** A slot that is given to a request shortly before its deadline is wasted: the server works, and the
-/// answer comes too late. Under overload that soon is every slot. The throttle therefore learns how long tasks with a deadline
+/// answer comes too late. Under overload, every slot is soon wasted so. The throttle therefore learns how long tasks with a deadline
 /// that have waited usually take, from the slot to the result: those with one method to one ``HTTPRequest/route`` of a host. A
 /// waiter that has less time left when its turn comes, by what was known when it came, fails with
 /// ``HTTPError/Code/deadlineExceeded`` if others could use all free slots. Nothing else is given up early, and nothing at all before
 /// eight tasks of the kind have ended lately. ``Event/usualTime`` says what a task was judged by.
 ///
 /// **What it costs.** A task that starts at once costs no allocation unless hosts are limited; one that waits costs one, and
-/// the same time in a queue of ten as in one of a million. Deadlines cost more: that of a request what tells its kind, and one
-/// of the throttle a timer for each task that waits.
+/// the same time in a queue of ten as in one of a million. A request's deadline costs another allocation while it waits, and a
+/// deadline of the throttle a timer for each task that waits.
 public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     let timers: any Timers
     let room: ThrottleRoom

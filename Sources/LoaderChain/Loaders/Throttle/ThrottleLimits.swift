@@ -31,7 +31,7 @@ final class ThrottleLimits: Sendable {
         let waited = max(.zero, arrival.duration(to: now))
         let usual = usualTime ?? .zero
         return
-            "It waited for \(waited), and the \(left) that are left are less than the \(usual) that such tasks usually take"
+            "It waited for \(waited), and the \(left) that are left are less than the \(usual) that such a task may take"
     }
 }
 
@@ -78,7 +78,8 @@ extension HTTPError {
     ///
     /// A loader may refuse a task for its deadline before that has come.
     func isGivenUp(_ task: HTTPTask) -> Bool {
-        guard response == nil else { return false }
+        // A task that its deadline ends has no response, even if the body of one was arriving.
+        guard response == nil, !task.hasHead else { return false }
         return code == .cancelled || code == .deadlineExceeded && task.deadline?.hasPassed ?? false
     }
 }

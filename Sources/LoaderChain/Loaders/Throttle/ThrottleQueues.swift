@@ -301,6 +301,7 @@ struct ThrottleQueues<Waiter> {
             guard isHasty(lane) else { return remove(place) }
             // Another one has the least chance there.
             partitions[partition].latest.change(lowest) { $0.append(place) }
+            defer { if let lane, hosts[host(of: lane)].isIdle { forget(host(of: lane)) } }
             return removeLast(of: lowest, in: lane)
         }
         return nil
@@ -569,9 +570,8 @@ extension ThrottleQueues {
         }
         let (waiting, host) = (lanes[lane].isWaiting, host(of: lane))
         let priority = lanes[lane].turns.turn(insteadOf: chosen, among: waiting, at: now)
-        // Where slots are short for several hosts, the oldest of one has its turn among those of others.
-        let isShortHere = hosts[host].free == 1 || free == 1 && indices.count == 1
-        let takesNewest = isShortHere && lanes[lane].haste.takesNewest(of: priority)
+        let takesNewest =
+            lanes[lane].haste.isOn && isShort(for: lane, free) && lanes[lane].haste.takesNewest(of: priority)
         guard
             let (waiter, note) = lanes[lane].queues.change(
                 priority, { takesNewest ? waiters.popLast(of: &$0) : waiters.popFirst(of: &$0) })
@@ -588,6 +588,14 @@ extension ThrottleQueues {
         occupy(lane)
         let isOldest = mayHasten && (!takesNewest || lanes[lane].queues[priority].isEmpty)
         return Next(waiter: waiter, number: note.number, lane: lane, isOldest: isOldest)
+    }
+
+    /// Whether those who wait in a lane wait for each other alone, so that their order is nobody else's business.
+    private func isShort(for lane: Int, _ free: UInt) -> Bool {
+        if free > 1 { return hosts[host(of: lane)].free == 1 }
+        // Slots are short for all. As its host has room, the lane stands in a heap for each priority of its waiters.
+        let isWaiting = lanes[lane].isWaiting
+        return readyCount == (isWaiting.low ? 1 : 0) + (isWaiting.normal ? 1 : 0) + (isWaiting.high ? 1 : 0)
     }
 
     /// Whether others could use all slots that are free for a lane.

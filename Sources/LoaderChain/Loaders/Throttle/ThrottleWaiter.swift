@@ -75,7 +75,9 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     @inline(__always)
     func run(_ slot: ThrottleSlot, at now: TimerInstant, isOldest: Bool, in throttle: Throttle) {
         phase = .runs(slot)
-        if now >= arrival { waited = UInt32(clamping: (now.nanoseconds - arrival.nanoseconds) / 1_000) }
+        if arrival != .never, now >= arrival {
+            waited = min(.max - 1, UInt32(clamping: (now.nanoseconds - arrival.nanoseconds) / 1_000))
+        }
         self.isOldest = isOldest
         self.throttle = throttle
     }

@@ -82,6 +82,8 @@ extension TaskCore.Flags {
     /// The cancel came from the deadline.
     static var expired: Self { Self(rawValue: 4) }
     static var hasDeadline: Self { Self(rawValue: 8) }
+    /// The head of a response has arrived, of this task or of one that works for it.
+    static var answered: Self { Self(rawValue: 16) }
 
     /// Whether there is neither a cancel nor a result.
     var isOpen: Bool { isDisjoint(with: [.cancelled, .completed]) }

@@ -252,9 +252,10 @@ struct NaiveThrottle {
     }
 
     /// Whether those who wait for a host have nobody else to wait for.
-    private func isShort(at host: String) -> Bool {
-        if !countsHosts || freeSlots(at: host) == 1 { return true }
-        return free == 1 && Set(running.filter(\.isCounted).map(\.host) + waiting.map(\.host)).count == 1
+    private func isShort(for entry: Entry) -> Bool {
+        if !countsHosts { return true }
+        if free > 1 { return freeSlots(at: entry.host) == 1 }
+        return !waiting.contains { Lane($0) != Lane(entry) && hasRoom($0.host) }
     }
 
     /// How many more may run at a host.
@@ -295,7 +296,7 @@ struct NaiveThrottle {
         while UInt(running.count) < limit, var index = nextIndex() {
             let first = waiting[index]
             waiting[index].isOldest = true
-            if isShort(at: first.host), hastes[lane(first)]?.takesNewest(of: first.priority) ?? false {
+            if isShort(for: first), hastes[lane(first)]?.takesNewest(of: first.priority) ?? false {
                 let last = waiting.lastIndex { isKin($0, first) && $0.priority == first.priority } ?? index
                 if last != index {
                     waiting[index].isOldest = false

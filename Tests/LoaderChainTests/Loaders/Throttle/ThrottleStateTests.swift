@@ -56,6 +56,31 @@ import Testing
         }
     }
 
+    /// Lets callers of one host leave until its newest waiter goes first.
+    private func hasten(_ pair: inout ThrottlePair) {
+        pair.happen([.arrive(.normal, host: "a")])
+        for _ in 0..<20 { pair.happen([.time(1), .arrive(.normal, host: "a"), .time(1), .giveUp(0)]) }
+    }
+
+    @Test func theNewestOfAHostGoesBeforeNoOlderOneOfAnother() {
+        var pair = ThrottlePair(limit: 1, perHost: 1, mostWaiting: .max, patience: .init())
+        hasten(&pair)
+        let before = pair.naive.log.count
+        pair.happen([.arrive(.normal, host: "a"), .arrive(.normal, host: "b"), .arrive(.normal, host: "a")])
+        pair.happen([.finish(0), .finish(0), .finish(0)])
+        #expect(pair.naive.log[before...].filter { $0.hasSuffix("starts") } == ["22 starts", "23 starts", "24 starts"])
+        // With nobody else, it does.
+        pair.happen([.arrive(.normal, host: "a"), .arrive(.normal, host: "a"), .finish(0), .finish(0)])
+        #expect(pair.naive.log.filter { $0.hasSuffix("starts") }.suffix(2) == ["26 starts", "25 starts"])
+    }
+
+    @Test func aHostWhoseLastWaiterMakesRoomIsForgotten() {
+        var pair = ThrottlePair(limit: 1, perHost: 5, mostWaiting: 1, patience: .init())
+        hasten(&pair)
+        pair.happen([.arrive(.low, host: "a"), .limit(0), .finish(0), .arrive(.high, host: "b")])
+        #expect(pair.naive.snapshot.hosts == ["b": .init(waiting: 1)])
+    }
+
     /// Four and eight units of time of the queues; a look is a unit for every half of the target.
     private static let overload = ThrottleOverload(target: .unit * 4, interval: .unit * 2)
 
@@ -168,12 +193,14 @@ import Testing
                 limit: UInt.random(in: 1...3, using: &random), perHost: perHost,
                 mostWaiting: Bool.random(using: &random) ? .max : 12, patience: .init(starts: 2), mayHasten: mayHasten)
             let staying = random.next() % 4
+            // With few for another host, those of one wait for each other alone.
+            let elsewhere = random.next() % 5
             let events = (0..<300).map { _ -> ThrottleEvent in
                 switch random.next() % 12 {
                 case 0...4:
                     .arrive(
                         ThrottlePriority.allCases.randomElement(using: &random) ?? .normal,
-                        host: Bool.random(using: &random) ? "a" : "b")
+                        host: random.next() % 8 < elsewhere ? "b" : "a")
                 case 5...7: .time(Int64(random.next() % 5))
                 case 8: .cancel(Int(random.next() % 8))
                 default:

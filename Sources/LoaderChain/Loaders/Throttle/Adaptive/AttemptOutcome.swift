@@ -6,7 +6,7 @@
 /// | any other status from 200 to 499, but 408 and 425, also beneath an error | served |
 /// | any other status: the server failed, which has nothing to do with how much it is asked | nothing |
 /// | ``HTTPError/Code/timedOut`` and ``HTTPError/Code/connectionLost`` without a response | pushed back |
-/// | a cancel without a response, or a deadline that has passed, after however short a time | given up |
+/// | a cancel, or a deadline that has passed, before any response, after however short a time | given up |
 /// | any other error: a reset, an early refusal for a deadline, a refusal of a loader, no network, no such host, no trust | nothing |
 package enum AttemptOutcome: Hashable, Sendable {
     /// The server has answered after its work.

@@ -36,6 +36,18 @@ import Testing
     }
 
     /// A loader may refuse a task for its deadline before that has come.
+    @Test func aBodyThatIsGivenUpSaysNothingOfTheTimeToTheHead() {
+        let task = HTTPTask(request: .sample)
+        let attempt = task.makeAttempt()
+        // As when the deadline ends the task before the terminal has heard of it.
+        let result = HTTPResult.failure(HTTPError(.cancelled, request: .sample))
+        #expect(AttemptOutcome(result, of: task) == .givenUp)
+        attempt.noteHead()
+        #expect(AttemptOutcome(result, of: task) == .nothing && AttemptOutcome(result, of: attempt) == .nothing)
+        attempt.complete(result)
+        task.complete(result)
+    }
+
     @Test func aDeadlineCountsOnceItHasPassed() {
         let timers = ManualTimers()
         var request = HTTPRequest.sample
