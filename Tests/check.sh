@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 gate=(lint build tests documentation servers pages release benchmarks stress outside apple)
-long=(repeat threads addresses stress-sanitized outside-long apple-all)
+long=(repeat threads addresses stress-sanitized large outside-long apple-all)
 
 # Each variant has its own scratch path, so that all builds stay incremental. Builds are much quicker without debug information, whose
 # absence leaves the names of functions in stacks; debug builds also without an index of the system's modules, and if the compiler
@@ -61,6 +61,8 @@ build() {
 
 tests() {
     run_tests .build-check "${quickly[@]}"
+    # These hold up all sessions of their process.
+    STUCK_SESSIONS=1 Tests/run.sh .build-check --filter StuckSessionTests
 }
 
 documentation() {
@@ -149,6 +151,12 @@ addresses() {
 
 stress-sanitized() {
     stress_sanitized 390000 650000
+}
+
+# A gibibyte in each direction, through files, chunks, lines, events and resumed downloads, each in a process of its own.
+large() {
+    swift build --build-tests --scratch-path .build-release-tests "${testable[@]}"
+    URLSESSION_MEBIBYTES=1024 Tests/run.sh .build-release-tests --filter MemoryTests
 }
 
 outside-long() {

@@ -25,6 +25,7 @@ enum Main {
         suite.add(lineProtocolBenchmarks())
         suite.add(lineProtocolGrowthBenchmarks())
         suite.add(lineProtocolPeerBenchmarks())
+        suite.add(streamBenchmarks())
         suite.add(terminalBenchmarks())
         suite.add(outboxBenchmarks())
         suite.add(influxSendingBenchmarks())

@@ -61,7 +61,7 @@
         /// The memory that a transfer may take, however large it is.
         private static let limit = 64 << 10
 
-        @Test(arguments: ["file", "chunks", "slow-chunks", "upload", "multipart"])
+        @Test(arguments: ["file", "chunks", "slow-chunks", "lines", "events", "resumes", "upload", "multipart"])
         func aLargeBodyIsNeverInMemory(_ kind: String) async throws {
             let outcome = try await runFaults(kind, "\(Self.size)")
             #expect(outcome.output.hasPrefix("complete: "), "\(outcome.output) \(outcome.errors.suffix(2000))")

@@ -13,7 +13,7 @@
     /// All sessions of a process share the queue that is held here. Other tests would wait for it, with all threads that Swift
     /// has for tasks, and none would be left to let go of it. So these tests have a process of their own.
     @Suite(
-        .timeLimit(.minutes(10)),
+        .serialized, .timeLimit(.minutes(10)),
         .enabled(
             if: ProcessInfo.processInfo.environment["STUCK_SESSIONS"] != nil,
             "These tests hold up all sessions of the process: STUCK_SESSIONS=1 swift test --filter StuckSessionTests"))
@@ -87,6 +87,24 @@
             timers.open()
             #expect(try await site.load("/").status == .ok)
             #expect(progress.withLock { $0 } == reports)
+        }
+
+        @Test func aRedirectWithALargeBodyEndsInTheRequestsTime() async throws {
+            let isOver = Locked(false)
+            let server = try RawServer { client in
+                guard client.readHead() != nil else { return }
+                client.send("HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: \(1 << 30)\r\n\r\n")
+                let piece = [UInt8](repeating: 120, count: 1 << 16)
+                while !isOver.withLock({ $0 }), client.send(piece) {}
+            }
+            let loader = URLSessionLoader(configuration: .patient)
+            var request = HTTPRequest(scheme: "http", host: "127.0.0.1", port: server.port, path: "/a")
+            request.timeout = .milliseconds(500)
+            let error = await loader.failure(request)
+            // Until then the session does nothing else.
+            isOver.withLock { $0 = true }
+            #expect(error?.code == .timedOut)
+            try await loader.waitUntilIdle()
         }
 
         @Test func aRequestThatEndsWhileItWaitsForItsSessionMakesNoTask() async throws {

@@ -9,16 +9,25 @@ import LoaderChain
     import Musl
 #endif
 
-/// Sends or discards any number of bytes without keeping them in memory.
+/// Sends or discards any number of bytes without keeping them in memory, and sends the rest if that is asked for.
 final class BulkServer: @unchecked Sendable {
     let port: Int
     private let listener: Int32
     private let size: Int
+    private let contentType: String
+    private let block: [UInt8]
+    private let mostAtOnce: Int
     private let received = Locked(0)
 
-    /// - Parameter size: the size of the response to a GET, in bytes.
-    init(size: Int) throws {
-        self.size = size
+    /// - Parameters:
+    ///   - size: the size of the response to a GET, in bytes.
+    ///   - line: what is sent again and again; its length is a power of two, and at most 64 KiB.
+    ///   - mostAtOnce: after how many bytes of a body the server closes the connection.
+    init(
+        size: Int, of line: [UInt8] = [0], contentType: String = "application/octet-stream", mostAtOnce: Int = .max
+    ) throws {
+        (self.size, self.contentType, self.mostAtOnce) = (size, contentType, mostAtOnce)
+        block = Array(repeatElement(line, count: (64 << 10) / line.count).joined())
         #if canImport(Glibc)
             listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
@@ -62,9 +71,7 @@ final class BulkServer: @unchecked Sendable {
             head.append(contentsOf: buffer.prefix(count))
         }
         let text = String(decoding: head, as: UTF8.self)
-        let expected = text.split(separator: "\r\n").first { $0.lowercased().hasPrefix("content-length:") }
-            .flatMap { Int($0.drop { $0 != ":" }.dropFirst().trimmingCharacters(in: .whitespaces)) }
-        var left = expected ?? 0
+        var left = Self.field("content-length", of: text).flatMap { Int($0) } ?? 0
         while left > 0 {
             let count = recv(connection, &buffer, buffer.count, 0)
             guard count > 0 else { return false }
@@ -72,17 +79,32 @@ final class BulkServer: @unchecked Sendable {
             received.withLock { $0 += count }
         }
         let size = text.hasPrefix("GET") ? size : 0
+        var place = Self.field("range", of: text).flatMap { Int($0.dropFirst("bytes=".count).dropLast()) } ?? 0
+        let range = "Content-Range: bytes \(place)-\(size - 1)/\(size)\r\n"
+        let reply =
+            "HTTP/1.1 \(place > 0 ? "206 Partial Content" : "200 OK")\r\nContent-Length: \(size - place)\r\nETag: \"1\"\r\n"
+            + "Content-Type: \(contentType)\r\n\(place > 0 ? range : "")\r\n"
+        let end = min(size, place.addingReportingOverflow(mostAtOnce).overflow ? size : place + mostAtOnce)
         // The beginning of the body is sent with the head: two small packets would wait for each other.
-        let first = min(size, buffer.count)
-        let reply = Array("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n".utf8) + buffer.prefix(first)
-        guard send(connection, reply, reply.count, Self.flags) == reply.count else { return false }
-        left = size - first
-        while left > 0 {
-            let count = send(connection, buffer, min(left, buffer.count), Self.flags)
-            guard count > 0 else { return false }
-            left -= count
+        var piece = Array(reply.utf8) + next(at: place, before: end)
+        place += piece.count - reply.utf8.count
+        while !piece.isEmpty {
+            guard send(connection, piece, piece.count, Self.flags) == piece.count else { return false }
+            piece = Array(next(at: place, before: end))
+            place += piece.count
         }
-        return true
+        return end == size
+    }
+
+    /// The bytes of the body from a place on, up to the end of a block.
+    private func next(at place: Int, before end: Int) -> ArraySlice<UInt8> {
+        let first = place % block.count
+        return block[first..<max(first, min(block.count, first + end - place))]
+    }
+
+    private static func field(_ name: String, of head: String) -> String? {
+        head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(name + ":") }
+            .map { $0.drop { $0 != ":" }.dropFirst().trimmingCharacters(in: .whitespaces) }
     }
 
     #if canImport(Darwin)

@@ -7,6 +7,7 @@ import LoaderChainURLSession
 enum Memory {
     enum Download { case file, chunks, slowChunks }
     enum Upload { case file, multipart }
+    enum Stream { case lines, events }
 
     /// Downloads some MiB, and returns how far the peak of the process's memory rose.
     static func downloading(_ mebibytes: Int, into kind: Download) async throws -> String {
@@ -31,6 +32,49 @@ enum Memory {
         } else {
             count = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0
         }
+        return report(count == size, start)
+    }
+
+    /// Reads so many MiB of short lines or events, and returns the same.
+    static func streaming(_ mebibytes: Int, as kind: Stream) async throws -> String {
+        let size = mebibytes << 20
+        let line = kind == .lines ? "" : "data:"
+        let end = kind == .lines ? "\n" : "\n\n"
+        let text = line + String(repeating: "x", count: 1_024 - line.utf8.count - end.utf8.count) + end
+        let server = try BulkServer(size: size, of: Array(text.utf8), contentType: "text/event-stream")
+        let loader = URLSessionLoader(configuration: .ephemeral)
+        var request = HTTPRequest(scheme: "http", host: "127.0.0.1", port: server.port, path: "/")
+        request.delivery = .chunks
+        let start = residentPeak()
+        let response = try await loader.load(request)
+        var count = 0
+        switch kind {
+        case .lines: for try await line in response.lines() { count += line.utf8.count + end.utf8.count }
+        case .events:
+            for try await event in response.serverSentEvents() {
+                count += line.utf8.count + event.data.utf8.count + end.utf8.count
+            }
+        }
+        return report(count == size, start)
+    }
+
+    /// Downloads some MiB from a server that closes the connection after each seventh of them, and returns the same.
+    static func resuming(_ mebibytes: Int) async throws -> String {
+        let size = mebibytes << 20
+        let server = try BulkServer(size: size, mostAtOnce: size / 7)
+        let folder = FileManager.default.temporaryDirectory.appending(path: "LoaderChainTests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "film")
+        var settings = ResumableDownload.Settings()
+        settings.attempts = 10
+        settings.firstDelay = .zero
+        let chain = ResumableDownload(settings) --> URLSessionLoader(configuration: .ephemeral)
+        var request = HTTPRequest(scheme: "http", host: "127.0.0.1", port: server.port, path: "/")
+        request.delivery = .file(file)
+        let start = residentPeak()
+        _ = try await chain.load(request)
+        let count = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int
         return report(count == size, start)
     }
 

@@ -40,7 +40,9 @@ public struct TransferPhases: Hashable, Sendable {
                 sending: sending, waiting: waiting, receiving: receiving))
     }
 
-    /// The time that the request waited in the terminal, such as for a connection.
+    /// The time that the request waited for its transfer to begin, such as for a connection.
+    ///
+    /// The wait for a turn, as with `requestsPerHost` of a `URLSessionLoader`, comes before, and is measured as that of a queue.
     public var queue: Duration? { box.values.queue }
     /// The time that it took to find the address of the host.
     public var nameLookup: Duration? { box.values.nameLookup }

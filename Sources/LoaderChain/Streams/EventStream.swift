@@ -39,9 +39,10 @@ public final class EventStream: AsyncSequence, Sendable {
         /// The longest time that a server may ask for, and the bound of the random delay; a minute by default.
         public var maximumDelay = Duration.seconds(60)
 
-        /// How long the server may be silent; a minute and a half by default, and nil for as long as it likes.
+        /// How long the server may be silent, also before its response; a minute and a half by default, and nil for as long as it likes.
         ///
-        /// Servers are advised to send a comment every fifteen seconds, so that a dead connection can be told from a quiet one.
+        /// Servers are advised to send a comment every fifteen seconds, so that a dead connection can be told from a quiet one. It is the
+        /// `timeout` of the request too, unless that has one of its own.
         public var idleTime: Duration? = .seconds(90)
 
         /// The most bytes of a line, and of an event's data; sixteen megabytes by default.
@@ -113,7 +114,7 @@ public final class EventStream: AsyncSequence, Sendable {
     /// Makes a stream, which connects when its first event is awaited.
     ///
     /// - Parameters:
-    ///   - request: the request; its `Accept`, `Cache-Control` and `delivery` are set, unless it has the headers already.
+    ///   - request: the request; its `delivery` is set, and so are its `Accept`, `Cache-Control` and `timeout`, unless it has them already.
     ///   - chain: loads the request.
     ///   - settings: how to connect.
     ///   - timers: measures delays and silence.
@@ -122,7 +123,7 @@ public final class EventStream: AsyncSequence, Sendable {
         _ request: HTTPRequest, chain: HTTPLoader, settings: Settings = Settings(),
         timers: any Timers = SystemTimers.shared, random: RandomSource = .system
     ) {
-        self.request = Self.prepared(request)
+        self.request = Self.prepared(request, idleTime: settings.idleTime)
         self.chain = chain
         self.settings = settings
         self.timers = timers
@@ -130,7 +131,7 @@ public final class EventStream: AsyncSequence, Sendable {
         shared = Locked(Shared(lastEventID: settings.lastEventID))
     }
 
-    private static func prepared(_ request: HTTPRequest) -> HTTPRequest {
+    private static func prepared(_ request: HTTPRequest, idleTime: Duration?) -> HTTPRequest {
         var request = request
         request.headers.merge(filling: [
             "Accept": "text/event-stream", "Cache-Control": "no-store",
@@ -138,6 +139,8 @@ public final class EventStream: AsyncSequence, Sendable {
             "Accept-Encoding": "identity",
         ])
         request.delivery = .chunks
+        // The terminal's own, usually a minute, would end a stream that is only quiet.
+        request.timeout = request.timeout ?? idleTime ?? .nanoseconds(Int64.max)
         return request
     }
 

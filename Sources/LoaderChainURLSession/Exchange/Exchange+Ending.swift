@@ -47,7 +47,10 @@ extension Exchange {
         guard let response = responseSoFar else {
             return fail(.invalidResponse, reason: "The session ended its task without a response")
         }
-        if let next = transfer.next { follow(next, from: response) } else { succeed(with: response) }
+        guard let next = transfer.next else { return succeed(with: response) }
+        let step = RedirectStep(
+            transfer.request.redirects, response, next: next, followed: transfer.redirects)
+        carryOut(step, from: response)
     }
 
     private func succeed(with response: HTTPResponse) {
@@ -73,42 +76,21 @@ extension Exchange {
 
     // MARK: Redirects
 
-    private func follow(_ next: HTTPRequest, from response: HTTPResponse) {
-        switch transfer.request.redirects {
-        case .refuse:
+    private func carryOut(_ step: RedirectStep, from response: HTTPResponse) {
+        switch step {
+        case .deliver:
             succeed(with: response)
-        case .follow(let limit):
-            guard !RedirectRule.isDowngrade(from: transfer.request, to: next) else {
-                return fail(
-                    .insecureConnection, response: response,
-                    reason: "The redirect leads from https to http; follow it with .ask if that is meant")
-            }
-            follow(next, from: response, limit: limit)
+        case .follow(let next):
+            // Making a task waits for the session, and this may be the session's own thread.
+            (transfer.control ?? .global()).async { [self] in begin(next, redirects: transfer.redirects + 1) }
         case .ask(let ask):
             courier.async { [self] in
-                if let chosen = ask(response, next) {
-                    follow(chosen, from: response, limit: RedirectPolicy.usualLimit)
-                } else {
-                    succeed(with: response)
-                }
+                let chosen = ask().map { RedirectStep(chosen: $0, followed: transfer.redirects) }
+                carryOut(chosen ?? .deliver, from: response)
             }
+        case .fail(let code, let reason):
+            fail(code, response: response, reason: reason)
         }
-    }
-
-    private func follow(_ next: HTTPRequest, from response: HTTPResponse, limit: Int) {
-        let redirects = transfer.redirects + 1
-        guard redirects <= limit else {
-            return fail(
-                .tooManyRedirects, response: response,
-                reason: "There were more than \(limit) redirects; allow more, or look for a loop")
-        }
-        guard next.body.isEmpty || next.body.canBeSentAgain else {
-            return fail(
-                .invalidRequest, response: response,
-                reason: "The redirect needs the body again, and a stream can be sent only once; send a file instead")
-        }
-        // Making a task waits for the session, and this is the session's own thread.
-        (transfer.control ?? .global()).async { self.begin(next, redirects: redirects) }
     }
 
     // MARK: The response so far

@@ -50,6 +50,24 @@ import Testing
         #expect(changes.events == ["open", "waiting", "connecting", "open"])
     }
 
+    /// As idle time, the request's own timeout, and the one that it is sent with.
+    static let silences: [(Duration?, Duration?, Duration)] = [
+        (.seconds(90), nil, .seconds(90)), (nil, nil, .nanoseconds(Int64.max)), (nil, .seconds(5), .seconds(5)),
+        (.seconds(90), .seconds(5), .seconds(5)),
+    ]
+
+    @Test(arguments: silences)
+    func noTerminalEndsAStreamForBeingQuiet(_ idleTime: Duration?, _ own: Duration?, _ sent: Duration) async throws {
+        server.respond("data:a\n\n")
+        var settings = EventStream.Settings()
+        settings.idleTime = idleTime
+        var request = HTTPRequest.sample
+        request.timeout = own
+        var events = EventStream(request, chain: server, settings: settings, timers: timers).makeAsyncIterator()
+        #expect(try await events.next()?.data == "a")
+        #expect(server.requests[0].timeout == sent)
+    }
+
     @Test func anIdentifierThatNoHeaderCanHoldIsNotSent() async throws {
         server.respond("id:a\u{1}b\ndata:a\n\n")
         server.respond("data:b\n\n")

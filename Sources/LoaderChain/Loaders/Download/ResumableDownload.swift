@@ -21,6 +21,8 @@ import LoaderChainPlatformFoundation
 /// - A part that does not fit what is there is not used: another range, length, tag or checksum, or a coding such as gzip.
 /// - The file appears, in one step, when it has its right length, and the checksum if the server names one: SHA-512 or
 ///   SHA-256 of `Repr-Digest`, `Content-MD5`, and the two of `x-goog-hash`. Of several, the strongest counts.
+/// - Only a server that codes the whole file, although it was asked not to, is taken at its word: it names neither length nor checksum of
+///   what the terminal has decoded.
 /// - What a record on the disk says was flushed before. So neither a process that dies nor a loss of power leaves a mixture.
 ///
 /// **Where it belongs.** Above ``Retry``, ``Throttle`` and everything else that is for one request. It asks for chunks, so those see each
