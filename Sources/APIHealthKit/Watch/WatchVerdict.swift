@@ -15,7 +15,7 @@ enum WatchVerdict: Hashable, Sendable {
         switch result {
         case .success(let response):
             self = expected.contains(response.status) ? .healthy(response.status) : .unexpected(response.status)
-        case .failure(let error) where error.code == .cancelled || error.code == .resetInProgress: self = .none
+        case .failure(let error) where ResultMeaning(error.code) == .stopped: self = .none
         case .failure(let error): self = .silent(Self.words(error.code))
         }
     }

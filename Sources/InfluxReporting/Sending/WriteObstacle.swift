@@ -4,7 +4,7 @@ import LoaderChain
 ///
 /// They are kept, and sent again.
 public enum WriteObstacle: Sendable, Hashable {
-    /// The server was not reached, or the connection was lost before the answer.
+    /// No usable answer came: the server was not reached, the connection was lost, or time ran out.
     case offline(reason: String)
     /// The server, or a loader of the chain on its behalf, asks for patience.
     ///
@@ -28,7 +28,7 @@ extension WriteObstacle: CustomStringConvertible {
     /// A sentence on what is in the way.
     public var description: String {
         switch self {
-        case .offline(let reason): "The server was not reached: \(reason)"
+        case .offline(let reason): "No usable answer came: \(reason)"
         case .busy(let delay?, let reason): "The server asks for patience of \(delay): \(reason)"
         case .busy(nil, let reason): "The server asks for patience: \(reason)"
         case .refused(let status, let reason): "The server refuses: \(Self.text(status))\(reason)"

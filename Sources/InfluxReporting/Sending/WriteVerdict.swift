@@ -16,7 +16,7 @@ import LoaderChainPlatformFoundation
 /// | 408, 409, 421, 423, 425, 429, 5xx | busy, so later |
 /// | 500 for a retention policy that is not there, 501, 505 | refused altogether |
 /// | any other 4xx | refused altogether |
-/// | no answer | offline, interrupted, busy for a loader that holds requests back, or refused for one that cannot be sent |
+/// | no answer | offline, interrupted, busy for a loader that holds requests back, refused for one that cannot be sent or has no credentials, unexpected for one that is not taken |
 package enum WriteVerdict: Sendable, Hashable {
     /// The server has all lines.
     case delivered
@@ -96,7 +96,7 @@ extension WriteVerdict {
 
 extension WriteVerdict {
     private init(_ error: HTTPError, now: Date) {
-        if error.code == .cancelled || error.code == .resetInProgress {
+        if ResultMeaning(error.code) == .stopped {
             self = .obstructed(.interrupted)
         } else if let response = error.response, !response.status.isSuccess {
             // A loader rejected the response, whose status says the same.
@@ -114,14 +114,13 @@ extension WriteVerdict {
 
     private static func obstacle(_ error: HTTPError) -> WriteObstacle {
         let reason = error.description
-        switch error.code {
+        switch ResultMeaning(error.code) {
         // A server that goes down leaves answers that cannot be read.
-        case .invalidResponse where error.response == nil: return .offline(reason: reason)
-        case .invalidRequest, .authenticationRequired, .authenticationFailed: return .refused(nil, reason: reason)
-        case .circuitOpen, .rateLimited, .queueFull, .queueTimedOut: return .busy(after: nil, reason: reason)
-        case .invalidResponse, .cannotDecodeResponse, .responseTooLarge, .cannotStoreResponse, .tooManyRedirects:
-            return .unexpectedAnswer(error.response?.status, reason: reason)
-        default: return .offline(reason: reason)
+        case .useless where error.code == .invalidResponse && error.response == nil: return .offline(reason: reason)
+        case .useless, .notTaken: return .unexpectedAnswer(error.response?.status, reason: reason)
+        case .unsendable, .unauthorized: return .refused(nil, reason: reason)
+        case .heldBack: return .busy(after: nil, reason: reason)
+        case .answered, .stopped, .outOfTime, .unreachable, .lost, .insecure, .unknown: return .offline(reason: reason)
         }
     }
 }

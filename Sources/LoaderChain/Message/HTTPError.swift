@@ -135,6 +135,27 @@ extension HTTPError {
         public static let cannotDecodeResponse = Code("cannotDecodeResponse")
         /// The chain is being reset, and accepts no tasks meanwhile.
         public static let resetInProgress = Code("resetInProgress")
+        /// The deadline of the request has come, or would come before the request can have its result.
+        ///
+        /// The error's ``HTTPError/loader`` is the one that had the request then.
+        public static let deadlineExceeded = Code("deadlineExceeded")
+        /// The server has failed too often, and a ``CircuitBreaker`` leaves it alone for a while.
+        public static let circuitOpen = Code("circuitOpen")
+        /// As many tasks waited in a ``Throttle`` as may, and this one had the least claim to a place; nothing was sent.
+        public static let queueFull = Code("queueFull")
+        /// The task waited in a ``Throttle`` for as long as it may; nothing was sent.
+        public static let queueTimedOut = Code("queueTimedOut")
+        /// The queue of a ``Throttle`` has not become shorter for a while, and this task had the least claim to a place in it;
+        /// nothing was sent.
+        ///
+        /// It is no use to ask again at once. Ask for less while ``Throttle/pressure`` is high.
+        public static let shed = Code("shed")
+        /// The request came too early for a ``RateLimit``, and could not wait.
+        public static let rateLimited = Code("rateLimited")
+        /// The user has to sign in: there are no usable credentials.
+        public static let authenticationRequired = Code("authenticationRequired")
+        /// Credentials could not be obtained; another attempt may succeed.
+        public static let authenticationFailed = Code("authenticationFailed")
         /// A loader let go of the task without completing it.
         public static let abandoned = Code("abandoned")
         /// Something else; see the underlying error.

@@ -35,8 +35,8 @@ struct Reconnection: Sendable {
 
     /// Whether a connection that ended with an error is made again.
     static func isTemporary(_ error: HTTPError) -> Bool {
-        switch error.code {
-        case .connectionLost, .cannotConnect, .timedOut: true
+        switch ResultMeaning(error) {
+        case .unreachable, .lost: true
         default: false
         }
     }

@@ -27,10 +27,3 @@ extension HTTPRequest {
         !storage.options.values.isEmpty && storage.options.index(of: DeadlineOption.self) != nil
     }
 }
-
-extension HTTPError.Code {
-    /// The deadline of the request has come, or would come before the request can have its result.
-    ///
-    /// The error's ``HTTPError/loader`` is the one that had the request then.
-    public static let deadlineExceeded = HTTPError.Code("deadlineExceeded")
-}

@@ -11,7 +11,7 @@ import LoaderChain
 /// | 413 with `Retry-After` | retry |
 /// | any other 4xx, 501 and 505 | set aside |
 /// | any other 5xx | retry |
-/// | an error with a response | as its status |
+/// | an error with a response, unless it was cancelled or reset | as its status; a success is tried again |
 /// | `HTTPError.Code.cannotConnect` | wait for a connection |
 /// | `HTTPError.Code.circuitOpen`, `queueFull`, `queueTimedOut`, `rateLimited` and `shed`, with which a loader of the chain sends nothing | wait for a connection |
 /// | `HTTPError.Code.cancelled`, `HTTPError.Code.resetInProgress` | interrupted |
@@ -52,7 +52,7 @@ public struct OutcomeTable: Hashable, Sendable {
         case .success(let response): verdict(on: response)
         case .failure(let error):
             // A response that a loader of the chain rejected is still the server's answer, unless it was a success.
-            if error.code == .cancelled || error.code == .resetInProgress {
+            if ResultMeaning(error.code) == .stopped {
                 self[error.code]
             } else if let status = error.response?.status {
                 self[status] == .delivered ? .retry : self[status]
@@ -78,11 +78,11 @@ public struct OutcomeTable: Hashable, Sendable {
     }
 
     private static func standard(_ code: HTTPError.Code) -> ReportVerdict {
-        switch code {
-        case .cannotConnect, .circuitOpen, .queueFull, .queueTimedOut, .rateLimited, .shed: .waitForConnection
-        case .cancelled, .resetInProgress: .interrupted
-        case .invalidRequest: .setAside
-        default: .retry
+        switch ResultMeaning(code) {
+        case .unreachable, .heldBack: .waitForConnection
+        case .stopped: .interrupted
+        case .unsendable: .setAside
+        case .answered, .outOfTime, .lost, .insecure, .unauthorized, .useless, .notTaken, .unknown: .retry
         }
     }
 }

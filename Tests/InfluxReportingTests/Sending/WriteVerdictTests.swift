@@ -116,7 +116,7 @@ import Testing
         ] {
             guard case .obstructed(.offline) = verdict(code) else { return fail(verdict(code)) }
         }
-        for code: HTTPError.Code in [.circuitOpen, .rateLimited, .queueFull, .queueTimedOut] {
+        for code: HTTPError.Code in [.circuitOpen, .rateLimited, .queueFull, .queueTimedOut, .shed] {
             guard case .obstructed(.busy(nil, _)) = verdict(code) else { return fail(verdict(code)) }
         }
         for code: HTTPError.Code in [.invalidRequest, .authenticationRequired, .authenticationFailed] {

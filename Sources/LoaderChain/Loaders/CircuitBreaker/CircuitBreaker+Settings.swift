@@ -83,30 +83,41 @@ extension CircuitBreaker {
     ///
     /// | Result | Verdict |
     /// |---|---|
-    /// | a status from 500 on, or 429 Too Many Requests, also beneath an error | failure |
+    /// | a status from 500 on, or 429 Too Many Requests | failure |
     /// | any other status | success |
-    /// | a response below 400 that an error calls useless, as a validation or a decoder does | failure |
+    /// | ``HTTPError/Code/cancelled``, ``HTTPError/Code/resetInProgress``, ``HTTPError/Code/deadlineExceeded``, whatever the response | nothing |
+    /// | ``HTTPError/Code/invalidRequest``, and the codes of loaders that hold a request back, whatever the response | nothing |
+    /// | any other error about a response with a status from 400 on | as the status |
     /// | ``HTTPError/Code/timedOut``, ``HTTPError/Code/cannotConnect``, ``HTTPError/Code/connectionLost`` | failure |
     /// | ``HTTPError/Code/insecureConnection``, ``HTTPError/Code/unknown`` | failure |
-    /// | ``HTTPError/Code/invalidResponse``, ``HTTPError/Code/cannotDecodeResponse`` without a response | failure |
-    /// | ``HTTPError/Code/cancelled``, ``HTTPError/Code/resetInProgress``, ``HTTPError/Code/invalidRequest`` | nothing |
-    /// | ``HTTPError/Code/abandoned``, and the refusals of other loaders | nothing |
+    /// | ``HTTPError/Code/invalidResponse``, ``HTTPError/Code/cannotDecodeResponse``, as of a validation or a decoder | failure |
+    /// | any other error | nothing |
     public static func usualVerdict(on result: HTTPResult) -> Verdict {
-        if let code = result.error?.code, !saysSomething.contains(code) { return .nothing }
-        guard let status = result.response?.status else { return .failure }
-        if status.rawValue >= 500 || status == .tooManyRequests { return .failure }
-        if result.error == nil { return .success }
-        // A server that refuses a request is healthy; one that accepts it and sends garbage is not.
-        return status.isClientError ? .success : .failure
+        switch result {
+        case .success(let response): isFailure(response.status) ? .failure : .success
+        case .failure(let error): verdict(on: error)
+        }
     }
 
-    private static let saysSomething: Set<HTTPError.Code> = [
-        .timedOut, .cannotConnect, .connectionLost, .insecureConnection, .invalidResponse, .cannotDecodeResponse,
-        .unknown,
-    ]
-}
+    private static func verdict(on error: HTTPError) -> Verdict {
+        let meaning = ResultMeaning(error.code)
+        switch meaning {
+        case .stopped, .outOfTime, .heldBack, .unsendable: return .nothing
+        default: break
+        }
+        if let status = error.response?.status {
+            if isFailure(status) { return .failure }
+            // A server that refuses a request is healthy; one that accepts it and sends garbage is not.
+            if status.isClientError { return .success }
+        }
+        switch meaning {
+        case .unreachable, .lost, .insecure, .useless: return .failure
+        case .unknown where error.code == .unknown: return .failure
+        default: return .nothing
+        }
+    }
 
-extension HTTPError.Code {
-    /// The server has failed too often, and a ``CircuitBreaker`` leaves it alone for a while.
-    public static let circuitOpen = HTTPError.Code("circuitOpen")
+    private static func isFailure(_ status: HTTPStatus) -> Bool {
+        status.rawValue >= 500 || status == .tooManyRequests
+    }
 }

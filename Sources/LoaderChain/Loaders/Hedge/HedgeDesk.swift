@@ -91,10 +91,7 @@ final class HedgeDesk: HTTPTaskObserver {
 
     /// How long nothing is to be hedged at the host of the result; nil if it does not push back.
     private func pause(after result: HTTPResult) -> Duration? {
-        switch result.error?.code {
-        case .circuitOpen?, .queueFull?, .queueTimedOut?, .rateLimited?, .shed?: return settings.pause
-        default: break
-        }
+        if let error = result.error, ResultMeaning(error.code) == .heldBack { return settings.pause }
         guard let response = result.response else { return nil }
         let asked = RetryAfter.delay(of: response, now: clock.timers.date)
         let isRefusal = response.status == .tooManyRequests || response.status == .serviceUnavailable

@@ -28,8 +28,10 @@ final class HedgeKind: Sendable {
     private static func isCensored(_ result: HTTPResult?) -> Bool? {
         guard let result else { return true }
         if result.isAcceptable { return false }
-        switch result.error?.code {
-        case .cancelled?, .deadlineExceeded?, .timedOut?, .connectionLost?: return true
+        // A reset says nothing, as it ends all at once.
+        if result.error?.code == .resetInProgress { return nil }
+        switch ResultMeaning(result) {
+        case .stopped, .outOfTime, .lost: return true
         default: return nil
         }
     }
@@ -41,8 +43,8 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
     /// An error about such a response counts as well, as when a loader below does not find what it expects in it.
     var isAcceptable: Bool {
         guard response != nil, !isTransientFailure else { return false }
-        switch error?.code {
-        case .cancelled?, .deadlineExceeded?, .resetInProgress?: return false
+        switch ResultMeaning(self) {
+        case .stopped, .outOfTime: return false
         default: return true
         }
     }

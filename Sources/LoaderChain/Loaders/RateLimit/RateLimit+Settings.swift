@@ -45,8 +45,3 @@ extension RateLimit.Rate: CustomStringConvertible {
     /// The rate in words, as in `10 per 1.0 seconds, burst 1`.
     public var description: String { "\(requests) per \(period), burst \(burst)" }
 }
-
-extension HTTPError.Code {
-    /// The request came too early for a ``RateLimit``, and could not wait.
-    public static let rateLimited = HTTPError.Code("rateLimited")
-}

@@ -15,7 +15,7 @@ import LoaderChainPlatformFoundation
 /// | 408 Request Timeout, 429 Too Many Requests | yes |
 /// | 500 Internal Server Error, 502 Bad Gateway, 503 Service Unavailable, 504 Gateway Timeout | yes |
 /// | an error of another kind about a response with one of these statuses | yes |
-/// | ``HTTPError/Code/cancelled``, ``HTTPError/Code/resetInProgress``, whatever the response | no |
+/// | ``HTTPError/Code/cancelled``, ``HTTPError/Code/resetInProgress``, ``HTTPError/Code/deadlineExceeded``, whatever the response | no |
 /// | everything else | no |
 ///
 /// Prefer ``exponential(delay:maximumNumberOfAttempts:maximumDelay:random:)``. With the other rules, clients that failed

@@ -41,14 +41,11 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
     ///
     /// ``Backoff`` uses this, and lists the results. A strategy of your own may use it too.
     public var isTransientFailure: Bool {
-        switch self {
-        case .success(let response): return response.status.isTransient
-        case .failure(let error):
-            switch error.code {
-            case .cancelled, .resetInProgress, .deadlineExceeded: return false
-            case .timedOut, .cannotConnect, .connectionLost: return true
-            default: return error.response?.status.isTransient ?? false
-            }
+        switch ResultMeaning(self) {
+        case .answered(let status): status.isTransient
+        case .unreachable, .lost: true
+        case .stopped, .outOfTime, .heldBack, .unsendable, .insecure, .unauthorized, .useless, .notTaken, .unknown:
+            false
         }
     }
 }

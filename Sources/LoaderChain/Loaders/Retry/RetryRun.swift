@@ -86,7 +86,7 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
     private func delay(after result: HTTPResult) -> Duration? {
         // A task that was cancelled or completed needs no other attempt.
         guard !task.isCancelled, !task.isCompleted, state.withLock({ $0.mayGoOn }) else { return nil }
-        if let code = result.error?.code, code == .cancelled || code == .resetInProgress { return nil }
+        if let code = result.error?.code, ResultMeaning(code) == .stopped { return nil }
         // Neither infinity nor what is not a number.
         guard let seconds = strategy.retryDelay(for: result), seconds < .infinity else { return nil }
 

@@ -116,11 +116,3 @@ final class ThrottleLookout: Sendable {
     /// Lets the next look begin.
     func rest() { state.withLock { $0.isLooking = false } }
 }
-
-extension HTTPError.Code {
-    /// The queue of a ``Throttle`` has not become shorter for a while, and this task had the least claim to a place in it;
-    /// nothing was sent.
-    ///
-    /// It is no use to ask again at once. Ask for less while ``Throttle/pressure`` is high.
-    public static let shed = HTTPError.Code("shed")
-}

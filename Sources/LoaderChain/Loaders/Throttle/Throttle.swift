@@ -493,10 +493,3 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         for group in resets { group.leave() }
     }
 }
-
-extension HTTPError.Code {
-    /// As many tasks waited in a ``Throttle`` as may, and this one had the least claim to a place; nothing was sent.
-    public static let queueFull = HTTPError.Code("queueFull")
-    /// The task waited in a ``Throttle`` for as long as it may; nothing was sent.
-    public static let queueTimedOut = HTTPError.Code("queueTimedOut")
-}

@@ -52,21 +52,20 @@ extension HTTPMetric.Outcome {
     // Out of line, because most results are no errors.
     @inline(never)
     private init(_ error: HTTPError) {
-        switch error.code {
-        case .cancelled: self = .cancelled
-        case .resetInProgress: self = .reset
-        case .cannotDecodeResponse: self = .unparsable
-        case .cannotConnect, .connectionLost, .timedOut, .deadlineExceeded, .insecureConnection, .responseTooLarge,
-            .cannotStoreResponse, .tooManyRedirects, .unknown:
-            self = .failed(error.code)
-        case .invalidResponse:
+        switch ResultMeaning(error.code) {
+        case .stopped: self = error.code == .cancelled ? .cancelled : .reset
+        case .outOfTime, .unreachable, .lost, .insecure, .notTaken: self = .failed(error.code)
+        case .unknown where error.code == .unknown: self = .failed(error.code)
+        case .useless where error.code == .cannotDecodeResponse: self = .unparsable
+        case .useless:
             // The status explains more than the fact that a loader refused it.
             if let status = error.response?.status, !status.isSuccess {
                 self = .response(status)
             } else {
                 self = .rejected(error.code, by: error.loader)
             }
-        default: self = .rejected(error.code, by: error.loader)
+        case .answered, .heldBack, .unsendable, .unauthorized, .unknown:
+            self = .rejected(error.code, by: error.loader)
         }
     }
 

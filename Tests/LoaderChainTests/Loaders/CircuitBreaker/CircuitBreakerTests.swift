@@ -196,9 +196,18 @@ import Testing
         ]
         #expect(failures.allSatisfy { verdict($0) == .failure })
         let silent: [HTTPError.Code] = [
-            .cancelled, .resetInProgress, .invalidRequest, .abandoned, .circuitOpen, .rateLimited,
+            .cancelled, .resetInProgress, .deadlineExceeded, .invalidRequest, .circuitOpen, .queueFull, .rateLimited,
+            .shed,
         ]
         #expect(silent.allSatisfy { verdict($0) == .nothing && verdict($0, 503) == .nothing })
+        // What this side does not take, or a loader of the program refuses, says nothing; the status of a response does.
+        for code: HTTPError.Code in [.responseTooLarge, .cannotStoreResponse, .tooManyRedirects, .abandoned, .ownQuota]
+        {
+            #expect(verdict(code) == .nothing && verdict(code, 200) == .nothing && verdict(code, 302) == .nothing)
+            #expect(verdict(code, 404) == .success && verdict(code, 503) == .failure)
+        }
+        #expect(verdict(.authenticationRequired, 401) == .success && verdict(.connectionLost, 404) == .success)
+        #expect(verdict(.connectionLost, 200) == .failure && verdict(.invalidResponse, 302) == .failure)
         #expect(verdict(.invalidResponse, 404) == .success)
         #expect(verdict(.invalidResponse, 503) == .failure)
         #expect(verdict(.cannotDecodeResponse, 200) == .failure)
@@ -235,4 +244,8 @@ import Testing
         }.run()
         #expect(violations.isEmpty, "\(violations)")
     }
+}
+
+extension HTTPError.Code {
+    fileprivate static let ownQuota = HTTPError.Code("ownQuota")
 }

@@ -18,6 +18,8 @@ import Testing
             let isTransient = [408, 429, 500, 502, 503, 504].contains(status)
             #expect(response(HTTPStatus(status)).isTransientFailure == isTransient, "\(status)")
             #expect(failure(.invalidResponse, HTTPStatus(status)).isTransientFailure == isTransient, "\(status)")
+            // As of a loader of the program that holds requests back after such a response.
+            #expect(failure(.rateLimited, HTTPStatus(status)).isTransientFailure == isTransient, "\(status)")
             #expect(!failure(.cancelled, HTTPStatus(status)).isTransientFailure)
             #expect(!failure(.resetInProgress, HTTPStatus(status)).isTransientFailure)
         }

@@ -37,14 +37,14 @@ package enum AttemptOutcome: Hashable, Sendable {
     @inline(never)
     private init(_ error: HTTPError, of task: HTTPTask) {
         // The task was given up. If something had arrived by then, its time is not known any more.
-        if error.isGivenUp(task) {
-            self = .givenUp
-        } else if error.code == .cancelled || error.code == .deadlineExceeded || error.code == .resetInProgress {
-            self = .nothing
-        } else if let response = error.response {
-            self.init(response.status)
-        } else {
-            self = error.code == .timedOut || error.code == .connectionLost ? .pushedBack : .nothing
+        switch ResultMeaning(error.code) {
+        case .stopped, .outOfTime: self = error.isGivenUp(task) ? .givenUp : .nothing
+        case let meaning:
+            if let response = error.response {
+                self.init(response.status)
+            } else {
+                self = meaning == .lost ? .pushedBack : .nothing
+            }
         }
     }
 }
