@@ -15,32 +15,26 @@ func streamBenchmarks() -> [Benchmark] {
     let line = String(repeating: "x", count: 127) + "\n"
 
     suite.add(
-        .slope(
-            "stream/event", "Reads a server-sent event of 128 bytes: what that adds to reading the bytes.",
-            limit: .microseconds(1), allocations: 3, bytes: 128,
-            small: (0, readingBytes(of: event)),
-            large: (
-                1,
-                reading(event) { response, count in
-                    var events = response.serverSentEvents().makeAsyncIterator()
-                    for _ in 0..<count { blackHole(try await events.next()) }
-                }
-            )))
-
+        streamBenchmark("event", "Reads a server-sent event of 128 bytes", event, allocations: 3) { response, count in
+            var events = response.serverSentEvents().makeAsyncIterator()
+            for _ in 0..<count { blackHole(try await events.next()) }
+        })
     suite.add(
-        .slope(
-            "stream/line", "Reads a line of 128 bytes: what that adds to reading the bytes.",
-            limit: .microseconds(1), allocations: 1, bytes: 128,
-            small: (0, readingBytes(of: line)),
-            large: (
-                1,
-                reading(line) { response, count in
-                    var lines = response.lines().makeAsyncIterator()
-                    for _ in 0..<count { blackHole(try await lines.next()) }
-                }
-            )))
-
+        streamBenchmark("line", "Reads a line of 128 bytes", line, allocations: 1) { response, count in
+            var lines = response.lines().makeAsyncIterator()
+            for _ in 0..<count { blackHole(try await lines.next()) }
+        })
     return suite.benchmarks
+}
+
+private func streamBenchmark(
+    _ name: String, _ workload: String, _ text: String, allocations: Double,
+    _ read: @escaping @Sendable (HTTPResponse, Int) async throws -> Void
+) -> Benchmark {
+    .slope(
+        "stream/\(name)", "\(workload): what that adds to reading the bytes.", limit: .microseconds(1),
+        allocations: allocations, bytes: text.utf8.count, small: (0, readingBytes(of: text)),
+        large: (1, reading(text, read)))
 }
 
 /// How often a text is in each piece of a body.

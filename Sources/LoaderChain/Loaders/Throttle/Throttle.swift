@@ -38,11 +38,11 @@ import Synchronization
 ///
 /// **If callers leave.** Under overload, callers who have waited for as long as they have patience leave soon after they have got
 /// their slot, and hardly any answer is still wanted. If a tenth do, four times in a row, an adaptive limit lets the newest waiter
-/// go first, and the oldest at every thirty-second slot, until those stay again. Without an adaptive limit the order is always that of
+/// go first, and the oldest at every thirty-second slot, until callers stay again. Without an adaptive limit the order is always that of
 /// arrival.
 ///
 /// **Too late for a slot.** A slot that is given to a request shortly before its deadline is wasted: the server works, and the
-/// answer comes too late. Under overload, every slot is soon wasted so. The throttle therefore learns how long tasks with a deadline
+/// answer comes too late. Under overload, soon every slot is wasted. The throttle therefore learns how long tasks with a deadline
 /// that have waited usually take, from the slot to the result: those with one method to one ``HTTPRequest/route`` of a host. A
 /// waiter that has less time left when its turn comes, by what was known when it came, fails with
 /// ``HTTPError/Code/deadlineExceeded`` if others could use all free slots. Nothing else is given up early, and nothing at all before
@@ -78,8 +78,8 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     ///   - maximumNumberOfRequests: how many tasks may run at once; by default as many as come.
     ///   - perHost: how many of them may be for one host, so that a slow one cannot take every slot. Two ports of one machine
     ///     are two hosts. `.max` only counts them, for ``snapshot``; nil, the default, does not look at hosts at all.
-    ///   - maximumWaiting: how many tasks may wait. One more fails at once, or the last of a lower priority does in its
-    ///     place. By default as many as come.
+    ///   - maximumWaiting: how many tasks may wait. One more fails at once, or in its place the one of a lower priority
+    ///     whose turn would come last. By default as many as come.
     ///   - deadline: how long a task may wait; then it fails. By default as long as it takes.
     ///   - patience: for how long tasks of higher priorities may go past one that could have run; then it is that one's turn,
     ///     even if fewer than eight did. By default only their number counts.

@@ -547,9 +547,7 @@ extension ThrottleQueues {
     private mutating func append(_ waiter: Waiter, _ note: Note, to lane: Int) -> QueuePlace {
         let priority = note.priority
         let isFirst = lanes[lane].queues[priority].isEmpty
-        if isFirst {
-            lanes[lane].turns.forget(priority)
-        }
+        if isFirst { lanes[lane].turns.forget(priority) }
         hosts[host(of: lane)].waiting += 1
         lanes[lane].counts[priority] += 1
         if !shares.isWhole { partitions[partition(of: lane)].counts[priority] += 1 }
