@@ -50,6 +50,7 @@ lint() {
     swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks
     Tests/layers.py --prove
     Tests/locks.py --prove
+    Tests/ways.py --prove
     Tests/time-limits.sh
     Tests/workflows.sh
     python3 Tests/CLDR/units.py check

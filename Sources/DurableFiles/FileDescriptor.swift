@@ -90,10 +90,8 @@ package final class FileDescriptor: DurableFile {
 
     package func length() throws(FileFailure) -> Int64 { Int64(try status().st_size) }
 
-    /// Returns who may use the file.
     func mode() throws(FileFailure) -> mode_t { try status().st_mode & 0o777 }
 
-    /// Sets who may use the file.
     func setMode(_ mode: mode_t) throws(FileFailure) {
         let (answer, code) = uninterrupted { fchmod(number, mode) }
         guard answer == 0 else { throw FileFailure("shared", path, code: code) }
@@ -187,5 +185,39 @@ package struct FileStamp: Hashable, Sendable {
     }
 }
 
+// MARK: - Calls of the system
+
 // A method of the class would hide the system's call of the same name.
 private func closeDescriptor(_ number: CInt) -> CInt { close(number) }
+
+/// Calls the system, again for as long as a signal interrupts it, and answers with the error's number as well.
+///
+/// The number means something only next to an answer that says that the call failed.
+package func uninterrupted<Answer: SignedInteger>(_ call: () -> Answer) -> (answer: Answer, code: CInt) {
+    while true {
+        let answer = call()
+        let code = errno
+        if answer != -1 || code != EINTR { return (answer, code) }
+    }
+}
+
+/// Writes all bytes to a descriptor and returns whether that succeeded.
+package func writeAll(_ bytes: [UInt8], to number: CInt) -> Bool {
+    bytes.withUnsafeBytes { buffer in
+        var rest = buffer[...]
+        while !rest.isEmpty {
+            let (count, code) = uninterrupted {
+                write(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            }
+            if count < 0, code == EAGAIN {
+                // Another process that shares the descriptor has made it non-blocking.
+                var wait = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&wait, 1, -1)
+                continue
+            }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}

@@ -19,8 +19,6 @@ package final class GzipDecoder {
     private var output = [UInt8](repeating: 0, count: outputSize)
 
     private static let outputSize = 1 << 16
-    /// The two bytes that begin every member.
-    private static let magic: [UInt8] = [0x1F, 0x8B]
 
     package init() {
         stream = .allocate(capacity: 1)
@@ -31,9 +29,6 @@ package final class GzipDecoder {
         if isOpen { _ = loaderchain_inflate_end(stream) }
         stream.deallocate()
     }
-
-    /// Whether bytes begin as a gzip stream does.
-    package static func isGzip(_ bytes: some Sequence<UInt8>) -> Bool { bytes.starts(with: magic) }
 
     /// Whether the last member has been decompressed to its end.
     package var isComplete: Bool { !isOpen }

@@ -1,3 +1,7 @@
+// LoaderChainURLSession: the terminal over a URLSession. URLSessionLoader is its face; an Exchange loads one request; a SessionOwner has
+// the session, whose delegate tells the exchanges what happens; the other files turn requests, responses and errors of one side into
+// those of the other.
+
 import Dispatch
 import Foundation
 import LoaderChain

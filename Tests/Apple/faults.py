@@ -34,8 +34,8 @@ class Fault:
 
 
 LOADER = "Sources/LoaderChain/Loader/HTTPLoader.swift"
-TRUST = "Sources/LoaderChainURLSession/Trust/SessionTrust+Evaluation.swift"
-DELEGATE = "Sources/LoaderChainURLSession/Exchange/SessionDelegate.swift"
+TRUST = "Sources/LoaderChainURLSession/SessionTrust.swift"
+DELEGATE = "Sources/LoaderChainURLSession/SessionOwner.swift"
 UPLOADS = "Sources/ReportOutbox/Apple/BackgroundUploads.swift"
 
 FAULTS = [
@@ -65,11 +65,11 @@ FAULTS = [
         ("BenchmarkSupport", "BenchmarkSupportTests"), "'Host' is ambiguous", platforms=("macos",)),
     Fault(
         "a thread's handle taken for a number",
-        (("Sources/LoaderChainTesting/Support/SystemThread.swift", "UInt(bitPattern: pthread_self())", "UInt(pthread_self())"),),
+        (("Sources/LoaderChainTesting/SystemThread.swift", "UInt(bitPattern: pthread_self())", "UInt(pthread_self())"),),
         ("LoaderChainTesting",), "SystemThread.swift"),
     Fault(
         "a constant that only Linux has",
-        (("Sources/LoaderChainTesting/Support/SystemThread.swift", "", "\nlet planted = MSG_NOSIGNAL\n"),),
+        (("Sources/LoaderChainTesting/SystemThread.swift", "", "\nlet planted = MSG_NOSIGNAL\n"),),
         ("LoaderChainTesting",), "cannot find 'MSG_NOSIGNAL'"),
     Fault(
         "a loader that an app of the main actor cannot subclass",
@@ -86,8 +86,8 @@ FAULTS = [
         ("ReportOutbox",), "sending .completionHandler.|non-Sendable|non-sendable", mode="Swift 6 mode"),
     Fault(
         "a number that a watch cannot hold",
-        (("Sources/MetricKitReporting/Reading/HistogramReading.swift", "", "\nlet planted = 1 << 40\n"),
-         ("Sources/MetricKitReporting/Reading/HistogramReading.swift", "", "\nlet plantedToo = 5_000_000_000\n")),
+        (("Sources/MetricKitReporting/Payload/SectionReader.swift", "", "\nlet planted = 1 << 40\n"),
+         ("Sources/MetricKitReporting/Payload/SectionReader.swift", "", "\nlet plantedToo = 5_000_000_000\n")),
         ("MetricKitReporting",), r"by 40 leaves nothing(.|\n)*5000000000 does not fit", platforms=("watchos",), narrow=True),
     Fault(
         "inlined code that a framework cannot promise",

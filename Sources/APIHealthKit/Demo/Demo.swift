@@ -1,5 +1,4 @@
-// Demo: the command `demo`. Depends on the folders below the commands. Program uses it, and Watch its latencies as
-// JSON.
+// Demo: the command `demo`. Depends on the folders below the commands; only Program uses it.
 
 import Foundation
 import LoaderChain
@@ -62,10 +61,7 @@ struct Demo: Sendable {
         await withTaskGroup(of: Void.self) { group in
             // A request to stop cuts the sleep between two calls short.
             let calls = Task { await make(traffic.calls, from: start, chain, run) }
-            let watcher = Task {
-                await surroundings.stop.wait()
-                calls.cancel()
-            }
+            let watcher = surroundings.stop.cancelling(calls)
             let sent = await calls.value
             watcher.cancel()
             for task in sent { group.addTask { await task.value } }
@@ -99,13 +95,9 @@ struct Demo: Sendable {
 
     /// Resets the chain when the requests have had their time, or immediately on a request to stop.
     private func resetInTheEnd(_ chain: DemoChain, _ run: Locked<DemoRun>) async {
-        let stop = surroundings.stop
         let timers = surroundings.timers
         let grace = Task { try? await timers.sleep(for: arguments.patience) }
-        let watcher = Task {
-            await stop.wait()
-            grace.cancel()
-        }
+        let watcher = surroundings.stop.cancelling(grace)
         await withTaskCancellationHandler {
             await grace.value
         } onCancel: {
@@ -130,5 +122,75 @@ struct Demo: Sendable {
         let stamp = date.formatted(.iso8601.timeSeparator(.omitted).dateSeparator(.omitted))
         let name = "apihealth-\(stamp)-\(UInt16.random(in: 0 ... .max)).lp"
         return FileManager.default.temporaryDirectory.appending(path: name).path(percentEncoded: false)
+    }
+}
+
+/// The progress of a run of the demo.
+struct DemoRun: Sendable {
+    let address: String
+    let duration: Duration
+    var elapsed: Duration = .zero
+    var started = 0
+    /// How many requests had no host of their own.
+    var environmentCount = 0
+    /// How many requests the final reset cancelled.
+    var cancelled = 0
+    var isReset = false
+    /// The number of ended requests at the end of each half second.
+    private var ended: [Int] = []
+
+    init(address: String, duration: Duration) {
+        self.address = address
+        self.duration = duration
+    }
+
+    private static var shown: Int { 24 }
+
+    /// The number of requests that ended in each of the last half seconds.
+    var pace: [Int] {
+        zip(ended, ended.dropFirst()).map { $1 - $0 }.suffix(Self.shown)
+    }
+
+    mutating func note(elapsed: Duration, ended count: Int) {
+        self.elapsed = elapsed
+        let halves = Int(elapsed / .milliseconds(500))
+        while ended.count <= halves, ended.count < 8_000 { ended.append(count) }
+    }
+
+    mutating func start(_ call: DemoTraffic.Call) {
+        started += 1
+        if call.endpoint.host == nil { environmentCount += 1 }
+    }
+}
+
+struct DemoArguments: Sendable {
+    var duration: Duration = .seconds(10)
+    var seed: UInt64 = 1
+    /// Where the metrics go; a new temporary file if no store is named.
+    var stores = StoreArguments()
+    var form = OutputForm.screen
+    /// How long to wait after the last request before the chain is reset; a single request may take twice as long.
+    var patience: Duration = .seconds(3)
+
+    init() {}
+
+    static let syntax = Syntax(
+        "demo", summary: "Runs a demo API and a chain against it, and shows both at work.",
+        options: [
+            .init("seconds", "N", "How long to make requests, 1 to 3600; 10 by default."),
+            .init("seed", "N", "The seed of traffic and faults; 1 by default."),
+            .init("plain", "Print lines, even on a terminal."),
+            .init("json", "Print one JSON object at the end."),
+        ] + StoreArguments.options,
+        notes: ["Without --file and --influx, the metrics go to a new temporary file."])
+
+    init(_ list: ArgumentList) throws(ProgramError) {
+        if let seconds = try list.integer("seconds", in: 1...3_600) { duration = .seconds(seconds) }
+        if let text = list.text("seed") {
+            guard let number = UInt64(text) else { throw list.wrong("seed", text, "a whole number from 0 on") }
+            seed = number
+        }
+        stores = try StoreArguments(list)
+        form = try OutputForm(list)
     }
 }

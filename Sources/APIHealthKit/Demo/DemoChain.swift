@@ -1,6 +1,7 @@
 import Foundation
 import LoaderChain
 import LoaderChainURLSession
+import Synchronization
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -10,11 +11,8 @@ import LoaderChainURLSession
 final class DemoChain: Sendable {
     let head: HTTPLoader
     let throttle = Throttle(maximumNumberOfRequests: 16, perHost: 7)
-    let retry: Retry
     let rateLimit: RateLimit
     let gateway: DemoGateway
-    let terminal: URLSessionLoader
-    let breaker: CircuitBreaker
     /// Metrics as callers see them, including queues and retries.
     let requests: MetricRecorder
     /// The same metrics, summed up per route.
@@ -27,10 +25,10 @@ final class DemoChain: Sendable {
         board = MetricBoard(timers: timers)
         attempts = MetricBoard(timers: timers)
         gateway = DemoGateway(port: port)
-        terminal = URLSessionLoader(configuration: .ephemeral, timers: timers)
+        let terminal = URLSessionLoader(configuration: .ephemeral, timers: timers)
         requests = MetricRecorder(board, ledger, sink, capacity: SeveralSinks.capacity, timers: timers)
         let random = RandomSource(seed: seed)
-        retry = Retry(
+        let retry = Retry(
             strategy: Backoff.exponential(delay: 0.15, maximumNumberOfAttempts: 4, random: random),
             deadline: patience * 2,
             timers: timers)
@@ -39,11 +37,106 @@ final class DemoChain: Sendable {
         let settings = CircuitBreaker.Settings(
             failureRatio: 0.75, minimumNumberOfCalls: 8, window: .seconds(5), openDuration: .milliseconds(1_200),
             maximumOpenDuration: .milliseconds(1_500))
-        breaker = CircuitBreaker(settings, timers: timers, random: random, onChange: { [ledger] in ledger.note($0) })
+        let breaker = CircuitBreaker(
+            settings, timers: timers, random: random, onChange: { [ledger] in ledger.note($0) })
         let environment = ServerEnvironment(scheme: "http", host: "shop.example", pathPrefix: "/v1")
         head =
             ResetGuard() --> Autocancel() --> ApplyEnvironment(environment: environment)
             --> MetricsTap(requests, module: "demo") --> throttle --> retry
             --> MetricsTap(MetricRecorder(attempts, timers: timers)) --> breaker --> rateLimit --> gateway --> terminal
+    }
+}
+
+/// Sends requests for any host to the demo API, and hides from the loaders above it that there is only one server.
+///
+/// The chain sees several hosts, each with its own circuit and limits, and no name has to be resolved.
+final class DemoGateway: HTTPLoader, @unchecked Sendable {
+    private let port: Int
+    private let sentCount = Atomic(0)
+    private let endedCount = Atomic(0)
+
+    init(port: Int) { self.port = port }
+
+    var sent: Int { sentCount.load(ordering: .relaxed) }
+
+    var inFlight: Int { max(0, sent - endedCount.load(ordering: .relaxed)) }
+
+    override var details: String { "in flight \(inFlight)" }
+
+    override func load(task: HTTPTask) {
+        let asked = task.request
+        task.request.scheme = "http"
+        task.request.host = "127.0.0.1"
+        task.request.port = port
+        task.addResultFilter { result in
+            switch result {
+            case .success(var response):
+                response.request = asked
+                return .success(response)
+            case .failure(var error):
+                error.request = asked
+                error.response?.request = asked
+                return .failure(error)
+            }
+        }
+        sentCount.add(1, ordering: .relaxed)
+        task.addCompletionHandler { [weak self] _ in self?.endedCount.add(1, ordering: .relaxed) }
+        super.load(task: task)
+    }
+}
+
+/// Counts what a ``MetricBoard`` does not.
+final class DemoLedger: MetricSink {
+    struct Counts: Sendable {
+        var ended = 0
+        /// Attempts after the first.
+        var retries = 0
+        /// Requests that waited in a queue for a millisecond or longer.
+        var waited = 0
+        /// Refused requests by the loader that refused them.
+        var refused: [String: Int] = [:]
+        var bars: [Route: LatencyBars] = [:]
+        /// How often a circuit changed to each state.
+        var circuits: [CircuitBreaker.State: Int] = [:]
+        /// The state of each circuit that has changed, by host.
+        var circuitStates: [String: CircuitBreaker.State] = [:]
+        /// The longest queue that was seen in the throttle.
+        var longestLine = 0
+    }
+
+    struct Route: Hashable, Sendable {
+        let host: String
+        let method: String
+        let route: String
+    }
+
+    private let state = Locked(Counts())
+
+    var counts: Counts { state.withLock(\.self) }
+
+    /// Recording only counts, and never waits.
+    var isImmediate: Bool { true }
+
+    func record(_ record: MetricRecord) {
+        guard case .request(let metric) = record else { return }
+        let route = Route(host: metric.host, method: metric.method.rawValue, route: metric.route)
+        state.withLock { counts in
+            counts.ended += 1
+            counts.retries += metric.attempts - 1
+            if metric.waiting >= .milliseconds(1) { counts.waited += 1 }
+            if case .rejected(_, let loader?) = metric.outcome { counts.refused[loader, default: 0] += 1 }
+            counts.bars[route, default: LatencyBars()].record(metric.duration)
+        }
+    }
+
+    func note(_ change: CircuitBreaker.Change) {
+        state.withLock { counts in
+            counts.circuits[change.to, default: 0] += 1
+            counts.circuitStates[change.host ?? ""] = change.to
+        }
+    }
+
+    func note(waiting: Int) {
+        state.withLock { $0.longestLine = max($0.longestLine, waiting) }
     }
 }

@@ -1,4 +1,5 @@
 import LoaderChain
+import LoaderChainPlatformC
 import LoaderChainTesting
 
 /// The demo API: a real server on a loopback socket that no other machine can reach.
@@ -72,5 +73,101 @@ struct DemoRation {
         guard taken < perSecond else { return false }
         taken += 1
         return true
+    }
+}
+
+/// The endpoints of the demo API and how each behaves.
+enum DemoEndpoint: CaseIterable, Sendable {
+    /// Fast and reliable.
+    case articles
+    /// Reliable, but always slow.
+    case search
+    /// Fails now and then, like a service with a crashing instance.
+    case cart
+    /// Answers 429 to clients that ask too often.
+    case rates
+    /// Down for most of the demo, and healthy at the end.
+    case payments
+
+    /// Requests per second.
+    var rate: Double {
+        switch self {
+        case .articles: 18
+        case .search: 6
+        case .cart: 7
+        case .rates: 5
+        case .payments: 6
+        }
+    }
+
+    var character: String {
+        switch self {
+        case .articles: "healthy"
+        case .search: "slow"
+        case .cart: "flaky"
+        case .rates: "rate-limited"
+        case .payments: "broken"
+        }
+    }
+
+    /// The host; nil where the chain's environment fills it in.
+    var host: String? {
+        switch self {
+        case .articles, .search, .cart: nil
+        case .rates: "rates.example"
+        case .payments: "pay.example"
+        }
+    }
+
+    func request(_ random: RandomSource) -> HTTPRequest {
+        switch self {
+        case .articles: return HTTPRequest(path: "articles/\(1 + random.next() % 500)")
+        case .search:
+            var request = HTTPRequest(path: "search")
+            request.queryItems = [HTTPQueryItem("q", "loader \(random.next() % 50)")]
+            return request
+        case .cart:
+            var request = HTTPRequest(method: .put, path: "cart")
+            request.body = FormBody([("article", "\(random.next() % 500)"), ("count", "1")])
+            return request
+        case .rates: return HTTPRequest(scheme: "http", host: host, path: "/v1/rates")
+        case .payments: return HTTPRequest(scheme: "http", host: host, path: "/v1/payments")
+        }
+    }
+}
+
+/// The schedule of requests, which depends on the seed alone.
+struct DemoTraffic: Sendable {
+    struct Call: Sendable {
+        let time: Duration
+        let endpoint: DemoEndpoint
+        let request: HTTPRequest
+    }
+
+    /// The requests, ordered by time.
+    let calls: [Call]
+
+    /// Draws independent arrivals (a Poisson process), like the requests of many users.
+    init(seed: UInt64, duration: Duration) {
+        let random = RandomSource(seed: seed)
+        var calls: [Call] = []
+        for endpoint in DemoEndpoint.allCases {
+            var seconds = 0.0
+            while true {
+                seconds += -log(1 - random.unit()) / endpoint.rate
+                let time = Duration.seconds(1) * seconds
+                guard time < duration else { break }
+                calls.append(Call(time: time, endpoint: endpoint, request: endpoint.request(random)))
+            }
+        }
+        self.calls = calls.sorted { $0.time < $1.time }
+    }
+
+    /// `count` requests to each endpoint, all at once.
+    init(burst count: Int) {
+        let random = RandomSource(seed: 1)
+        calls = DemoEndpoint.allCases.flatMap { endpoint in
+            (0..<count).map { _ in Call(time: .zero, endpoint: endpoint, request: endpoint.request(random)) }
+        }
     }
 }

@@ -20,8 +20,7 @@ enum DemoView {
         var line = StyledLine("apihealth", .strong)
         line.add("  a chain against a demo API at \(snapshot.address)", .faint)
         let time = "\(seconds(snapshot.elapsed)) of \(DurationText.setting(snapshot.duration))"
-        line.pad(to: columns - 2 - time.count)
-        line.add(" " + time)
+        line.add(time, atEndOf: columns)
         return line
     }
 
@@ -51,21 +50,17 @@ enum DemoView {
     /// One line per route; a narrow terminal gets the most important columns.
     static func table(_ snapshot: DemoSnapshot, columns: Int = .max) -> [StyledLine] {
         let isNarrow = columns < narrow
-        var table = TextTable(isNarrow ? narrowColumns : wideColumns)
+        var table = TextTable(titles, without: isNarrow ? ["made to be", "p90", "came to nothing"] : [])
         for row in snapshot.rows {
             let summary = row.summary
             var name = StyledLine(isNarrow ? "" : row.method + " ", .faint)
             name.add(Plain.text(row.host))
             name.add(Plain.text(row.route), .strong)
-            let count = StyledLine(NumberText.count(summary.count))
-            let bars = StyledLine(row.bars.text, .accent)
-            table.add(
-                isNarrow
-                    ? [name, count, share(summary), time(summary, 0.5), time(summary, 0.99), bars]
-                    : [
-                        name, StyledLine(row.character, .faint), count, share(summary), time(summary, 0.5),
-                        time(summary, 0.9), time(summary, 0.99), bars, StyledLine(summary.failures, .faint),
-                    ])
+            table.add([
+                name, StyledLine(row.character, .faint), StyledLine(NumberText.count(summary.count)), share(summary),
+                time(summary, 0.5), time(summary, 0.9), time(summary, 0.99), StyledLine(row.bars.text, .accent),
+                StyledLine(summary.failures, .faint),
+            ])
         }
         return table.lines
     }
@@ -73,14 +68,9 @@ enum DemoView {
     /// The number of columns from which on all of the table fits.
     private static var narrow: Int { 115 }
 
-    private static let wideColumns: [(title: String, side: TextTable.Side)] = [
+    private static let titles: [(title: String, side: TextTable.Side)] = [
         ("route", .left), ("made to be", .left), ("requests", .right), ("ok", .right), ("p50", .right), ("p90", .right),
         ("p99", .right), (LatencyBars.title, .left), ("came to nothing", .left),
-    ]
-
-    private static let narrowColumns: [(title: String, side: TextTable.Side)] = [
-        ("route", .left), ("requests", .right), ("ok", .right), ("p50", .right), ("p99", .right),
-        (LatencyBars.title, .left),
     ]
 
     private static func nodes(_ snapshot: DemoSnapshot) -> [StyledLine] {
@@ -94,23 +84,21 @@ enum DemoView {
     }
 
     private static func share(_ summary: MetricSummary) -> StyledLine {
-        let text = NumberText.percent(summary.good, of: summary.judged)
         let ratio = summary.errorRatio
-        return StyledLine(text, ratio == 0 ? .good : ratio < 0.1 ? .warning : .bad)
+        return StyledLine(summary.goodShare, ratio == 0 ? .good : ratio < 0.1 ? .warning : .bad)
     }
 
     private static func time(_ summary: MetricSummary, _ part: Double) -> StyledLine {
-        StyledLine(summary.latency.quantile(part).map(DurationText.short) ?? "–")
+        StyledLine(summary.latency.quantileText(part))
     }
 
     /// One line of progress, for a pipe.
     static func line(_ snapshot: DemoSnapshot) -> String {
-        let total = snapshot.total
-        let p50 = total.latency.quantile(0.5).map(DurationText.short) ?? "–"
-        let p99 = total.latency.quantile(0.99).map(DurationText.short) ?? "–"
+        let latency = snapshot.total.latency
         return
             "\(seconds(snapshot.elapsed))  requests \(snapshot.started), in flight \(snapshot.inFlight), "
-            + "waiting \(snapshot.waiting), retries \(snapshot.retries), p50 \(p50), p99 \(p99)"
+            + "waiting \(snapshot.waiting), retries \(snapshot.retries), "
+            + "p50 \(latency.quantileText(0.5)), p99 \(latency.quantileText(0.99))"
     }
 
     private static func seconds(_ duration: Duration) -> String {

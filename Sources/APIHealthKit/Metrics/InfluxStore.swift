@@ -1,4 +1,5 @@
-// Metrics: the stores of metrics. Depends on Screen, Process and Arguments; the commands may use it.
+// Metrics: the stores of metrics, and what all commands say about them. Depends on Screen and Process; the commands may
+// use it.
 
 import Foundation
 import InfluxReporting

@@ -87,7 +87,7 @@ struct StoreArguments: Sendable {
 }
 
 /// A file with a secret; no message shows what is in it.
-enum SecretFile {
+private enum SecretFile {
     /// The content of the file without surrounding whitespace.
     static func text(_ path: String) throws(ProgramError) -> String {
         guard let data = FileManager.default.contents(atPath: path), data.count <= 65_536,

@@ -58,6 +58,14 @@ final class StopSign: Sendable {
         }
     }
 
+    /// A task that cancels another one on a request to stop; it is to be cancelled once that one has ended.
+    func cancelling<Value: Sendable, Fault: Error>(_ task: Task<Value, Fault>) -> Task<Void, Never> {
+        Task {
+            await wait()
+            task.cancel()
+        }
+    }
+
     /// Turns SIGINT and SIGTERM into requests to stop, and a closed pipe into an error of `write`; SIGTSTP suspends the process once
     /// the terminal has its cursor back.
     func listenToSignals() {

@@ -1,3 +1,6 @@
+import DurableFiles
+import Foundation
+import LineProtocol
 import LoaderChain
 
 /// Reads files of metrics and writes an HTML page.
@@ -15,7 +18,8 @@ struct ReportCommand: Sendable {
         }
         var model = try read(into: ReportModel(censusLimit: censusLimit))
         if let better = model.withMostImportant {
-            if arguments.files.allSatisfy(ReportReader.canReadAgain) {
+            // A pipe has nothing when it is read once more.
+            if arguments.files.allSatisfy({ PageFile.isRegular($0) == true }) {
                 if model.lacksRoutes {
                     surroundings.errors.write(
                         "apihealth: only \(NumberText.count(censusLimit)) routes were counted, "
@@ -63,19 +67,11 @@ struct ReportCommand: Sendable {
                 firstProblems: model.firstProblems)
             return try output.write(json: result)
         }
-        var lines = [
+        let lines = [
             "\(arguments.isOnStandardOutput ? "The page" : Plain.text(arguments.page)) shows \(NumberText.count(total.count, "request")) to \(NumberText.count(model.routes.count - (hasOthers ? 1 : 0), "route"))\(hasOthers ? " and, counted together, to all others" : ""), "
-                + "\(NumberText.percent(total.good, of: total.judged)) of them good."
+                + "\(total.goodShare) of them good."
         ]
-        if model.otherPoints > 0 {
-            lines.append("Skipped, because they are not requests: \(NumberText.count(model.otherPoints, "point")).")
-        }
-        if model.badLines > 0 {
-            lines.append(
-                "Skipped, because they cannot be read: \(NumberText.count(model.badLines, "line")). The first:")
-            lines += model.firstProblems.map { "  " + Plain.text($0) }
-        }
-        output.write(lines: lines)
+        output.write(lines: lines + model.omissions { "  " + Plain.text($0) })
     }
 
     private struct Result: Encodable {
@@ -84,5 +80,99 @@ struct ReportCommand: Sendable {
         var otherPoints: Int
         var badLines: Int
         var firstProblems: [String]
+    }
+}
+
+struct ReportArguments: Sendable {
+    var files: [String] = []
+    /// The path of the page; nil for a page beside the first file.
+    var output: String?
+    var title = "API health"
+    var precision = Precision.nanoseconds
+    var form = OutputForm.screen
+
+    init() {}
+
+    static let syntax = Syntax(
+        "report", summary: "Makes a page with charts from files of line protocol.",
+        operands: ("FILE…", 1...1_000),
+        options: [
+            .init("output", "PATH", "The page, or - for standard output; the first file's name with .html by default."),
+            .init("title", "TEXT", "The page's title."),
+            .init("precision", "UNIT", "The unit of the timestamps: ns, us, ms or s; ns by default."),
+            .init("plain", "Print lines without colour."),
+            .init("json", "Print the result as one JSON object."),
+        ],
+        notes: [
+            "The page loads no other resource. A line that cannot be read is counted, reported and left out; points",
+            "that are not requests are only counted.",
+        ])
+
+    init(_ list: ArgumentList) throws(ProgramError) {
+        files = list.operands
+        output = list.text("output")
+        title = list.text("title") ?? title
+        form = try OutputForm(list)
+        if let text = list.text("precision") {
+            let units: [String: Precision] = [
+                "ns": .nanoseconds, "us": .microseconds, "ms": .milliseconds, "s": .seconds,
+            ]
+            guard let unit = units[text] else { throw list.wrong("precision", text, "ns, us, ms or s") }
+            precision = unit
+        }
+    }
+
+    var isOnStandardOutput: Bool { output == "-" }
+
+    var page: String {
+        if let output { return output }
+        let first = files.first ?? "apihealth"
+        let name = first.hasSuffix(".lp") ? String(first.dropLast(3)) : first
+        return name + ".html"
+    }
+}
+
+/// The file that a page is written to.
+struct PageFile {
+    let path: String
+
+    /// Whether another path leads to the same file, by whatever links.
+    func isSame(as other: String) -> Bool {
+        guard let own = Self.status(path), let theirs = Self.status(other) else { return path == other }
+        return own.st_dev == theirs.st_dev && own.st_ino == theirs.st_ino
+    }
+
+    /// Whether a path leads to a regular file; nil if it leads to nothing.
+    static func isRegular(_ path: String) -> Bool? { status(path).map { $0.st_mode & S_IFMT == S_IFREG } }
+
+    /// Writes the page: at once and as a whole to a regular file, also behind a link, and in place to anything else.
+    func write(_ text: String) throws(ProgramError) {
+        let isRegular = Self.isRegular(path)
+        // A link to nothing is followed by the system, which then creates the file.
+        let isLink = (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil
+        do {
+            if isRegular == false || isRegular == nil && isLink {
+                try writeInPlace(text, isNew: isRegular == nil)
+            } else {
+                // Replacing a link would leave what it leads to as it was.
+                let url = isLink ? URL(filePath: path).resolvingSymlinksInPath() : URL(filePath: path)
+                try Data(text.utf8).write(to: url, options: .atomic)
+            }
+        } catch {
+            throw ProgramError(.failure, "\(Plain.text(path)) cannot be written; choose another path with --output")
+        }
+    }
+
+    private func writeInPlace(_ text: String, isNew: Bool) throws {
+        let flags = O_WRONLY | O_CLOEXEC | (isNew ? O_CREAT : 0)
+        let (number, _) = uninterrupted { open(path, flags, 0o644) }
+        guard number >= 0 else { throw CocoaError(.fileWriteUnknown) }
+        defer { close(number) }
+        guard writeAll(Array(text.utf8), to: number) == nil else { throw CocoaError(.fileWriteUnknown) }
+    }
+
+    private static func status(_ path: String) -> stat? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status : nil
     }
 }

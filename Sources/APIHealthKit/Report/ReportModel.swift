@@ -91,6 +91,19 @@ struct ReportModel: Sendable {
             .time...sample.time
     }
 
+    /// What was left out, line by line; `text` makes a line of a problem.
+    func omissions(_ text: (String) -> String) -> [String] {
+        var lines: [String] = []
+        if otherPoints > 0 {
+            lines.append("Skipped, because they are not requests: \(NumberText.count(otherPoints, "point")).")
+        }
+        if badLines > 0 {
+            lines.append("Skipped, because they cannot be read: \(NumberText.count(badLines, "line")). The first:")
+            lines += firstProblems.map(text)
+        }
+        return lines
+    }
+
     var total: Tally { routes.values.reduce(into: Tally()) { $0.merge($1.total) } }
 
     var hosts: [(host: String, routes: [(key: Key, route: Route)])] {
@@ -116,5 +129,109 @@ extension ReportModel.Route {
         var wider: [Int64: ReportModel.Tally] = [:]
         for (slot, tally) in slots { wider[TimeSlots.divide(slot, by: factor), default: .init()].merge(tally) }
         slots = wider
+    }
+}
+
+/// How many requests each route had and how many of them failed, to find the most important routes.
+///
+/// Its size is bounded: when it is full, a route that fails takes the place of one that does not.
+struct RouteCensus: Sendable {
+    typealias Key = ReportModel.Key
+
+    private struct Count {
+        var requests = 0
+        var failures = 0
+    }
+
+    private let limit: Int
+    private var counts: [Key: Count] = [:]
+    /// The routes whose first request did not fail; only the last one is looked at, so that a new route costs no search.
+    private var replaceable: [Key] = []
+    /// Whether there was no room for all routes.
+    private(set) var isIncomplete = false
+
+    init(limit: Int) { self.limit = limit }
+
+    /// The number of routes that it knows.
+    var count: Int { counts.count }
+
+    mutating func note(_ key: Key, _ kind: HTTPMetric.Outcome.Kind) {
+        if counts[key] == nil {
+            if counts.count >= limit {
+                isIncomplete = true
+                guard kind.isError, replaceOne() else { return }
+            }
+            if !kind.isError { replaceable.append(key) }
+        }
+        counts[key, default: Count()].requests += 1
+        if kind.isError { counts[key, default: Count()].failures += 1 }
+    }
+
+    /// Those with most failures, and of these those with most requests.
+    func mostImportant(_ number: Int) -> Set<Key> {
+        let ranked = counts.sorted {
+            ($1.value.failures, $1.value.requests, $0.key) < ($0.value.failures, $0.value.requests, $1.key)
+        }
+        return Set(ranked.prefix(number).map(\.key))
+    }
+
+    /// Forgets a route that does not fail, and returns whether there was one.
+    private mutating func replaceOne() -> Bool {
+        while let key = replaceable.popLast() {
+            // It may have failed since its first request.
+            guard counts[key]?.failures == 0 else { continue }
+            counts[key] = nil
+            return true
+        }
+        return false
+    }
+}
+
+/// Divides a period into time slots, never more than a chart can show.
+///
+/// Each width is a multiple of the one before, so that slots can be merged when the period grows, in whatever order the
+/// samples arrive.
+struct TimeSlots: Sendable {
+    /// The maximum number of slots.
+    static let limit = 120
+    private static let widths: [Int64] = [1, 5, 10, 30, 60, 300, 900, 3_600, 10_800, 43_200, 86_400, 604_800]
+
+    /// The width of a slot in seconds.
+    private(set) var width: Int64 = 1
+    /// The first and the last slot, counted from 1970; nil before the first sample.
+    private(set) var range: ClosedRange<Int64>?
+
+    init() {}
+
+    func slot(of second: Int64) -> Int64 { Self.divide(second, by: width) }
+
+    /// Makes room for a second, and returns the factor to divide all slot numbers by; 1 for no change.
+    mutating func include(_ second: Int64) -> Int64 {
+        let slot = slot(of: second)
+        guard let before = range else {
+            range = slot...slot
+            return 1
+        }
+        range = min(before.lowerBound, slot)...max(before.upperBound, slot)
+        var factor: Int64 = 1
+        while let range, range.upperBound - range.lowerBound >= Self.limit {
+            let step = Self.factor(after: width)
+            width *= step
+            factor *= step
+            self.range = Self.divide(range.lowerBound, by: step)...Self.divide(range.upperBound, by: step)
+        }
+        return factor
+    }
+
+    /// The ratio of the next width to this one.
+    private static func factor(after width: Int64) -> Int64 {
+        guard let next = widths.first(where: { $0 > width }) else { return 2 }
+        return next / width
+    }
+
+    /// Divides and rounds down, also for times before 1970.
+    static func divide(_ value: Int64, by divisor: Int64) -> Int64 {
+        let quotient = value / divisor
+        return value % divisor < 0 ? quotient - 1 : quotient
     }
 }

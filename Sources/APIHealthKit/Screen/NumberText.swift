@@ -1,3 +1,7 @@
+// Screen: text for people and terminals. Depends on no other folder; every other folder may use it.
+
+import LoaderChain
+
 /// Writes numbers for people.
 enum NumberText {
     /// The value with a fixed number of decimals.
@@ -34,5 +38,97 @@ enum NumberText {
         let ratio = Double(part) / Double(whole) * 100
         let rounded = min(max(ratio, 0.1), 99.9)
         return rounded >= 99 || rounded < 1 ? "\(text(rounded, digits: 1)) %" : "\(Int(min(rounded.rounded(), 99))) %"
+    }
+}
+
+/// Reads and writes durations for people.
+enum DurationText {
+    private static let units: [(suffix: String, duration: Duration)] = [
+        ("ms", .milliseconds(1)), ("min", .seconds(60)), ("s", .seconds(1)), ("m", .seconds(60)),
+        ("h", .seconds(3_600)),
+        ("d", .seconds(86_400)),
+    ]
+
+    /// Reads `500ms`, `5s`, `1.5s`, `2m`, `1h` or `1d`; a number alone is in seconds.
+    static func parse(_ text: String) -> Duration? {
+        let unit = units.first { text.hasSuffix($0.suffix) }
+        let number = text.dropLast(unit?.suffix.count ?? 0)
+        // `Double` also reads signs, exponents and infinities, which make no sense here.
+        guard !number.isEmpty, number.utf8.allSatisfy({ ASCII.isDigit($0) || $0 == UInt8(ascii: ".") }),
+            let count = Double(number), count < 1e9
+        else { return nil }
+        return (unit?.duration ?? .seconds(1)) * count
+    }
+
+    /// The duration with two or three significant digits.
+    static func short(_ duration: Duration) -> String {
+        let seconds = duration / .seconds(1)
+        switch seconds {
+        case ..<0.000_01: return "0 ms"
+        case ..<0.009_95: return "\(NumberText.text(seconds * 1_000, digits: 1)) ms"
+        case ..<0.999_5: return "\(Int((seconds * 1_000).rounded())) ms"
+        case ..<9.995: return "\(NumberText.text(seconds, digits: 2)) s"
+        case ..<59.95: return "\(NumberText.text(seconds, digits: 1)) s"
+        default: return long(Int(seconds.rounded()))
+        }
+    }
+
+    /// The duration without trailing zeros, for values that a user chose.
+    static func setting(_ duration: Duration) -> String {
+        let parts = short(duration).split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].contains(".") else { return short(duration) }
+        var number = parts[0]
+        while number.last == "0" { number.removeLast() }
+        if number.last == "." { number.removeLast() }
+        return "\(number) \(parts[1])"
+    }
+
+    private static func long(_ seconds: Int) -> String {
+        let (minutes, rest) = seconds.quotientAndRemainder(dividingBy: 60)
+        if minutes < 60 { return rest == 0 ? "\(minutes) min" : "\(minutes) min \(rest) s" }
+        let (hours, left) = minutes.quotientAndRemainder(dividingBy: 60)
+        if hours < 48 { return left == 0 ? "\(hours) h" : "\(hours) h \(left) min" }
+        return "\(hours / 24) d \(hours % 24) h"
+    }
+}
+
+extension LatencyHistogram {
+    /// A quantile for people; a dash if nothing was counted.
+    func quantileText(_ share: Double) -> String { quantile(share).map(DurationText.short) ?? "–" }
+}
+
+/// Text that is safe to print on a terminal, whatever it came from.
+enum Plain {
+    /// The text with a question mark for every control character.
+    static func text(_ text: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            scalars.append(isControl(scalar) ? "?" : scalar)
+        }
+        return String(scalars)
+    }
+
+    /// Control characters, line separators, and marks that change the writing direction.
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+
+    static func pad(_ text: String, to width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    static func padLeft(_ text: String, to width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+
+    /// The text, shortened in the middle if it is longer than `width`.
+    static func fit(_ text: String, to width: Int) -> String {
+        guard text.count > width else { return text }
+        guard width > 1 else { return String(text.prefix(max(0, width))) }
+        let tail = (width - 1) / 2
+        return text.prefix(width - 1 - tail) + "…" + text.suffix(tail)
     }
 }

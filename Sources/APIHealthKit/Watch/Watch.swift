@@ -1,5 +1,12 @@
+// Watch: the command `watch`. Depends on the folders below the commands; only Program uses it.
+
+import Foundation
 import LoaderChain
 import LoaderChainURLSession
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// Checks endpoints repeatedly until the limit is reached or a stop is requested.
 struct Watch: Sendable {
@@ -41,10 +48,7 @@ struct Watch: Sendable {
                 for index in arguments.endpoints.indices { group.addTask { await watch(index, chain, state, show) } }
             }
         }
-        let watcher = Task {
-            await surroundings.stop.wait()
-            checks.cancel()
-        }
+        let watcher = surroundings.stop.cancelling(checks)
         let painter = Task {
             while let interval = show.interval, !Task.isCancelled {
                 show.show(state.withLock(\.self), at: timers.now)
@@ -83,5 +87,95 @@ struct Watch: Sendable {
             result = .failure(error)
         }
         return (WatchVerdict(result, expected: arguments.expected), time.duration ?? .zero)
+    }
+}
+
+private struct WatchChain: Sendable {
+    let head: HTTPLoader
+    let metrics: MetricRecorder
+
+    init(
+        _ arguments: WatchArguments, sink: any MetricSink, timers: any Timers, terminal: HTTPLoader? = nil
+    ) {
+        metrics = MetricRecorder(sink, capacity: SeveralSinks.capacity, timers: timers)
+        let throttle = Throttle(maximumNumberOfRequests: UInt(arguments.concurrency), timers: timers)
+        let strategy = Backoff.exponential(delay: 0.2, maximumNumberOfAttempts: 1 + arguments.retries, maximumDelay: 5)
+        let retry = Retry(strategy: strategy, deadline: arguments.timeout, budget: .unlimited, timers: timers)
+        let end = terminal ?? Self.network(arguments, timers)
+        head =
+            ResetGuard() --> Autocancel() --> MetricsTap(metrics, module: "apihealth") --> throttle
+            --> CheckTimer(timers: timers) --> retry --> end
+    }
+
+    private static func network(_ arguments: WatchArguments, _ timers: any Timers) -> HTTPLoader {
+        let configuration = URLSessionConfiguration.ephemeral
+        // A check is about the server, not about a cache.
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.httpShouldSetCookies = false
+        return URLSessionLoader(
+            configuration: configuration, requestsPerHost: arguments.concurrency, timers: timers)
+    }
+}
+
+/// The duration of one check without the time that it waited in the queue.
+private final class CheckTime: Sendable {
+    private let time = Locked<Duration?>(nil)
+
+    var duration: Duration? {
+        get { time.withLock(\.self) }
+        set { time.withLock { $0 = newValue } }
+    }
+}
+
+/// Where to store the duration of a request; nil by default.
+private enum CheckTimeOption: HTTPRequestOption {
+    static var defaultOptionValue: CheckTime? { nil }
+}
+
+/// Measures requests that have a ``CheckTimeOption``; it stands below the queue.
+private final class CheckTimer: HTTPLoader, @unchecked Sendable {
+    private let timers: any Timers
+
+    init(timers: any Timers) { self.timers = timers }
+
+    override func load(task: HTTPTask) {
+        if let time = task.request[option: CheckTimeOption.self] {
+            let start = timers.now
+            task.addCompletionHandler { [timers] _ in time.duration = start.duration(to: timers.now) }
+        }
+        super.load(task: task)
+    }
+}
+
+/// The schedule of an endpoint's checks: a fixed interval, however long a check takes.
+struct WatchSchedule: Sendable {
+    private let interval: Duration
+    private let count: Int?
+    private var due: TimerInstant
+    private var checked = 0
+
+    init(every interval: Duration, count: Int?, from start: TimerInstant) {
+        self.interval = interval
+        self.count = count
+        due = start
+    }
+
+    enum Step: Hashable, Sendable {
+        /// A check after a delay. `missed` checks before it were skipped because the previous one took too long.
+        case check(after: Duration, missed: Int)
+        case end
+    }
+
+    mutating func next(at now: TimerInstant) -> Step {
+        if let count, checked >= count { return .end }
+        defer { checked += 1 }
+        if checked == 0 { return .check(after: max(.zero, now.duration(to: due)), missed: 0) }
+        due = due.advanced(by: interval)
+        let late = due.duration(to: now)
+        guard late > .zero else { return .check(after: .zero - late, missed: 0) }
+        // A check that is late by an interval or more is skipped.
+        let missed = Int(late / interval)
+        due = due.advanced(by: interval * missed)
+        return .check(after: .zero, missed: missed)
     }
 }

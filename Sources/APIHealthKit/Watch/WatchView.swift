@@ -12,8 +12,7 @@ enum WatchView {
         let what = count == 1 ? "one endpoint" : "\(count) endpoints"
         head.add("  watches \(what) every \(DurationText.setting(arguments.interval))", .faint)
         let right = "\(DurationText.short(state.start.duration(to: now)))   Ctrl-C ends it"
-        head.pad(to: columns - 2 - right.count)
-        head.add(" " + right, .faint)
+        head.add(right, .faint, atEndOf: columns)
         // The cursor stands below, and the table has a title.
         let room = max(1, rows - 4)
         guard state.endpoints.count > room else {
@@ -88,23 +87,18 @@ enum WatchView {
     private static func summary(
         _ state: WatchState, at now: TimerInstant, isNarrow: Bool, nameWidth: Int
     ) -> [StyledLine] {
-        var table = TextTable(isNarrow ? narrowColumns : wideColumns)
+        var table = TextTable(titles, without: isNarrow ? ["p90", "max", "outages"] : [])
         for endpoint in state.endpoints {
             var name = lamp(endpoint)
             name.add(" " + Plain.fit(endpoint.name, to: nameWidth))
             let down = endpoint.downtime(by: now)
-            let checks = StyledLine(NumberText.count(endpoint.checks))
-            let downText = StyledLine(down >= .milliseconds(50) ? DurationText.short(down) : "–")
-            let last = StyledLine(endpoint.last?.text ?? "not checked", role(endpoint.isHealthy))
-            table.add(
-                isNarrow
-                    ? [name, checks, share(endpoint), time(endpoint, 0.5), time(endpoint, 0.99), downText, last]
-                    : [
-                        name, checks, share(endpoint), time(endpoint, 0.5), time(endpoint, 0.9), time(endpoint, 0.99),
-                        time(endpoint, 1),
-                        StyledLine(NumberText.count(endpoint.outages), endpoint.outages > 0 ? .bad : .plain),
-                        downText, last,
-                    ])
+            table.add([
+                name, StyledLine(NumberText.count(endpoint.checks)), share(endpoint), time(endpoint, 0.5),
+                time(endpoint, 0.9), time(endpoint, 0.99), time(endpoint, 1),
+                StyledLine(NumberText.count(endpoint.outages), endpoint.outages > 0 ? .bad : .plain),
+                StyledLine(down >= .milliseconds(50) ? DurationText.short(down) : "–"),
+                StyledLine(endpoint.last?.text ?? "not checked", role(endpoint.isHealthy)),
+            ])
         }
         return table.lines
     }
@@ -113,17 +107,11 @@ enum WatchView {
     /// The number of columns from which on all of the summary fits.
     private static var narrow: Int { 120 }
 
-    private static let wideColumns: [(title: String, side: TextTable.Side)] = [
+    private static let titles: [(title: String, side: TextTable.Side)] = [
         ("  endpoint", .left), ("checks", .right), ("ok", .right), ("p50", .right), ("p90", .right), ("p99", .right),
         ("max", .right), ("outages", .right), ("down for", .right), ("last", .left),
     ]
 
-    private static let narrowColumns: [(title: String, side: TextTable.Side)] = [
-        ("  endpoint", .left), ("checks", .right), ("ok", .right), ("p50", .right), ("p99", .right),
-        ("down for", .right), ("last", .left),
-    ]
-
-    /// The line for one check.
     static func line(_ verdict: WatchVerdict, _ endpoint: WatchState.Endpoint, at date: Date) -> StyledLine {
         var line = StyledLine(date.formatted(.iso8601) + "  ", .faint)
         line.add(Plain.pad(verdict.isHealthy ? "ok" : "BAD", to: 5), role(verdict.isHealthy))
@@ -133,7 +121,6 @@ enum WatchView {
         return line
     }
 
-    /// The line for a change.
     static func line(_ change: WatchState.Change, _ endpoint: WatchState.Endpoint, at date: Date) -> StyledLine {
         var line = StyledLine(date.formatted(.iso8601) + "  ", .faint)
         switch change {
@@ -165,6 +152,6 @@ enum WatchView {
     }
 
     private static func time(_ endpoint: WatchState.Endpoint, _ part: Double) -> StyledLine {
-        StyledLine(endpoint.latency.quantile(part).map(DurationText.short) ?? "–")
+        StyledLine(endpoint.latency.quantileText(part))
     }
 }

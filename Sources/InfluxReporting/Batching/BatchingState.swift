@@ -1,5 +1,7 @@
 import LoaderChain
 
+// Batching: collects points in blocks, and decides when they leave. It may use Sending, Points and Blocks.
+
 /// Decides which points are held and which leave when, without threads, clocks or disks.
 ///
 /// Points come in blocks. To fill one, a stripe asks for a **grant**, which counts as held from then on; so the bounds

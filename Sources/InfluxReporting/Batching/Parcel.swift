@@ -4,7 +4,6 @@ import LineProtocol
 struct Parcel<Content: Sendable>: Sendable {
     /// Its place among all, which it keeps however often it is tried.
     var number: UInt64
-    /// How many points it has.
     var points: Int
     /// How many bytes its lines have.
     let bytes: Int
@@ -14,7 +13,6 @@ struct Parcel<Content: Sendable>: Sendable {
     var precision = Precision.nanoseconds
     /// Whether it has been tried before, and is to be tried again as it is.
     var wasTried = false
-    /// The lines.
     var content: Content
 }
 
@@ -28,7 +26,6 @@ struct ParcelQueue<Content: Sendable> {
     private(set) var room = 0
 
     var first: Parcel<Content>? { gone < parcels.count ? parcels[gone] : nil }
-    var isEmpty: Bool { gone == parcels.count }
     var all: ArraySlice<Parcel<Content>> { parcels[gone...] }
 
     /// Puts a parcel where its number belongs; most belong at the end.
@@ -66,5 +63,42 @@ struct ParcelQueue<Content: Sendable> {
             gone = 0
         }
         return parcel
+    }
+}
+
+/// Lines that wait, in the form in which they came.
+enum HeldLines: Sendable {
+    /// A block that was filled in this life.
+    case block(LineBlock)
+    /// A block that is in its file alone, to be read when its turn comes.
+    case stored(BlockFile)
+    /// What is left of a batch that was tried, the files that hold it until all of it is settled, and the lines that are in none.
+    case batch(LineBatch, files: [BlockFile], unsaved: LineSet)
+
+    /// The files that hold the lines.
+    var files: [BlockFile] {
+        switch self {
+        case .block(let block): block.file.map { [$0] } ?? []
+        case .stored(let file): [file]
+        case .batch(_, let files, _): files
+        }
+    }
+
+    /// Whether all of the lines are in files.
+    var isSaved: Bool {
+        switch self {
+        case .block(let block): block.isSaved
+        case .stored: true
+        case .batch(_, _, let unsaved): unsaved.isEmpty
+        }
+    }
+
+    /// The lines that are in no file.
+    var unsavedLines: LineSet {
+        switch self {
+        case .block(let block): block.unsavedLines
+        case .stored: LineSet()
+        case .batch(_, _, let unsaved): unsaved
+        }
     }
 }

@@ -1,4 +1,6 @@
 import LineProtocol
+import LoaderChain
+import LoaderChainPlatformFoundation
 
 /// Which of InfluxDB's three writing interfaces a server speaks, or resembles.
 ///
@@ -44,4 +46,56 @@ public enum InfluxAPI: Sendable, Hashable, CaseIterable {
 
     /// What its servers understand beyond what all do.
     var lineDialect: LineDialect { self == .v1 ? .influxDB1 : .influxDB2 }
+}
+
+/// Addresses that lines are written to.
+enum EndpointAddress {
+    /// The address of an interface of the server at `address`, which may have a path of its own.
+    static func url(beneath address: URL, of api: InfluxAPI) throws(InfluxDestinationError) -> URL {
+        try check(address)
+        guard address.query(percentEncoded: true) == nil else {
+            throw problem("has a query; leave it out, or use a custom destination")
+        }
+        let path = address.path(percentEncoded: true)
+        let trimmed = path.hasSuffix("/") ? String(path.dropLast()) : path
+        if InfluxAPI.allCases.contains(where: { trimmed.hasSuffix("/" + $0.path) }) {
+            throw problem("ends with the path that lines are written to; leave that out, as it is added")
+        }
+        return try replacing(path: trimmed + "/" + api.path, in: address)
+    }
+
+    /// A whole address, and its query.
+    static func parts(of url: URL) throws(InfluxDestinationError) -> (endpoint: URL, query: [HTTPQueryItem]) {
+        try check(url)
+        let query = HTTPRequest(url: url).queryItems
+        if query.contains(where: { $0.name == "precision" }) {
+            throw problem("says the precision in its query; leave it out, as the writer adds it")
+        }
+        let path = url.path(percentEncoded: true)
+        return (try replacing(path: path.isEmpty ? "/" : path, in: url), query)
+    }
+
+    private static func check(_ url: URL) throws(InfluxDestinationError) {
+        guard url.user(percentEncoded: true) == nil, url.password(percentEncoded: true) == nil else {
+            throw problem("has a user or a password in it; give them as the authorization")
+        }
+        guard url.fragment(percentEncoded: true) == nil else {
+            throw problem("has a fragment, which is never sent; leave it out")
+        }
+        let request = HTTPRequest(method: .post, url: url)
+        do { _ = try request.encoded() } catch {
+            throw problem("cannot be asked. \(error.reason ?? "It is not the URL of a server")")
+        }
+    }
+
+    /// The same server with another path, and without a query.
+    private static func replacing(path: String, in url: URL) throws(InfluxDestinationError) -> URL {
+        var request = HTTPRequest(method: .post, url: url)
+        request.path = path
+        request.query = nil
+        guard let url = request.url else { throw problem("is not the URL of a server") }
+        return url
+    }
+
+    private static func problem(_ text: String) -> InfluxDestinationError { InfluxDestinationError(.address, text) }
 }

@@ -1,4 +1,5 @@
 import LoaderChain
+import LoaderChainGzip
 import LoaderChainPlatformFoundation
 
 /// Sends batches of lines through a chain, and finds out what became of each line.
@@ -134,5 +135,84 @@ extension BatchSender {
             return .obstructed(.refused(.unsupportedMediaType, reason: complaint.reason))
         case .obstructed(let obstacle): return .obstructed(obstacle)
         }
+    }
+}
+
+/// Lines as the body of a request.
+struct LineBody: HTTPBody {
+    let bytes: Data
+    /// Whether the bytes are a gzip stream.
+    let isCompressed: Bool
+
+    var isEmpty: Bool { bytes.isEmpty }
+
+    var additionalHeaders: HTTPHeaders {
+        var headers: HTTPHeaders = ["Content-Type": "text/plain; charset=utf-8"]
+        if isCompressed { headers["Content-Encoding"] = "gzip" }
+        return headers
+    }
+
+    func encode() -> HTTPBodyContent { .data(bytes) }
+}
+
+/// What a sender has learnt about its server, and what it keeps from one batch to the next.
+///
+/// Any number of batches may be on their way at once.
+private struct ServerKnowledge: Sendable {
+    private struct State {
+        var compressesLines = true
+        var hasTakenCompressed = false
+        var limit = SizeLimit()
+        var encoder: GzipEncoder?
+    }
+
+    private let state = Locked(State())
+
+    /// Whether the server may be able to read compressed lines.
+    var compressesLines: Bool { state.withLock(\.compressesLines) }
+
+    /// Whether the server has read compressed lines before.
+    var hasTakenCompressed: Bool { state.withLock(\.hasTakenCompressed) }
+
+    /// Notes that it has.
+    func noteTakenCompressed() { state.withLock { $0.hasTakenCompressed = true } }
+
+    /// Notes that it cannot; true for the first who does.
+    func stopCompressing() -> Bool {
+        state.withLock { replace(&$0.compressesLines, with: false) }
+    }
+
+    /// How large a request may be.
+    var limit: SizeLimit { state.withLock(\.limit) }
+
+    /// Notes what a batch has told of that; of batches at the same time, the last one counts.
+    func note(_ limit: SizeLimit) { state.withLock { $0.limit = limit } }
+
+    /// The bytes as a gzip stream, if that is shorter.
+    func compressed(_ bytes: Data) -> Data? {
+        // A thread that comes while the encoder is in use makes another one, and one of them stays.
+        guard let encoder = state.withLock({ replace(&$0.encoder, with: nil) }) ?? GzipEncoder() else { return nil }
+        defer { _ = state.withLock { replace(&$0.encoder, with: encoder) } }
+        guard let compressed = encoder.compressed(bytes), compressed.count < bytes.count else { return nil }
+        return compressed
+    }
+}
+
+/// Whether lines are compressed on their way.
+public struct LineCompression: Sendable, Hashable {
+    /// From how many bytes on; nil for never.
+    let threshold: Int?
+
+    /// Lines are sent as they are.
+    public static let off = LineCompression(threshold: nil)
+
+    /// Lines are compressed by gzip, at its quickest level, in requests of so many bytes and more.
+    ///
+    /// Short bodies gain nothing: they fit into one or two packets either way. A server that cannot read gzip is found out
+    /// at the first request, and gets the lines as they are from then on.
+    ///
+    /// - Parameter threshold: the least number of bytes.
+    public static func gzip(from threshold: Int = 4_096) -> LineCompression {
+        LineCompression(threshold: max(1, threshold))
     }
 }

@@ -71,7 +71,7 @@ extension WriterEngine {
     /// Takes a point in if there is room for it without dropping another one.
     ///
     /// - Returns: What became of the point. If there is no room, it was not counted, and may be tried again.
-    func takeIfThereIsRoom(_ write: (inout LineEncoder, Int64) -> Void) -> WriteResult {
+    private func takeIfThereIsRoom(_ write: (inout LineEncoder, Int64) -> Void) -> WriteResult {
         let index = ThreadStripe.index(among: stripes.count)
         let stripe = stripes[index]
         let (scratch, number) = stripe.withLock { $0.lend() }
@@ -143,7 +143,7 @@ extension WriterEngine {
         _ stripe: Locked<Stripe>, _ scratch: Scratch, _ frame: inout Frame?, at now: TimerInstant, mayDrop: Bool
     ) -> Result<Stripe.Taking, Refusal> {
         let length = LineFrame.length(of: scratch.encoder.count)
-        guard scratch.encoder.count <= batchBytes, length <= limits.maximumRoom else {
+        guard scratch.encoder.count <= limits.batchBytes, length <= limits.maximumRoom else {
             return .failure(Refusal(reason: .tooLarge))
         }
         let isLarge = length > limits.blockRoom
@@ -187,7 +187,7 @@ extension WriterEngine {
 }
 
 /// Which stripe a thread uses: always the same one, and another than most other threads.
-enum ThreadStripe {
+private enum ThreadStripe {
     @inline(__always)
     static func index(among count: Int) -> Int {
         #if canImport(Darwin) || canImport(Musl)
@@ -199,4 +199,79 @@ enum ThreadStripe {
         let scattered = UInt64(thread >> 6) &* 0x9E37_79B9_7F4A_7C15
         return Int(truncatingIfNeeded: (scattered >> 32) &* UInt64(count) >> 32)
     }
+}
+
+/// Writes that wait for room instead of dropping anything.
+extension WriterEngine {
+    func takeWhenThereIsRoom(
+        _ write: (inout LineEncoder, Int64) -> Void
+    ) async throws(CancellationError) -> WriteResult {
+        while true {
+            if Task.isCancelled { throw CancellationError() }
+            let moment = room.moment
+            let result = takeIfThereIsRoom(write)
+            guard let reason = result.dropReason, reason.isForNow else { return result }
+            // What fills the room is sent, also what would have waited for more.
+            gather()
+            shared.withLock { $0.batching.gathered() }
+            advance()
+            await room.wait(since: moment)
+        }
+    }
+}
+
+extension DropReason {
+    /// Whether there may be room later.
+    fileprivate var isForNow: Bool { self == .noRoom || self == .disk }
+}
+
+/// Where writes wait for room.
+///
+/// A write that finds no room has asked for the ``moment`` before, and waits only if no room was made since. So no write misses the
+/// room that was made between its try and its wait.
+final class RoomGate: Sendable {
+    private struct State {
+        var moment: UInt64 = 0
+        var lastID = 0
+        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    }
+
+    private let state = Locked(State())
+
+    /// A number that changes each time room is made.
+    var moment: UInt64 { state.withLock { $0.moment } }
+
+    var waiting: Int { state.withLock { $0.waiters.count } }
+
+    /// Notes that room was made: all waiting writes try again.
+    func open() {
+        let waiters = state.withLock { state in
+            state.moment += 1
+            return replace(&state.waiters, with: [:])
+        }
+        for waiter in waiters.values { waiter.resume() }
+    }
+
+    /// Waits until room is made, unless it was made since a moment, or until the Swift task is cancelled.
+    func wait(since moment: UInt64) async {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waits = state.withLock { state in
+                    guard state.moment == moment else { return false }
+                    state.waiters[id] = continuation
+                    return true
+                }
+                // A task is marked as cancelled before its handler runs, which may have found nothing to resume.
+                if !waits { continuation.resume() } else if Task.isCancelled { cancel(id) }
+            }
+        } onCancel: {
+            cancel(id)
+        }
+    }
+
+    private func cancel(_ id: Int) { state.withLock { $0.waiters.removeValue(forKey: id) }?.resume() }
 }

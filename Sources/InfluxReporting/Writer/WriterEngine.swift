@@ -19,7 +19,6 @@ final class WriterEngine: Sendable {
     let timers: any Timers
     let random: RandomSource
     let precision: Precision
-    let batchBytes: Int
     let isDurable: Bool
     let synchronization: Duration
     /// What touches the disk and may take its time.
@@ -36,7 +35,6 @@ final class WriterEngine: Sendable {
         timers = settings.timers
         random = settings.random
         precision = settings.precision
-        batchBytes = limits.batchBytes
         isDurable = store.isDurable
         synchronization = settings.synchronization
         let template = LineEncoder(
@@ -142,5 +140,27 @@ final class WriterEngine: Sendable {
             }
         }
         remove(unused.compactMap(\.file))
+    }
+}
+
+/// The statistics of a writer.
+extension WriterEngine {
+    var statistics: WriterStatistics {
+        var statistics = shared.withLock { shared in
+            var statistics = shared.statistics
+            statistics.held =
+                shared.batching.queue.points + shared.batching.inFlight.values.reduce(0) { $0 + $1.points }
+            statistics.heldBytes = shared.batching.heldRoom
+            return statistics
+        }
+        // Stripes one by one: a point may move from one to the state meanwhile, and be counted twice or not at all.
+        for stripe in stripes {
+            stripe.withLock { stripe in
+                statistics.accepted += stripe.accepted
+                statistics.held += stripe.block?.points ?? 0
+                statistics.repairs += stripe.allRepairs
+            }
+        }
+        return statistics
     }
 }

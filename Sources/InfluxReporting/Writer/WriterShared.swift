@@ -125,7 +125,6 @@ struct WriterShared {
         return true
     }
 
-    /// Gives all spare blocks away.
     mutating func takeSpares() -> [LineBlock] { LoaderChain.replace(&spares, with: []) }
 
     /// Keeps the block of lines that are done with, for other lines.
@@ -294,7 +293,6 @@ struct WriterShared {
         return (bytes + page - 1) / page * page
     }
 
-    /// What is to be synchronized.
     mutating func takeUnsynchronized() -> [BlockFile] { LoaderChain.replace(&unsynchronized, with: []) }
 
     // MARK: Drops
@@ -332,6 +330,5 @@ struct WriterShared {
         untold.tell(at: now, atOnce: atOnce)
     }
 
-    /// Whether all drops were told.
     var hasToldDrops: Bool { untold.isEmpty }
 }

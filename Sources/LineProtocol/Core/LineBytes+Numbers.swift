@@ -19,14 +19,12 @@ extension LineBytes {
         return tens | (pairs &- 10 &* tens) << 8
     }
 
-    /// Puts a whole number.
     @inline(__always)
     mutating func put(decimal number: UInt64, at place: Int) -> Int {
         if number < Self.hundredMillion { return putLeading(number, at: place) }
         return putLong(number, at: place)
     }
 
-    /// Puts a whole number with its sign.
     @inline(__always)
     mutating func put(decimal number: Int64, at place: Int) -> Int {
         put(UInt8(ascii: "-"), at: place)

@@ -1,4 +1,5 @@
 import Dispatch
+import LoaderChainPlatformFoundation
 
 extension HTTPLoader {
     /// Resets the chain from this loader on, and calls back when every loader has finished.
@@ -127,5 +128,138 @@ private final class RunningReset: Sendable {
             return true
         }
         if !isRunning { timer.cancel() }
+    }
+}
+
+// MARK: - The end of the time
+
+/// The error of a reset that took longer than it may, with the loaders that have not finished.
+public struct ResetTimedOut: Error, Sendable {
+    /// How long the reset was allowed to take.
+    public let limit: Duration
+    /// The loaders that have not finished, in the order in which the reset reached them.
+    ///
+    /// Several loaders may wait for the same task; the last one is often the one that keeps it.
+    public let unfinished: [Unfinished]
+    /// The names of the loaders that were not reset, as one before them has not returned from its own reset.
+    public let unreached: [String]
+
+    /// A loader that has not finished its reset.
+    public struct Unfinished: Sendable {
+        /// The name of the loader.
+        public let loader: String
+        /// The settings and live counts of the loader, as in its description; empty if it has none.
+        public let details: String
+        /// The tasks that the loader waits for, as far as it tells, each with the loader that has it in its description.
+        public let tasks: [HTTPTask]
+
+        init(_ loader: HTTPLoader) {
+            self.loader = loader.name
+            details = loader.details
+            tasks = (loader as? any TaskHolder)?.heldTasks.flatMap(\.runningAttempts) ?? []
+        }
+    }
+}
+
+/// A loader that can tell which tasks it waits for.
+protocol TaskHolder {
+    /// The tasks that have not ended.
+    var heldTasks: [HTTPTask] { get }
+}
+
+extension HTTPTask {
+    /// The attempts that run for this task, or the task itself if there are none.
+    fileprivate var runningAttempts: [HTTPTask] {
+        let attempts = core.withState { state, _ in state.attempts.all }
+        return attempts.isEmpty ? [self] : attempts.flatMap { HTTPTask(for: $0).runningAttempts }
+    }
+}
+
+extension ResetTimedOut: CustomStringConvertible, LocalizedError {
+    /// The limit, the loaders that have not finished, and those that were not reset; no secrets.
+    public var description: String {
+        let who = unfinished.map(\.description).joined(separator: "; ")
+        let rest = unreached.isEmpty ? "" : "; not reset: " + unreached.joined(separator: ", ")
+        return "The reset was not finished after \(limit)" + (who.isEmpty ? "" : ": \(who)") + rest
+    }
+
+    /// The description.
+    public var errorDescription: String? { description }
+}
+
+extension ResetTimedOut.Unfinished: CustomStringConvertible {
+    /// The loader, and the first of its tasks.
+    public var description: String {
+        let text = details.isEmpty ? loader : "\(loader)(\(details))"
+        guard !tasks.isEmpty else { return text }
+        let mostNamed = 3
+        let named = tasks.prefix(mostNamed).map(\.description).joined(separator: ", ")
+        return "\(text) waits for \(named)" + (tasks.count > mostNamed ? " and \(tasks.count - mostNamed) more" : "")
+    }
+}
+
+// MARK: - For loaders that keep tasks
+
+/// The tasks that the resets of a loader wait for, as long as those have time.
+///
+/// A loader that keeps tasks lets a reset wait until each has ended. When the time of a reset is up, it forgets that
+/// reset, so that a task that never ends keeps nothing of the resets that were given up.
+///
+/// ```swift
+/// final class Shelf: HTTPLoader, @unchecked Sendable {
+///     private let lock = NSLock()
+///     private var tasks: [HTTPTask] = []
+///     private let waits = ResetWaits()
+///
+///     override func load(task: HTTPTask) {
+///         lock.withLock { tasks.append(task) }
+///     }
+///
+///     override func reset(with group: DispatchGroup) {
+///         for task in lock.withLock({ tasks }) {
+///             waits.add(group, for: task)
+///             task.cancel()
+///         }
+///         super.reset(with: group)
+///     }
+///
+///     override func resetTimedOut(with group: DispatchGroup) {
+///         waits.giveUp(group)
+///         super.resetTimedOut(with: group)
+///     }
+/// }
+/// ```
+///
+/// A task costs one observer, however many resets wait for it.
+public final class ResetWaits: HTTPTaskObserver {
+    /// The groups of the resets, by the tasks; a task stays until it has ended, so that it is observed once.
+    private let groups = Locked<[UInt64: [DispatchGroup]]>([:])
+
+    /// Makes an object without tasks.
+    public init() {}
+
+    /// Enters `group`, and leaves it when the task has its result.
+    public func add(_ group: DispatchGroup, for task: HTTPTask) {
+        group.enter()
+        let isNew = groups.withLock { groups in
+            let isNew = groups[task.number] == nil
+            groups[task.number, default: []].append(group)
+            return isNew
+        }
+        // Outside the lock and after the entry, because a task that has ended calls back at once.
+        if isNew { task.addObserver(self) }
+    }
+
+    /// Leaves `group` although tasks have not ended, and forgets it.
+    public func giveUp(_ group: DispatchGroup) {
+        let left = groups.withLock { groups in
+            groups.keys.reduce(0) { $0 + (groups[$1]?.take { $0 === group }.count ?? 0) }
+        }
+        for _ in 0..<left { group.leave() }
+    }
+
+    /// Leaves the groups that waited for the task.
+    public func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
+        for group in groups.withLock({ $0.removeValue(forKey: task.number) }) ?? [] { group.leave() }
     }
 }

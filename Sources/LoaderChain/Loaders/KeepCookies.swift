@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// Keeps the cookies of responses in a jar, and sends them with requests.
 ///
@@ -48,4 +49,79 @@ public final class KeepCookies: HTTPLoader, @unchecked Sendable {
 
     /// The number of cookies.
     public override var details: String { "\(jar.cookies.count) cookies" }
+}
+
+// MARK: - At each step of a request
+
+/// What becomes of the cookies of one request, at each step that it takes: the request itself, and each redirect that is followed.
+///
+/// ``KeepCookies`` makes one, and a terminal that follows redirects itself asks it at every step. With a terminal that knows nothing of
+/// it, the loader sees to the first step and to the last response.
+private final class CookieKeeper: Sendable {
+    private let jar: CookieJar
+    /// The fields that were put into the request; another one is the request's own, and stays.
+    private let put = Locked<Set<String>>([])
+    private let removals: Int
+    /// Whether a terminal asks at every step.
+    private let isAsked = Atomic(false)
+
+    init(_ jar: CookieJar, for request: inout HTTPRequest) {
+        self.jar = jar
+        removals = jar.removals
+        if !request.headers.contains("Cookie") { change(&request) }
+    }
+
+    /// Puts the jar's cookies for this step into a request that has none of its own.
+    func prepare(_ request: inout HTTPRequest) {
+        isAsked.store(true, ordering: .relaxed)
+        if let own = request.headers["Cookie"], !put.withLock({ $0.contains(own) }) { return }
+        change(&request)
+    }
+
+    private func change(_ request: inout HTTPRequest) {
+        let field = jar.field(for: request)
+        if field == request.headers["Cookie"] { return }
+        request.headers["Cookie"] = field
+        if let field { put.withLock { _ = $0.insert(field) } }
+    }
+
+    /// Takes the cookies of the response to one step.
+    func receive(_ response: HTTPResponse) { jar.insert(response, after: removals) }
+
+    /// Takes the cookies of the response to the whole, if no terminal has asked.
+    ///
+    /// A response that a loader kept from an earlier request has set its cookies then, and must not bring back older ones.
+    func finish(_ response: HTTPResponse) {
+        if !isAsked.load(ordering: .relaxed), response.source == nil { receive(response) }
+    }
+}
+
+/// What becomes of a request's cookies; nil, the default, for nothing.
+private enum CookieKeeperOption: HTTPRequestOption {
+    static var defaultOptionValue: CookieKeeper? { nil }
+}
+
+extension HTTPRequest {
+    /// The request with the cookies of the jar that a ``KeepCookies`` has chosen; the same request if there is none.
+    ///
+    /// A terminal that follows redirects itself sends what this returns, at each step. For a step to another host it removes the `Cookie` field,
+    /// as any that holds secrets. A `Cookie` field of the request's own stays as it is.
+    ///
+    /// When the head of a response arrives, also of a redirect, the terminal calls ``HTTPResponse/keepCookies()``.
+    public func addingCookies() -> HTTPRequest {
+        guard let keeper = self[option: CookieKeeperOption.self] else { return self }
+        var request = self
+        keeper.prepare(&request)
+        return request
+    }
+}
+
+extension HTTPResponse {
+    /// Puts the cookies of the response into the jar that a ``KeepCookies`` has chosen for its request; nothing if there is none.
+    ///
+    /// A terminal that follows redirects itself calls it for each response, with the request of the step that it answers.
+    public func keepCookies() {
+        guard let keeper = request[option: CookieKeeperOption.self], headers.contains("Set-Cookie") else { return }
+        keeper.receive(self)
+    }
 }

@@ -16,6 +16,13 @@ public struct EncodedRequest: Sendable {
     public let content: HTTPBodyContent
 }
 
+extension EncodedRequest: CustomStringConvertible, CustomReflectable {
+    /// The request it was made from, without secrets.
+    public var description: String { request.description }
+    /// The request it was made from, without secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["request": request.description]) }
+}
+
 /// A request that has been checked and can be sent as it is, for a terminal that takes the address as text.
 ///
 /// To make a `URL` takes longer than all other checks together.

@@ -42,3 +42,135 @@ package enum HTTPDate {
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 }
+
+private struct HTTPDateParser {
+    private var rest: ArraySlice<UInt8>
+    private let now: CalendarTime
+
+    init(_ text: some StringProtocol, now: CalendarTime) {
+        rest = ASCII.trimmed(Array(text.utf8))
+        self.now = now
+    }
+
+    /// The time of the text, or nil if it is not exactly a date.
+    mutating func time() -> CalendarTime? {
+        guard takeWeekday() else { return nil }
+        guard let time = take(",") ? timeAfterComma() : timeOfClock(), rest.isEmpty else { return nil }
+        return time
+    }
+
+    /// Reads ` 06 Nov 1994 08:49:37 GMT`, and the same with hyphens or two digits of a year.
+    private mutating func timeAfterComma() -> CalendarTime? {
+        takeBlanks()
+        guard let day = takeNumber(1...2), takeSeparator() else { return nil }
+        guard let month = takeMonth(), takeSeparator() else { return nil }
+        let yearDigits = digitsAhead
+        guard yearDigits == 2 || yearDigits == 4, let year = takeNumber(2...4), takeBlanks() else { return nil }
+        guard let second = takeClock(), takeBlanks(), ASCII.isEqualIgnoringCase(takeWord(), "GMT") else { return nil }
+        guard yearDigits == 2 else { return time(year, month, day, second) }
+        return time(lastTwoDigits: year, month, day, second)
+    }
+
+    /// Reads ` Nov  6 08:49:37 1994`.
+    private mutating func timeOfClock() -> CalendarTime? {
+        guard takeBlanks(), let month = takeMonth() else { return nil }
+        guard takeBlanks(), let day = takeNumber(1...2) else { return nil }
+        guard takeBlanks(), let second = takeClock() else { return nil }
+        guard takeBlanks(), let year = takeNumber(4...4) else { return nil }
+        return time(year, month, day, second)
+    }
+
+    private func time(_ year: Int, _ month: Int, _ day: Int, _ second: Int) -> CalendarTime? {
+        CalendarDay(year: year, month: month, day: day).map { CalendarTime($0, second: second) }
+    }
+
+    /// Uses the last year that ends with the digits and is not more than fifty years ahead.
+    private func time(lastTwoDigits digits: Int, _ month: Int, _ day: Int, _ second: Int) -> CalendarTime? {
+        let latest = now.day.year + 50
+        let year = latest - (latest - digits + 100) % 100
+        let isTooLate = year == latest && (month, day, second) > (now.day.month, now.day.day, now.second)
+        return time(isTooLate ? year - 100 : year, month, day, second)
+    }
+}
+
+// MARK: - The pieces
+
+extension HTTPDateParser {
+    /// Takes a weekday, whole or its first three letters.
+    private mutating func takeWeekday() -> Bool {
+        let word = takeWord()
+        return HTTPDate.weekdays.contains {
+            ASCII.isEqualIgnoringCase(word, $0) || ASCII.isEqualIgnoringCase(word, String($0.prefix(3)))
+        }
+    }
+
+    /// Takes the first three letters of a month, and returns its number from one.
+    private mutating func takeMonth() -> Int? {
+        let word = takeWord()
+        return HTTPDate.months.firstIndex { ASCII.isEqualIgnoringCase(word, $0) }.map { $0 + 1 }
+    }
+
+    /// Takes a time of day, two digits three times, and returns its seconds.
+    private mutating func takeClock() -> Int? {
+        guard let hour = takeNumber(2...2), hour < 24, take(":") else { return nil }
+        guard let minute = takeNumber(2...2), minute < 60, take(":") else { return nil }
+        guard let second = takeNumber(2...2), second <= 60 else { return nil }  // The sixtieth is a leap second.
+        return (hour * 60 + minute) * 60 + second
+    }
+
+    private var digitsAhead: Int { rest.prefix(while: ASCII.isDigit).count }
+
+    /// Takes a number with that many digits, too few to overflow.
+    private mutating func takeNumber(_ digits: ClosedRange<Int>) -> Int? {
+        let count = digitsAhead
+        guard digits.contains(count) else { return nil }
+        defer { rest = rest.dropFirst(count) }
+        return rest.prefix(count).reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
+
+    private mutating func takeWord() -> String {
+        let word = rest.prefix { UInt8(ascii: "a")...UInt8(ascii: "z") ~= ASCII.lowercased($0) }
+        rest = rest.dropFirst(word.count)
+        return String(decoding: word, as: UTF8.self)
+    }
+
+    private mutating func takeSeparator() -> Bool { take("-") || takeBlanks() }
+
+    /// Takes all spaces and tabs that come next, and returns whether there were any.
+    @discardableResult
+    private mutating func takeBlanks() -> Bool {
+        let count = rest.prefix(while: ASCII.isBlank).count
+        rest = rest.dropFirst(count)
+        return count > 0
+    }
+
+    private mutating func take(_ mark: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: mark) else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+}
+
+/// How long a server asks its clients to wait, in either form of the `Retry-After` header.
+package enum RetryAfter {
+    /// The longest delay that a server can request: some thirty years, which any clock can add to its present.
+    private static let longest: Int64 = 1_000_000_000
+
+    /// The delay that a response requests; zero if it requests none, or not in a form of HTTP.
+    ///
+    /// - Parameter now: the present, from which a date is a delay; read only if there is a date.
+    package static func delay(of response: HTTPResponse?, now: @autoclosure () -> Date) -> Duration {
+        guard let text = response?.headers.values(for: "Retry-After").first else { return .zero }
+        if let seconds = seconds(text) { return .seconds(seconds) }
+        let now = now()
+        guard let date = HTTPDate.date(text, now: now) else { return .zero }
+        return .seconds(min(max(0, date.timeIntervalSince(now)), Double(longest)))
+    }
+
+    /// The number of the text, if it consists of digits only; at most the longest delay.
+    private static func seconds(_ text: String) -> Int64? {
+        let digits = ASCII.trimmed(text.utf8)
+        guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }
+        return digits.reduce(0) { number, digit in min(longest, number * 10 + Int64(digit - UInt8(ascii: "0"))) }
+    }
+}

@@ -37,7 +37,6 @@ extension HTTPRequest {
     /// The host in lower case, so that all spellings of a host are one key; empty while no loader has filled it in.
     var hostKey: String { storage.hostKey }
 
-    /// The server that the request is for.
     var origin: HTTPOrigin {
         guard let port else { return HTTPOrigin(host: hostKey, port: nil) }
         let isOwn = port == (scheme.lowercased() == "http" ? 80 : 443)
@@ -51,5 +50,30 @@ extension HTTPRequest.Storage {
         // Most hosts are in lower case already, and looking is cheaper than copying.
         let isLowercase = host.utf8.withContiguousStorageIfAvailable(ASCII.isLowercase)
         return isLowercase ?? false ? host : host.lowercased()
+    }
+}
+
+// MARK: - This machine
+
+extension HTTPRequest {
+    /// Whether the request is for this machine itself, which needs no network; false where the host is still to be filled in.
+    var isForThisMachine: Bool {
+        let host = hostKey
+        if Self.namesThisMachine(host) { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    /// Whether the request goes over TLS, or does not leave this machine.
+    package var isConfidential: Bool {
+        if ASCII.isEqualIgnoringCase(scheme, "https") { return true }
+        let host = hostKey
+        if Self.namesThisMachine(host) { return true }
+        // A name such as 127.example.com can belong to another machine.
+        return host.hasPrefix("127.") && host.utf8.allSatisfy { ASCII.isDigit($0) || $0 == UInt8(ascii: ".") }
+    }
+
+    private static func namesThisMachine(_ host: String) -> Bool {
+        host == "localhost" || host.hasSuffix(".localhost") || host == "::1"
     }
 }

@@ -116,3 +116,75 @@ extension HTTPResponse: CustomStringConvertible {
     /// The source as the end of a sentence; empty without one.
     var sourceText: String { source.map { ", \($0)" } ?? "" }
 }
+
+/// What a loader tells of where a response came from, if that is not the server alone.
+///
+/// A loader that responds from what it has sets ``HTTPResponse/source``. ``PrintLoader`` prints the description, and a
+/// ``MetricsTap`` adds the tags to the metric of the request.
+///
+/// ```swift
+/// nonisolated struct Fixture: ResponseSource {
+///     let name: String
+///     var description: String { "fixture \(name)" }
+///     var metricTags: [String: String] { ["fixture": name] }
+/// }
+/// ```
+public protocol ResponseSource: Sendable, CustomStringConvertible {
+    /// Tags for metrics, each with one of a few values; none by default.
+    var metricTags: [String: String] { get }
+}
+
+extension ResponseSource {
+    /// None.
+    public var metricTags: [String: String] { [:] }
+}
+
+/// The result of a task: a response, whatever its status, or an error.
+public typealias HTTPResult = Result<HTTPResponse, HTTPError>
+
+extension Result where Success == HTTPResponse, Failure == HTTPError {
+    /// The request as it was when the task ended.
+    public var request: HTTPRequest {
+        switch self {
+        case .success(let response): response.request
+        case .failure(let error): error.request
+        }
+    }
+
+    /// The response, also one that a loader refused.
+    public var response: HTTPResponse? {
+        switch self {
+        case .success(let response): response
+        case .failure(let error): error.response
+        }
+    }
+
+    /// The error, if there is one.
+    public var error: HTTPError? {
+        switch self {
+        case .success: nil
+        case .failure(let error): error
+        }
+    }
+
+    /// How many attempts it took; 1 unless a loader such as ``Retry`` tried again.
+    public var attempts: Int {
+        switch self {
+        case .success(let response): response.attempts
+        case .failure(let error): error.attempts
+        }
+    }
+
+    /// The same result with another number of attempts.
+    func numbered(_ attempts: Int) -> HTTPResult {
+        if attempts == self.attempts { return self }
+        switch self {
+        case .success(var response):
+            response.attempts = attempts
+            return .success(response)
+        case .failure(var error):
+            error.attempts = attempts
+            return .failure(error)
+        }
+    }
+}

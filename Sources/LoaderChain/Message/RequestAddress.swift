@@ -55,7 +55,6 @@ struct RequestAddress: Sendable {
         }
     }
 
-    /// Whether there is no host yet.
     var lacksHost: Bool { host?.isEmpty ?? true }
 
     /// What is wrong with scheme, host or port, which are put into a URL as they are; nil if nothing is.

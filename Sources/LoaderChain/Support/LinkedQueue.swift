@@ -162,7 +162,6 @@ struct LinkedNodes<Element, Note> {
         join(place.index, to: &ends)
     }
 
-    /// Takes out the first element of a queue.
     @inline(__always)
     mutating func popFirst(of ends: inout QueueEnds) -> (element: Element, note: Note)? {
         guard !ends.isEmpty else { return nil }
@@ -171,7 +170,6 @@ struct LinkedNodes<Element, Note> {
         return (element, note)
     }
 
-    /// Takes out the last element of a queue.
     mutating func popLast(of ends: inout QueueEnds) -> (element: Element, note: Note)? {
         guard !ends.isEmpty else { return nil }
         let note = nodes[Int(ends.last)].note

@@ -90,3 +90,167 @@ public protocol HTTPResultFilter: AnyObject, Sendable {
     /// Returns the result that the task ends with: `result`, or another in its place.
     func result(_ result: HTTPResult, of task: HTTPTask) -> HTTPResult
 }
+
+// MARK: - Registering them
+
+extension HTTPTask {
+    /// Calls `handler` with the result when the task completes, or at once if it has.
+    ///
+    /// Deep inside other handlers, the call waits until those have returned. A handler must therefore not block until
+    /// another task has ended.
+    @preconcurrency
+    public func addCompletionHandler(_ handler: @escaping @Sendable (HTTPResult) -> Void) {
+        register(.completion(handler))
+    }
+
+    /// Calls `handler` when the task completes, or at once if it has.
+    @preconcurrency
+    public func addCompletionHandler(_ handler: @escaping @Sendable () -> Void) {
+        register(.plainCompletion(handler))
+    }
+
+    /// Calls `handler` when the task is cancelled before it has a result, or at once if it was.
+    ///
+    /// This is where the loader that has the task stops its work and completes the task. A handler that needs the task
+    /// takes it as an argument: one that captured it would keep it alive, so that the task could not be seen to be
+    /// abandoned.
+    ///
+    /// All cancel handlers are called before the completion handlers of the completion that they lead to, unless
+    /// another thread completes the task at the same moment.
+    @preconcurrency
+    public func addCancelHandler(_ handler: @escaping @Sendable () -> Void) {
+        register(.plainCancel(handler))
+    }
+
+    /// Calls `handler` with the task when it is cancelled before it has a result, or at once if it was.
+    @preconcurrency
+    public func addCancelHandler(_ handler: @escaping @Sendable (HTTPTask) -> Void) {
+        guard !isFromCaller else { return register(.cancel(handler)) }
+        // The cancel may come by the caller's handle, but a loader may tell tasks apart by the identity of its own.
+        register(.cancel { [weak self] task in handler(self ?? task) })
+    }
+
+    /// Adds an observer of cancel and completion, which has one place in the order of the handlers.
+    public func addObserver(_ observer: any HTTPTaskObserver) {
+        register(.observer(observer))
+    }
+
+    /// Lets `filter` replace the result before any handler is called with it.
+    ///
+    /// A loader can judge responses this way without a task of its own: what a filter makes of the first result is the
+    /// task's only result, for loaders above and below. Filters run once, the last registered first, under no lock. A
+    /// cancel takes precedence over them.
+    @preconcurrency
+    public func addResultFilter(_ filter: @escaping @Sendable (HTTPResult) -> HTTPResult) {
+        register(.plainFilter(filter))
+    }
+
+    /// Lets `filter` replace the result before any handler is called with it.
+    public func addResultFilter(_ filter: any HTTPResultFilter) {
+        register(.filter(filter))
+    }
+
+    @inline(__always)
+    private func register(_ handler: TaskHandler) {
+        let registration = core.withState { state, _ in state.life.register(handler, isFromCaller: isFromCaller) }
+        guard case .kept = registration else { return carryOut(registration) }
+    }
+
+    @inline(never)
+    private func carryOut(_ registration: TaskLife.Registration) {
+        switch registration {
+        case .kept, .tooLate: break
+        case .hearsCancel(let handler):
+            var told = HandlerStack([handler])
+            HandlerCalls.tell(&told, ofCancelOf: self, reachesAttempts: false)
+        case .hearsOutcome(let handler, let result):
+            var told = HandlerStack([handler])
+            HandlerCalls.tell(&told, of: self, result)
+        }
+    }
+}
+
+// MARK: - Keeping them
+
+/// Handlers in the order of their registration, popped in the reverse order.
+///
+/// The first four are stored inline: most tasks have no more, and so need no allocation.
+struct HandlerStack: Sendable {
+    private var first: TaskHandler?
+    private var second: TaskHandler?
+    private var third: TaskHandler?
+    private var fourth: TaskHandler?
+    private var rest: [TaskHandler]?
+
+    init() {}
+
+    /// Makes a stack of handlers, the last one on top.
+    init(_ handlers: some Sequence<TaskHandler>) {
+        for handler in handlers { push(handler) }
+    }
+
+    var isEmpty: Bool { first == nil }
+
+    @inline(__always)
+    mutating func push(_ handler: TaskHandler) {
+        if first == nil {
+            first = handler
+        } else if second == nil {
+            second = handler
+        } else if third == nil {
+            third = handler
+        } else if fourth == nil {
+            fourth = handler
+        } else {
+            pushOnRest(handler)
+        }
+    }
+
+    @inline(never)
+    private mutating func pushOnRest(_ handler: TaskHandler) {
+        // The array is taken out, so that it grows in place.
+        var grown = rest.take() ?? []
+        grown.append(handler)
+        rest = grown
+    }
+
+    /// Inserts `handler` above the lowest `count` handlers and below all others.
+    @inline(never)
+    mutating func insert(_ handler: TaskHandler, above count: Int) {
+        var all = inOrder
+        all.insert(handler, at: count)
+        self = HandlerStack(all)
+    }
+
+    @inline(__always)
+    mutating func pop() -> TaskHandler? {
+        if first == nil { return nil }
+        if second == nil { return first.take() }
+        if third == nil { return second.take() }
+        if fourth == nil { return third.take() }
+        return rest?.popLast() ?? fourth.take()
+    }
+
+    /// The handlers from the first registered to the last.
+    var inOrder: [TaskHandler] {
+        [first, second, third, fourth].compactMap { $0 } + (rest ?? [])
+    }
+
+    /// The handlers that match, in the same order.
+    @inline(__always)
+    func only(_ isIncluded: (TaskHandler) -> Bool) -> HandlerStack {
+        var included = HandlerStack()
+        if let first, isIncluded(first) { included.push(first) }
+        if let second, isIncluded(second) { included.push(second) }
+        if let third, isIncluded(third) { included.push(third) }
+        if let fourth, isIncluded(fourth) { included.push(fourth) }
+        if let rest { for handler in rest where isIncluded(handler) { included.push(handler) } }
+        return included
+    }
+
+    @inline(__always)
+    func allSatisfy(_ predicate: (TaskHandler) -> Bool) -> Bool {
+        first.map(predicate) ?? true && second.map(predicate) ?? true && third.map(predicate) ?? true
+            && fourth.map(predicate) ?? true && rest?.allSatisfy(predicate) ?? true
+    }
+}

@@ -36,9 +36,6 @@ package struct Alarm {
         return Change(setting: due.map { (set(), $0) }, old: old)
     }
 
-    /// Whether its timer comes in time for a moment.
-    package func comes(by moment: TimerInstant) -> Bool { timer != nil && due.map { $0 <= moment } ?? false }
-
     /// Stores the timer of a setting; returns it to be cancelled if that setting is out of date.
     package mutating func keep(_ timer: any ScheduledTimer, of number: UInt64) -> (any ScheduledTimer)? {
         guard isSet, self.number == number else { return timer }

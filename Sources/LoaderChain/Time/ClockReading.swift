@@ -31,3 +31,54 @@ package struct ClockReading: Sendable {
     private static let longestReading = Duration.milliseconds(500)
     private static let mostReadings = 8
 }
+
+/// Measures how long the machine has slept: how far the wall clock got ahead of the monotonic clock, which stands still meanwhile.
+///
+/// A step of the wall clock that is larger than a machine may sleep, or that goes back, is a change of its setting, and no sleep.
+package struct SleepMeter: Sendable {
+    private var lastInstant: TimerInstant
+    private var lastDate: Double
+
+    private static let believableSleep = Duration.seconds(1)...Duration.seconds(7 * 24 * 3600)
+
+    package init(_ reading: ClockReading) {
+        lastInstant = reading.instant
+        lastDate = reading.date.timeIntervalSinceReferenceDate
+    }
+
+    /// Returns how much time has passed since the last reading: that of the monotonic clock, and the sleep besides.
+    ///
+    /// A reading that another thread's has overtaken changes nothing: measured from its date, the next one would look like a sleep.
+    package mutating func read(_ reading: ClockReading) -> (passed: Duration, slept: Duration) {
+        guard reading.instant >= lastInstant else { return (.zero, .zero) }
+        let date = reading.date.timeIntervalSinceReferenceDate
+        let passed = lastInstant.duration(to: reading.instant)
+        let asleep = date - lastDate - passed / .seconds(1)
+        // Compared as a number first: the difference may be infinite or not a number, and is no duration then.
+        let mayHaveSlept = asleep >= 0 && asleep <= Self.believableSleep.upperBound / .seconds(1)
+        let slept = mayHaveSlept ? Duration.seconds(asleep) : .zero
+        lastInstant = reading.instant
+        lastDate = date
+        return (passed, Self.believableSleep ~= slept ? slept : .zero)
+    }
+}
+
+/// How old something is that an earlier process left, by the date that it bears.
+package enum BelievableAge {
+    /// A wall clock that says more than this about an age is wrong, rather than the thing old.
+    private static let longest = Duration.seconds(60 * 24 * 3600)
+
+    /// Returns an age, or zero if a clock must have been wrong: if it is negative, or longer than 60 days and twice a limit.
+    package static func of(_ age: Duration, limit: Duration) -> Duration {
+        // Halves, since twice the limit might overflow.
+        age >= .zero && age / 2 <= max(longest / 2, limit) ? age : .zero
+    }
+
+    /// Returns the time since a date, or zero if a clock must have been wrong.
+    package static func since(_ date: Date, until now: Date, limit: Duration) -> Duration {
+        let seconds = now.timeIntervalSince(date)
+        // Longer than any age, and short enough for a duration; it may also not be a number.
+        let longestSeconds = 1e15
+        return seconds.magnitude < longestSeconds ? of(.seconds(seconds), limit: limit) : .zero
+    }
+}

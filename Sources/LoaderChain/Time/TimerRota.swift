@@ -18,7 +18,6 @@ struct TimerRota<Action> {
     private var wheel: TimerWheel<Action>
     /// The tick for which the clock is to be set.
     private(set) var wakeUp = Self.never
-    /// How many workers run.
     private(set) var workers = 0
     /// The tick in which the last worker was called, or any before.
     private var lastCall: UInt64 = 0

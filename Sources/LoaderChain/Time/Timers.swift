@@ -60,4 +60,84 @@ extension Timers {
     public func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> any ScheduledTimer {
         schedule(at: now.advanced(by: delay), action)
     }
+
+    /// Suspends the current Swift task for `duration`; returns at once if that is zero or less.
+    ///
+    /// - Throws: `CancellationError` as soon as the task is cancelled. No timer is left then.
+    public func sleep(for duration: Duration) async throws {
+        try Task.checkCancellation()
+        guard duration > .zero else { return }
+        let isOver = Awaited(false)
+        let timer = schedule(after: duration) { isOver.change { $0 = true } }
+        guard await isOver.wait(for: { $0 ? true : nil }) != nil else {
+            timer.cancel()
+            throw CancellationError()
+        }
+    }
+}
+
+/// An action that waits for its instant.
+///
+/// Keep it to be able to cancel. Releasing it cancels nothing.
+public protocol ScheduledTimer: AnyObject, Sendable {
+    /// Prevents the action from running, and releases it at once.
+    ///
+    /// Any thread may call it, any number of times, also from within an action.
+    ///
+    /// - Returns: `true` for the one call that came before the action; the action then never runs. `false` if the
+    ///   action runs, has run, was cancelled before, or went away together with its timers.
+    @discardableResult
+    func cancel() -> Bool
+}
+
+/// An instant on the monotonic clock of some ``Timers``.
+///
+/// It counts nanoseconds from a start that the clock chooses, so you can compare only instants of the same timers.
+/// Arithmetic saturates.
+public struct TimerInstant: InstantProtocol, Hashable, Sendable {
+    /// The nanoseconds since the clock's start.
+    public let nanoseconds: Int64
+
+    /// Makes the instant `nanoseconds` after the clock's start.
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    /// The instant that never comes.
+    static var never: TimerInstant { TimerInstant(nanoseconds: .max) }
+
+    /// The instant `duration` after this one; saturates.
+    public func advanced(by duration: Duration) -> TimerInstant {
+        TimerInstant(nanoseconds: Int64(clamping: Int128(nanoseconds) + duration.wholeNanoseconds))
+    }
+
+    /// The exact time from this instant to `other`, negative if `other` is earlier.
+    public func duration(to other: TimerInstant) -> Duration {
+        .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds)
+    }
+
+    /// Whether `left` comes before `right`.
+    public static func < (left: TimerInstant, right: TimerInstant) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+}
+
+extension Duration {
+    /// The duration in nanoseconds, rounded up so that no wait is too short.
+    package var wholeNanoseconds: Int128 {
+        // Dividing 128 bits takes longer than reading a clock. What is not negative, and shorter than an hour, is divided as
+        // 64 bits: in two steps, because a nanosecond has 2⁹ · 5⁹ attoseconds, and each rounds up.
+        if let parts = Int64(exactly: (attoseconds &+ 511) >> 9), parts >= 0 {
+            let (nanoseconds, fraction) = parts.quotientAndRemainder(dividingBy: 1_953_125)
+            return Int128(fraction > 0 ? nanoseconds + 1 : nanoseconds)
+        }
+        return wholeNanosecondsOfAnyDuration
+    }
+
+    @inline(never)
+    private var wholeNanosecondsOfAnyDuration: Int128 {
+        let (nanoseconds, fraction) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return fraction > 0 ? nanoseconds + 1 : nanoseconds
+    }
+
+    /// The duration in nanoseconds, or the nearest number that 64 bits hold.
+    package var saturatedNanoseconds: Int64 { Int64(clamping: wholeNanoseconds) }
 }

@@ -50,7 +50,6 @@ struct DraftUploadState: Sendable {
         (mustAsk, mayCreateAgain) = (settings.location != nil, settings.location != nil)
     }
 
-    /// What to ask next.
     var question: Question {
         if location == nil { return .create }
         if mustAsk { return .ask }
@@ -143,7 +142,7 @@ struct DraftUploadState: Sendable {
 }
 
 /// The header fields of the draft, each as the structured field that it is; one with another value is ignored.
-struct DraftUploadFields {
+private struct DraftUploadFields {
     let offset: Int64?
     let length: Int64?
     let isComplete: Bool?

@@ -50,3 +50,94 @@ struct ContractPatience: Sendable {
         return isOver.wait(timeout: deadline) == .success
     }
 }
+
+/// Wakes the thread of a check when something happens, so that it waits for events and not for time.
+final class ContractSignal: Sendable {
+    private struct State {
+        var events = 0
+        var isAwaited = false
+    }
+    private let state = Locked(State())
+    private let wakes = DispatchSemaphore(value: 0)
+
+    /// How many events there were so far.
+    var events: Int { state.withLock { $0.events } }
+
+    /// Notes an event, from any thread.
+    func raise() {
+        let wasAwaited = state.withLock { state in
+            state.events += 1
+            return replace(&state.isAwaited, with: false)
+        }
+        if wasAwaited { wakes.signal() }
+    }
+
+    /// Waits for an event after the first `events`, and returns false if none comes by `deadline`.
+    ///
+    /// One thread may wait at a time.
+    func wait(after events: Int, until deadline: DispatchTime) -> Bool {
+        let mustWait = state.withLock { state in
+            state.isAwaited = state.events == events
+            return state.isAwaited
+        }
+        guard mustWait else { return true }
+        if wakes.wait(timeout: deadline) == .success { return true }
+        let isLate = state.withLock { replace(&$0.isAwaited, with: false) }
+        // An event came together with the deadline, and its signal must not stay for the next wait.
+        if !isLate { wakes.wait() }
+        return !isLate
+    }
+}
+
+/// Threads of the checks' own, which a blocking loader may occupy forever.
+///
+/// Swift's tasks and dispatch queues share a few threads with the rest of the program. A thread that has done its work waits here
+/// for more, since starting one takes longer than most parts of a check.
+enum ContractThreads {
+    private static let idle = Locked<[Worker]>([])
+    /// How many threads wait for work at most.
+    private static let mostIdle = 16
+
+    /// Runs `body` on a thread that runs nothing else.
+    static func run(_ body: @escaping @Sendable () -> Void) {
+        if let worker = idle.withLock({ $0.popLast() }) { return worker.take(body) }
+        let worker = Worker(body)
+        do throws(SystemError) {
+            // A loader that nests too deeply is found long before this is used up.
+            try SystemThread(stackSize: 8 << 20) { worker.work() }.detach()
+        } catch {
+            // The system has no thread left. A shared one is better than none.
+            DispatchQueue.global().async { worker.work(once: true) }
+        }
+    }
+
+    /// A thread that works, or waits for work.
+    private final class Worker: Sendable {
+        private let work: Locked<(@Sendable () -> Void)?>
+        private let arrives = DispatchSemaphore(value: 0)
+
+        init(_ work: @escaping @Sendable () -> Void) { self.work = Locked(work) }
+
+        func take(_ work: @escaping @Sendable () -> Void) {
+            self.work.withLock { $0 = work }
+            arrives.signal()
+        }
+
+        func work(once: Bool = false) {
+            while true {
+                // What the work holds is released before the next wait.
+                work.withLock { replace(&$0, with: nil) }?()
+                guard !once, becomeIdle() else { return }
+                arrives.wait()
+            }
+        }
+
+        private func becomeIdle() -> Bool {
+            idle.withLock { idle in
+                guard idle.count < mostIdle else { return false }
+                idle.append(self)
+                return true
+            }
+        }
+    }
+}

@@ -97,7 +97,7 @@
         }
 
         /// Passes on everything until one side ends, and ends the other.
-        package func copyAll(to other: RawConnection) {
+        fileprivate func copyAll(to other: RawConnection) {
             var buffer = [UInt8](repeating: 0, count: 16 << 10)
             while true {
                 let count = recv(descriptor, &buffer, buffer.count, 0)

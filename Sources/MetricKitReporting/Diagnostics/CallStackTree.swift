@@ -47,3 +47,114 @@ public struct CallStackTree: Sendable, Hashable {
     /// The stacks.
     public let stacks: [Stack]
 }
+
+extension CallStackTree {
+    /// Reads a tree; nil if it is not one or has too many frames.
+    ///
+    /// Anything in it that is not a frame becomes a leftover.
+    init?(_ node: JSONNode, path: String, _ context: PayloadContext) {
+        guard let callStacks = node["callStacks"], callStacks.kind == .array else { return nil }
+        var reading = CallStackReading(path: path, context)
+        isPerThread = node["callStackPerThread"].flatMap(SectionReader.bool)
+        stacks = callStacks.elements.compactMap { stack in
+            guard stack.kind == .object else {
+                context.leave(stack, at: path, .notUnderstood)
+                return nil
+            }
+            let isAttributed = stack["threadAttributed"].flatMap(SectionReader.bool) ?? false
+            return Stack(isAttributed: isAttributed, frames: reading.frames(stack["callStackRootFrames"]))
+        }
+        if reading.isTooLarge { return nil }
+    }
+}
+
+/// Flattens nested frames into a list.
+private struct CallStackReading {
+    private let path: String
+    private let context: PayloadContext
+    /// The same few binaries are named by thousands of frames.
+    private var binaries = KnownBinaries()
+    private var frameCount = 0
+
+    var isTooLarge: Bool { frameCount > JSONLimits.frames }
+
+    init(path: String, _ context: PayloadContext) {
+        self.path = path
+        self.context = context
+    }
+
+    mutating func frames(_ roots: JSONNode?) -> [CallStackTree.Frame] {
+        guard let roots else { return [] }
+        var frames: [CallStackTree.Frame] = []
+        // The open lists, the innermost last. Recursion could overflow the stack.
+        var open = [(rest: roots.elements, parent: Int?.none)]
+        while let last = open.indices.last, !isTooLarge {
+            guard let node = open[last].rest.next() else {
+                open.removeLast()
+                continue
+            }
+            guard node.kind == .object else {
+                context.leave(node, at: path, .notUnderstood)
+                continue
+            }
+            let inner = append(node, to: &frames, parent: open[last].parent, depth: last)
+            if let inner { open.append((inner.elements, frames.count - 1)) }
+        }
+        return frames
+    }
+
+    /// Appends a frame, and returns the list of those inside it.
+    private mutating func append(
+        _ node: JSONNode, to frames: inout [CallStackTree.Frame], parent: Int?, depth: Int
+    ) -> JSONNode? {
+        var (name, uuid): (JSONNode?, JSONNode?)
+        var (address, offset): (UInt64?, UInt64?)
+        var sampleCount: Int?
+        var inner: JSONNode?
+        for (key, value) in node.members {
+            if key.isText("binaryName") {
+                name = value
+            } else if key.isText("binaryUUID") {
+                uuid = value
+            } else if key.isText("address") {
+                address = value.number?.exactInteger.flatMap { UInt64(exactly: $0) }
+            } else if key.isText("offsetIntoBinaryTextSegment") {
+                offset = value.number?.exactInteger.flatMap { UInt64(exactly: $0) }
+            } else if key.isText("sampleCount") {
+                sampleCount = SectionReader.count(value)
+            } else if key.isText("subFrames"), value.kind == .array {
+                inner = value
+            }
+        }
+        let binary = binaries.binary(name, uuid)
+        frameCount += 1
+        frames.append(
+            CallStackTree.Frame(
+                binary: binary, address: address, offset: offset, sampleCount: sampleCount, depth: depth, parent: parent
+            ))
+        return inner
+    }
+}
+
+/// The binaries that were named recently, so that a name is stored once however often it is used.
+private struct KnownBinaries {
+    private var known: [(name: ArraySlice<UInt8>?, uuid: ArraySlice<UInt8>?, binary: CallStackTree.Binary)] = []
+    private var next = 0
+
+    private static let most = 8
+
+    mutating func binary(_ name: JSONNode?, _ uuid: JSONNode?) -> CallStackTree.Binary? {
+        if name == nil, uuid == nil { return nil }
+        let (rawName, rawUUID) = (name?.bytes, uuid?.bytes)
+        if let found = known.first(where: { $0.name == rawName && $0.uuid == rawUUID }) { return found.binary }
+        let binary = CallStackTree.Binary(name: name?.text, uuid: uuid?.text)
+        if known.count < Self.most {
+            known.append((rawName, rawUUID, binary))
+        } else {
+            known[next % Self.most] = (rawName, rawUUID, binary)
+            next += 1
+        }
+        // A binary needs a name or an identifier.
+        return binary.name == nil && binary.uuid == nil ? nil : binary
+    }
+}

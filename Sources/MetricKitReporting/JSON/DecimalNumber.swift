@@ -1,5 +1,3 @@
-// JSON: JSON in any encoding, and exact numbers. Depends on no other folder; all but Histogram may use it.
-
 /// An exact decimal number: digits and a power of ten.
 ///
 /// Foundation's `Decimal` loses something. Of numbers with three digits behind the point, every third becomes a double that is

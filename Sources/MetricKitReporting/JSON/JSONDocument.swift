@@ -1,3 +1,5 @@
+// JSON: JSON in any encoding, and exact numbers. Depends on no other folder; all others may use it.
+
 /// A JSON text and an index of its values.
 ///
 /// The text is read once, without recursion, so that its depth costs memory on the heap and nothing on the stack: call stacks
@@ -57,4 +59,104 @@ struct JSONProblem: Error, Hashable, CustomStringConvertible {
     let offset: Int
 
     var description: String { "\(reason.rawValue), at byte \(offset)" }
+}
+
+/// The limits beyond which a text is refused, so that a hostile one cannot exhaust the memory.
+///
+/// A real payload is a thousand times smaller than each of these: the largest that are known have a few megabytes, a few
+/// hundred thousand values, and call stacks a few thousand frames deep.
+struct JSONLimits: Sendable {
+    /// The most bytes of a text, or of one diagnostic where they are read one by one.
+    var bytes = 64 << 20
+    /// The most objects and arrays inside each other.
+    var depth = 1 << 16
+    /// The most values, each of which needs sixteen bytes while the text is read.
+    var values = 1 << 22
+
+    static let standard = JSONLimits()
+
+    /// The most diagnostics, signposts or leftovers of a payload.
+    static let kept = 1 << 14
+    /// The most frames of a call stack that are kept.
+    static let frames = 1 << 18
+}
+
+struct JSONNode: Sendable {
+    let document: JSONDocument
+    let index: Int
+
+    private var entry: JSONDocument.Entry { document.entries[index] }
+
+    var kind: JSONDocument.Kind { entry.kind }
+
+    var bytes: ArraySlice<UInt8> { document.bytes[Int(entry.start)..<Int(entry.end)] }
+
+    var text: String? { kind == .string ? JSONText.text(bytes.dropFirst().dropLast()) : nil }
+
+    /// The exact value of a number.
+    var number: DecimalNumber? { kind == .number ? DecimalNumber(literal: bytes) : nil }
+
+    var bool: Bool? {
+        switch kind {
+        case .yes: true
+        case .no: false
+        default: nil
+        }
+    }
+
+    /// Whether it is this string.
+    func isText(_ text: String) -> Bool {
+        let entry = entry
+        let length = Int(entry.end) - Int(entry.start) - 2
+        guard entry.kind == .string, length >= text.utf8.count else { return false }
+        if length == text.utf8.count {
+            var place = Int(entry.start)
+            return text.utf8.allSatisfy { byte in
+                place += 1
+                return document.bytes[place] == byte
+            }
+        }
+        // A character may be written as an escape, which is longer.
+        let inside = bytes.dropFirst().dropLast()
+        return inside.contains(JSONText.backslash) && JSONText.text(inside) == text
+    }
+
+    /// The values of an array; empty for any other value.
+    var elements: Elements { Elements(document, kind == .array ? index + 1..<Int(entry.next) : 0..<0) }
+
+    /// The keys and values of an object; empty for any other value.
+    var members: Members { Members(values: Elements(document, kind == .object ? index + 1..<Int(entry.next) : 0..<0)) }
+
+    /// The value of a key; the last one of several.
+    subscript(key: String) -> JSONNode? {
+        var found: JSONNode?
+        for (name, value) in members where name.isText(key) { found = value }
+        return found
+    }
+
+    struct Elements: Sequence, IteratorProtocol {
+        private let document: JSONDocument
+        private var rest: Range<Int>
+
+        init(_ document: JSONDocument, _ indices: Range<Int>) {
+            self.document = document
+            rest = indices
+        }
+
+        mutating func next() -> JSONNode? {
+            guard !rest.isEmpty else { return nil }
+            let node = JSONNode(document: document, index: rest.lowerBound)
+            rest = Int(node.entry.next)..<rest.upperBound
+            return node
+        }
+    }
+
+    struct Members: Sequence, IteratorProtocol {
+        var values: Elements
+
+        mutating func next() -> (key: JSONNode, value: JSONNode)? {
+            guard let key = values.next(), let value = values.next() else { return nil }
+            return (key, value)
+        }
+    }
 }

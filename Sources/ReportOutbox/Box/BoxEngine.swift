@@ -17,7 +17,6 @@ final class BoxEngine: Sendable {
     let shared: Locked<Shared>
     private let queue = DispatchQueue(label: "ReportOutbox")
 
-    /// The state behind the lock.
     struct Shared {
         var box: BoxState
         var clock: BoxClock
@@ -63,10 +62,8 @@ final class BoxEngine: Sendable {
 
     // MARK: Time
 
-    typealias Now = ClockReading
-
     /// Read outside the lock, since the timers are the app's.
-    var now: Now { ClockReading(settings.timers) }
+    var now: ClockReading { ClockReading(settings.timers) }
 
     // MARK: The queue
 
@@ -170,7 +167,7 @@ extension ClockReading {
 
 extension BoxEngine.Shared {
     /// The box's time at a moment.
-    mutating func time(_ now: BoxEngine.Now) -> TimerInstant { clock.read(now) }
+    mutating func time(_ now: ClockReading) -> TimerInstant { clock.read(now) }
 
     /// Takes out what holds the directory, once nothing is under way.
     fileprivate mutating func takeOwnership() -> (any Sendable)? {
@@ -190,8 +187,24 @@ extension BoxEngine.Shared {
     }
 }
 
-/// An attempt that is under way.
 struct RunningAttempt: Sendable {
     let task: HTTPTask
     var timeout: (any ScheduledTimer)?
+}
+
+/// Time as a box counts it: the time since it was opened, which no setting of the wall clock moves.
+///
+/// It follows the monotonic clock, and counts the sleep of the machine as well.
+struct BoxClock: Sendable {
+    private(set) var time = TimerInstant(nanoseconds: 0)
+    private var meter: SleepMeter
+
+    init(_ reading: ClockReading) { meter = SleepMeter(reading) }
+
+    /// Moves the time to the present, and returns it.
+    mutating func read(_ reading: ClockReading) -> TimerInstant {
+        let (passed, slept) = meter.read(reading)
+        time = time.advanced(by: passed + slept)
+        return time
+    }
 }

@@ -135,7 +135,7 @@ public struct BoxInspector: Sendable {
 }
 
 /// Writes the bytes of a report to a file of its own.
-enum BodyExport {
+private enum BodyExport {
     static func write(_ body: StoredBody, to files: any Directory, as name: String) throws(FileFailure) {
         let file = try files.create(name)
         do {

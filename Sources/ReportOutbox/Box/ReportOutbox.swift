@@ -1,3 +1,5 @@
+// Box: the outbox itself, and the engine that carries out what its state decides. It may use every other folder but Apple.
+
 import DurableFiles
 import LoaderChain
 import LoaderChainPlatformFoundation
@@ -95,4 +97,174 @@ public final class ReportOutbox: Sendable {
 
     /// Waits until all work is done that needs no timer; attempts may still be under way.
     package func drain() { engine.drain() }
+}
+
+// MARK: Handling
+
+extension ReportOutbox {
+    /// Starts sending, for a box that was opened with `startsSending: false`.
+    public func startSending() {
+        engine.shared.withLock { $0.box.isRunning = true }
+        engine.schedulePump()
+    }
+
+    /// Makes everything due now, for example when the connection is back, the user asks, or the app is about to end.
+    ///
+    /// This also ends waits that a server asked for. A report that fails again waits again.
+    public func tryNow() {
+        engine.hurry()
+    }
+
+    /// Tells the box whether a network is available, and what speaks against using it.
+    ///
+    /// Without one, the box sends nothing and spends no attempts. When it comes back, everything that waited for it is tried. Under
+    /// conditions, reports wait that the settings do not want to be sent then; see ``OutboxSettings/leastPriorityWhenMetered``. What is being
+    /// sent goes on.
+    public func networkIsAvailable(_ isAvailable: Bool, conditions: NetworkConditions = []) {
+        let (isNews, isBack) = engine.shared.withLock { shared in
+            let isBack = isAvailable && shared.box.isOffline
+            let isNews = shared.box.isOffline == isAvailable || shared.box.conditions != conditions
+            shared.box.isOffline = !isAvailable
+            shared.box.conditions = conditions
+            return (isNews, isBack)
+        }
+        guard isNews else { return }
+        if isBack { engine.hurryAfterMisses() } else { engine.schedulePump() }
+    }
+
+    /// Says whether the user lets reports be sent.
+    ///
+    /// ```swift
+    /// var settings = OutboxSettings()
+    /// settings.consent = .pending
+    /// let outbox = try ReportOutbox(directory: url, chain: chain, settings: settings)
+    /// outbox.setConsent(.given)
+    /// ```
+    ///
+    /// - When it is given, what was held is sent.
+    /// - While it is pending, reports are taken in and none is sent; attempts that are under way are stopped, and do not count.
+    /// - When it is denied, everything is deleted before this returns, and told as lost with ``ReportLoss/withoutConsent``. A report
+    ///   that is being sent is stopped, and deleted when that has ended. Submissions fail with ``OutboxError/Code/consent``.
+    ///
+    /// When this returns, no attempt begins any more, and every one that had begun was cancelled. What the server has received by then,
+    /// it has.
+    ///
+    /// A file that a ``ReportLocationProvider`` keeps outside the box is the app's to delete: the box deletes what it knows of the
+    /// report, and calls `release(_:at:delivered:)` with `delivered` false.
+    ///
+    /// An upload that goes on without the app is not stopped; reset the chain for that.
+    public func setConsent(_ consent: ReportConsent) {
+        engine.setConsent(consent)
+    }
+
+    /// Puts a report that was set aside back into the box, as one that was submitted now.
+    ///
+    /// - Throws: ``OutboxError/Code/unknownReport`` if none of that identifier was set aside, or one is in the box;
+    ///   ``OutboxError/Code/boxFull`` if the box has no room for it.
+    public func retry(_ id: ReportID) throws(OutboxError) {
+        try engine.takeBack(id)
+    }
+
+    /// Removes a report, whether it waits or was set aside.
+    ///
+    /// One that is being sent stays.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    public func purge(_ id: ReportID) -> Bool {
+        engine.purge(id)
+    }
+
+    /// Removes every report that is not being sent, and everything that was set aside.
+    ///
+    /// - Returns: how many there were.
+    @discardableResult
+    public func purgeAll() -> Int {
+        let ids = reports.map(\.id) + reportsSetAside.map(\.id)
+        return ids.count { purge($0) }
+    }
+
+    /// Settles a report by a result that came another way, such as an upload that went on while the app was not running.
+    ///
+    /// Call it before sending starts, so that the report is not sent again.
+    ///
+    /// - Returns: whether the report was in the box and waited.
+    @discardableResult
+    public func settle(_ id: ReportID, with result: HTTPResult) -> Bool {
+        engine.settle(id, with: result)
+    }
+
+    /// Stops sending, cancels what is being sent, and returns when the directory is free for another box.
+    ///
+    /// Everything that has not been delivered stays for the next launch.
+    public func close() async {
+        engine.stop()
+        await engine.waitUntilStopped()
+    }
+}
+
+// MARK: Watching
+
+extension ReportOutbox {
+    /// A stream of what happens from now on, for one listener; each call returns another one.
+    ///
+    /// The first to ask also hears what has happened since the box was opened. A stream keeps 1,000 events for a listener that
+    /// is slower than the box, and then lets go of the oldest; ``counters`` count all of them. It ends with the box.
+    public var events: AsyncStream<ReportEvent> { engine.listeners.stream() }
+
+    /// Counts of what became of reports since the box was opened.
+    public var counters: OutboxCounters { engine.shared.withLock { $0.counters } }
+
+    /// Whether the user lets reports be sent, as far as the box was told.
+    public var consent: ReportConsent { engine.shared.withLock { $0.box.consent } }
+
+    /// How many reports are in the box.
+    public var count: Int { engine.shared.withLock { $0.box.count } }
+
+    /// How many bytes the reports in the box have.
+    public var bytes: Int64 { engine.shared.withLock { $0.box.bytes } }
+
+    /// The reports in the box, in the order of submission.
+    public var reports: [ReportSummary] {
+        engine.shared.withLock { $0.box.entries }.map { ReportSummary($0) }
+    }
+
+    /// The reports that were set aside, in the order of submission.
+    public var reportsSetAside: [ReportSummary] {
+        engine.shared.withLock { $0.aside.reports }.map { ReportSummary($0) }
+    }
+}
+
+extension ReportOutbox: CustomStringConvertible {
+    /// How many reports there are and how many are being sent.
+    public var description: String {
+        engine.shared.withLock {
+            "ReportOutbox(\($0.box.count) reports, \($0.box.inFlight) being sent, \($0.aside.reports.count) set aside)"
+        }
+    }
+}
+
+/// Where a box is, and its lock.
+private struct BoxPlace {
+    let files: any Directory
+    /// The lock, for as long as it is held.
+    let ownership: any Sendable
+
+    /// How many processes can have boxes of their own in one directory.
+    private static let mostOwnBoxes = 64
+
+    /// Takes a directory, or a box of one's own within it; nil if it is in use.
+    static func take(
+        in files: any Directory, whenInUse: OutboxSettings.WhenInUse
+    ) throws(FileFailure) -> BoxPlace? {
+        if let lock = try files.lock(ReportStore.lockName) { return BoxPlace(files: files, ownership: lock) }
+        guard whenInUse == .ownBox else { return nil }
+        for number in 1...mostOwnBoxes {
+            let folder = StoreScan.ownBoxPrefix + String(number)
+            try files.makeFolder(folder)
+            let own = try files.folder(folder)
+            if let lock = try own.lock(ReportStore.lockName) { return BoxPlace(files: own, ownership: lock) }
+        }
+        return nil
+    }
 }

@@ -1,3 +1,5 @@
+// Reports: what an app sees of reports: identifiers, events, losses, counts and errors. It may use Coding.
+
 import LoaderChain
 import LoaderChainPlatformFoundation
 
@@ -31,4 +33,92 @@ public enum RetryCause: Hashable, Sendable {
     case status(HTTPStatus)
     /// There was no answer.
     case error(HTTPError.Code)
+}
+
+/// Why a report was given up, dropped or set aside.
+public enum ReportLoss: Hashable, Sendable {
+    /// The server answered with this status, which repeating does not change.
+    case refused(HTTPStatus)
+    /// It could not be sent, for a reason that does not change.
+    case failed(HTTPError.Code)
+    /// It was older than the settings' maximum age, and the last attempt failed.
+    case expired
+    /// It was tried as often as the settings say.
+    case tooManyAttempts
+    /// It was the oldest, and a newer one needed its place.
+    case noRoom
+    /// The handler of existing reports said so.
+    case byHandler
+    /// The app purged it.
+    case purged
+    /// The user's consent was denied or withdrawn.
+    case withoutConsent
+    /// Its bytes are not what was written.
+    case damaged
+    /// It is sealed, and the seal could not be opened: the key is lost, or another.
+    case sealed
+    /// Its file is gone: the one that the app keeps, or the box's own, which another program removed.
+    case missingFile
+    /// Another report of the same identifier is in the box.
+    case duplicate
+
+    /// A word for it, such as stands in counters and file names.
+    public var name: String {
+        switch self {
+        case .refused(let status): "refused-\(status.rawValue)"
+        case .failed(let code): "failed-\(code.rawValue)"
+        case .expired: "expired"
+        case .tooManyAttempts: "too-many-attempts"
+        case .noRoom: "no-room"
+        case .byHandler: "by-handler"
+        case .purged: "purged"
+        case .withoutConsent: "without-consent"
+        case .damaged: "damaged"
+        case .sealed: "sealed"
+        case .missingFile: "missing-file"
+        case .duplicate: "duplicate"
+        }
+    }
+}
+
+extension ReportLoss: CustomStringConvertible {
+    /// The ``name``.
+    public var description: String { name }
+}
+
+/// Counts of what became of reports since the box was opened.
+public struct OutboxCounters: Hashable, Sendable {
+    /// Reports that were taken in.
+    public internal(set) var accepted = 0
+    /// Submissions that joined a report in the box.
+    public internal(set) var joined = 0
+    /// Reports that an earlier launch had left.
+    public internal(set) var found = 0
+    /// Attempts that were begun.
+    public internal(set) var attempts = 0
+    /// Attempts after which another was to follow.
+    public internal(set) var retries = 0
+    /// Reports that arrived.
+    public internal(set) var delivered = 0
+    /// Submissions that were refused, by the error's kind.
+    public internal(set) var refused: [OutboxError.Code: Int] = [:]
+    /// Reports that are gone without having arrived, by the reason's name.
+    public internal(set) var dropped: [String: Int] = [:]
+    /// Reports that were set aside, by the reason's name.
+    public internal(set) var setAside: [String: Int] = [:]
+
+    mutating func count(_ event: ReportEvent) {
+        switch event {
+        case .accepted: accepted += 1
+        case .joined: joined += 1
+        case .found: found += 1
+        case .sending: attempts += 1
+        case .delivered: delivered += 1
+        case .willRetry: retries += 1
+        case .setAside(_, let loss): setAside[loss.name, default: 0] += 1
+        case .dropped(_, let loss): dropped[loss.name, default: 0] += 1
+        // What concerns no report is told, and not counted.
+        case .foreignFiles, .trouble: break
+        }
+    }
 }

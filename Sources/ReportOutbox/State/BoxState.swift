@@ -1,3 +1,5 @@
+// State: what a box knows and decides, as a value without a lock, a disk or a clock. It may use Settings, Reports and Store.
+
 import LoaderChain
 
 /// Decides for a box which reports there are, which is next, and what becomes of each.
@@ -30,7 +32,6 @@ struct BoxState {
     var inFlight = 0
     var nextSequence: UInt64 = 1
 
-    /// Whether the user lets reports be sent.
     var consent: ReportConsent
     /// Whether the app has said that there is no network.
     var isOffline = false
@@ -43,7 +44,7 @@ struct BoxState {
     /// The lane of each server.
     private var laneOfDestination: [UInt32: Int] = [:]
     /// So many servers are kept apart; of more, some share their pauses.
-    static let mostLanes = 1_024
+    private static let mostLanes = 1_024
 
     init(_ settings: OutboxSettings) {
         self.settings = settings
@@ -185,4 +186,50 @@ struct BoxState {
         }
         return nil
     }
+}
+
+/// A report in the box.
+struct BoxEntry: Sendable {
+    enum Phase: Sendable {
+        /// Its file is being written, and nothing was promised yet.
+        case writing
+        /// The app is being asked about it.
+        case held
+        /// It waits for its time, or for its turn.
+        case waiting
+        /// An attempt is under way.
+        case sending
+        /// It is done with, and its file is being seen to.
+        case leaving
+    }
+
+    /// The name of its file, which is the state that the next launch finds.
+    var name: RecordName
+    var phase: Phase
+    /// Since when it counts as old, in the box's time; before the box was opened for one that was found.
+    var born: TimerInstant
+    /// When it may next be tried, in the box's time.
+    var due: TimerInstant
+    /// Why it is to be set aside, if that could not be done.
+    var lossToSetAside: ReportLoss?
+    /// Whether the app wants it to be tried before its time.
+    var isHurried = false
+    /// Whether an earlier launch left it.
+    var wasFound = false
+    /// How often in a row its bytes could not be read.
+    var readFailures = 0
+    /// Attempts that have begun and could not be written down.
+    var unwrittenAttempts: UInt32 = 0
+
+    /// How many attempts have begun and were not taken back.
+    var attempts: UInt32 {
+        let (attempts, isTooMany) = name.attempts.addingReportingOverflow(unwrittenAttempts)
+        return isTooMany ? .max : attempts
+    }
+}
+
+/// Where an entry is; of no use once the entry is gone.
+struct BoxHandle: Hashable, Sendable {
+    let slot: Int
+    let sequence: UInt64
 }

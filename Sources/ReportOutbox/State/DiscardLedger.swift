@@ -50,7 +50,6 @@ struct DiscardLedger {
         return text
     }
 
-    /// Notes how an attempt ended.
     mutating func ended(_ sequence: UInt64, wasDelivered: Bool) {
         guard let taken = underWay.removeValue(forKey: sequence), wasDelivered else { return }
         for (key, count) in taken {
@@ -60,7 +59,6 @@ struct DiscardLedger {
         isDirty = true
     }
 
-    /// Forgets everything.
     mutating func clear() {
         isDirty = isDirty || !counts.isEmpty
         counts = [:]
@@ -82,7 +80,6 @@ extension DiscardLedger {
         return encoded
     }
 
-    /// Notes that it could not be written down.
     mutating func wasNotWritten() { isDirty = true }
 
     private static let mark: UInt32 = 0x3144_434C  // LCD1

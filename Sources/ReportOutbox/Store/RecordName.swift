@@ -15,9 +15,7 @@ struct RecordName: Hashable, Sendable {
         static let keptOutside = Flags(rawValue: 1)
         /// The due time is one that the server asked for, and holds for everything that goes there.
         static let pausesDestination = Flags(rawValue: 2)
-        /// It matters less than others.
         static let low = Flags(rawValue: 4)
-        /// It matters more than others.
         static let high = Flags(rawValue: 8)
 
         /// The flag of a priority, if it has one.
@@ -59,7 +57,7 @@ struct RecordName: Hashable, Sendable {
     /// Larger numbers are not valid times, sizes or places in the order.
     private static let mostMilliseconds: UInt64 = 1 << 53
     private static let mostBytes: UInt64 = 1 << 53
-    static let mostSequence: UInt64 = 1 << 62
+    private static let mostSequence: UInt64 = 1 << 62
 
     /// Makes it due so long after a time in milliseconds since 1970; a millisecond that has begun counts.
     mutating func setDue(after wait: Duration, from now: Int64) {
@@ -182,5 +180,52 @@ extension RecordName {
             }
             return flags
         }
+    }
+}
+
+/// The name of a report that was set aside: the one it had, and why.
+struct AsideName: Hashable, Sendable {
+    var name: RecordName
+    /// The name of a ``ReportLoss``, in letters, digits and hyphens.
+    let reason: String
+
+    private static let longestReason = 40
+
+    init(_ name: RecordName, because loss: ReportLoss) {
+        self.init(name, reason: loss.name)
+    }
+
+    private init(_ name: RecordName, reason: String) {
+        self.name = name
+        self.reason = String(reason.unicodeScalars.filter(Self.isPlain).map(Character.init).prefix(Self.longestReason))
+    }
+
+    var text: String { name.text + "!" + reason }
+    var path: String { ReportStore.asideFolder + "/" + text }
+
+    /// What a file's name says, and whether the identifier is only a digest; nil if it is not the box's.
+    static func read(_ text: String) -> (aside: AsideName, isDigested: Bool)? {
+        guard let mark = text.lastIndex(of: "!") else { return nil }
+        let reason = String(text[text.index(after: mark)...])
+        let aside: AsideName
+        let isDigested: Bool
+        switch RecordName.read(String(text[..<mark])) {
+        case .foreign: return nil
+        case .name(let name): (aside, isDigested) = (AsideName(name, reason: reason), false)
+        case .digested(let name): (aside, isDigested) = (AsideName(name, reason: reason), true)
+        }
+        return isDigested || aside.text == text ? (aside, isDigested) : nil
+    }
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "-" || "a"..."z" ~= scalar || "A"..."Z" ~= scalar || "0"..."9" ~= scalar
+    }
+}
+
+extension Int64 {
+    /// The sum, or the end of what can be counted.
+    func addingClamped(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
     }
 }

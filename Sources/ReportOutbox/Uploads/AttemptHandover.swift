@@ -1,6 +1,3 @@
-// Uploads: uploads that go on without the app, but for the session that makes them, and what they say to a box. It may use
-// Coding, Reports, Settings and Store.
-
 import LoaderChain
 
 /// Carries messages about an attempt between a box and a terminal that goes on without this process.

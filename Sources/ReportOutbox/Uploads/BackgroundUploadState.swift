@@ -25,7 +25,6 @@ struct BackgroundUploadState {
     enum Action: Hashable {
         /// Write the upload down, then hand it to the session.
         case start(UploadID)
-        /// Stop the upload.
         case stop(UploadID)
         /// Remove the bytes of an upload that is not going to begin.
         case discard(UploadID)
@@ -155,7 +154,6 @@ struct BackgroundUploadState {
         return actions
     }
 
-    /// Hears how an upload ended.
     mutating func ended(_ id: UploadID, _ end: UploadEnd) -> [Action] {
         guard let upload = uploads[id] else { return [] }
         if case .ended = upload.phase { return [] }

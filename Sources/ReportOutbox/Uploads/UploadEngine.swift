@@ -1,3 +1,6 @@
+// Uploads: uploads that go on without the app, but for the session that makes them, and what they say to a box. It may use
+// Coding, Reports, Settings and Store.
+
 import Dispatch
 import DurableFiles
 import LoaderChain
@@ -110,7 +113,6 @@ final class UploadEngine: Sendable {
 
     // MARK: The session
 
-    /// Hears how an upload ended.
     func ended(_ id: UploadID, _ end: UploadEnd) { hear { $0.ended(id, end) } }
 
     /// Hears that everything was told that happened while the app did not run.
@@ -193,5 +195,41 @@ final class UploadEngine: Sendable {
         request.handover?.whenKept { [self] in hear { $0.noteKept(id) } }
         task.complete(end.result(for: request, loader: loader))
         if request.handover == nil { hear { $0.noteKept(id) } }
+    }
+}
+
+/// What carries uploads out while the app does not run: a background `URLSession` on Apple systems.
+///
+/// It tells ``UploadEngine/ended(_:_:)`` how each upload ended, once, perhaps in a later launch, and
+/// ``UploadEngine/eventsAreDelivered()`` when it has told all that happened while the app did not run.
+protocol UploadSession: Sendable {
+    /// Answers which uploads have not ended, sooner or later and on any thread, and lets those go on that were not begun yet.
+    func uploads(_ answer: @escaping @Sendable ([UploadID]) -> Void)
+
+    /// Begins an upload, whose bytes are a file of the engine's directory.
+    func start(_ id: UploadID, _ request: EncodedRequest, bodyIn file: String)
+
+    /// Stops an upload, which then ends as cancelled; of one that is over or unknown, nothing is heard.
+    func stop(_ id: UploadID)
+
+    /// Ends the session once every upload has ended, and takes no more.
+    func finish()
+}
+
+/// What the system is to be told once everything that happened while the app did not run has been heard.
+///
+/// The system gives a closure that belongs to the main thread, and may be no `Sendable` one; so it never leaves the main actor.
+@MainActor
+private final class SystemCompletion {
+    private var handlers: [() -> Void] = []
+
+    nonisolated init() {}
+
+    func add(_ handler: @escaping () -> Void) { handlers.append(handler) }
+
+    func callAll() {
+        let called = handlers
+        handlers = []
+        for handler in called { handler() }
     }
 }

@@ -19,7 +19,6 @@ struct CredentialState<Credential: Sendable, Waiter> {
         case resetting(isAsking: Bool)
     }
 
-    /// A credential with its number and its deadline.
     struct Held: Sendable {
         let credential: Credential
         let generation: Int
@@ -29,7 +28,6 @@ struct CredentialState<Credential: Sendable, Waiter> {
         func isDue(at now: TimerInstant) -> Bool { deadline.map { $0 <= now } ?? false }
     }
 
-    /// A question for a credential.
     struct Question: Sendable {
         let number: Int
         /// The credential to replace, if there is one.

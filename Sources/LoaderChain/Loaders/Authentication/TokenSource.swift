@@ -57,3 +57,80 @@ extension SignInRequired: CustomStringConvertible, LocalizedError {
     /// The ``reason``, which `localizedDescription` shows.
     public var errorDescription: String? { reason }
 }
+
+/// An access token, with the refresh token that gets the next one.
+///
+/// Descriptions contain neither token. Encoding writes both out, for a store that is safe.
+public struct BearerToken: Hashable, Codable, Sendable {
+    private var secretAccessToken: Secret<String>
+    private var secretRefreshToken: Secret<String>?
+
+    /// How long the access token is valid after it was obtained; nil or zero if only the server knows.
+    public var lifetime: Duration?
+
+    /// When the token was obtained, by the wall clock.
+    ///
+    /// A ``BearerAuth`` sets it if its source has left it nil, so that the age of a token in a store is known.
+    public var obtained: Date?
+
+    /// Makes a token.
+    public init(accessToken: String, refreshToken: String? = nil, lifetime: Duration? = nil, obtained: Date? = nil) {
+        secretAccessToken = Secret(accessToken)
+        secretRefreshToken = refreshToken.map { Secret($0) }
+        self.lifetime = lifetime
+        self.obtained = obtained
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case secretAccessToken = "accessToken"
+        case secretRefreshToken = "refreshToken"
+        case lifetime, obtained
+    }
+
+    /// The access token, which requests carry.
+    public var accessToken: String {
+        get { secretAccessToken.value }
+        set { secretAccessToken.value = newValue }
+    }
+
+    /// The refresh token, which gets the next access token; nil if the server issued none.
+    public var refreshToken: String? {
+        get { secretRefreshToken?.value }
+        set { secretRefreshToken = newValue.map { Secret($0) } }
+    }
+
+    /// The value of the `Authorization` header; throws if the token cannot be sent.
+    func headerValue() throws(AuthenticationFailure) -> String {
+        guard !accessToken.isEmpty, accessToken.utf8.allSatisfy({ ASCII.space < $0 && $0 < ASCII.delete }) else {
+            throw AuthenticationFailure(reason: "The access token cannot stand in a header")
+        }
+        return "Bearer " + accessToken
+    }
+
+    /// How long the token is still to be used at `date`, if that is known; it is replaced `leeway` before its end.
+    ///
+    /// Clocks can be set back, so a negative age counts as zero. The leeway is at most half of the lifetime.
+    func remainingUse(at date: Date, leeway: Duration) -> Duration? {
+        guard let lifetime = lifetime.map({ min($0, Self.greatestLifetime) }), lifetime > .zero else { return nil }
+        let age = obtained.map { max(0, date.timeIntervalSince($0)) } ?? 0
+        // No token lives longer, and a duration of a larger Double could overflow.
+        guard age < Self.greatestLifetime / .seconds(1) else { return .zero }
+        return lifetime - .seconds(age) - min(max(leeway, .zero), lifetime / 2)
+    }
+
+    /// A hundred years: longer than any token lives, and short enough to calculate with.
+    static let greatestLifetime = Duration.seconds(100 * 365 * 86_400)
+}
+
+extension BearerToken: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The facts about the token, without secrets.
+    public var description: String {
+        var facts = [Redaction.text]
+        if secretRefreshToken != nil { facts.append("can be refreshed") }
+        if let lifetime { facts.append("good for \(lifetime)") }
+        return "BearerToken(\(facts.joined(separator: ", ")))"
+    }
+
+    /// The facts about the token, without secrets.
+    public var debugDescription: String { description }
+}

@@ -68,3 +68,92 @@ struct CircuitBoard {
 
     var circuits: [Circuit] { [common.circuit] + places.all.values.map(\.circuit) }
 }
+
+/// The circuit of one server, or of all servers.
+///
+/// Verdicts and the change hook are user code, and run under no lock.
+final class Circuit: Sendable {
+    /// The server; nil for all.
+    let origin: HTTPOrigin?
+    private let policy: Policy
+    private let state: Locked<CircuitState>
+
+    /// What all circuits of a breaker share.
+    struct Policy: Sendable {
+        let settings: CircuitBreaker.Settings
+        let verdict: @Sendable (HTTPResult) -> CircuitBreaker.Verdict
+        let onChange: (@Sendable (CircuitBreaker.Change) -> Void)?
+        let timers: any Timers
+        let random: RandomSource
+        /// How often any circuit has opened.
+        let openings = Tally()
+    }
+
+    init(of origin: HTTPOrigin?, _ policy: Policy, at now: TimerInstant) {
+        self.origin = origin
+        self.policy = policy
+        state = Locked(CircuitState(policy.settings, at: now))
+    }
+
+    /// The server as users read it; nil for all.
+    var host: String? { origin?.description }
+
+    var name: CircuitBreaker.State { state.withLock { $0.name } }
+
+    func calls(at now: TimerInstant) -> CircuitCalls { state.withLock { $0.calls(at: now) } }
+
+    func isIdle(at now: TimerInstant) -> Bool { state.withLock { $0.isIdle(at: now) } }
+
+    /// Admits or refuses a call; report a change when no lock is held.
+    func admit(
+        at now: TimerInstant
+    ) -> (admission: CircuitState.Admission, change: CircuitBreaker.Change?, state: CircuitBreaker.State) {
+        changing { $0.admit(at: now) }
+    }
+
+    /// Counts the result of a call that began in the phase of that number.
+    func record(_ result: HTTPResult, of period: UInt64) {
+        let verdict = policy.verdict(result)
+        let now = policy.timers.now
+        tell(changing { $0.record(verdict, of: period, at: now, jitteredBy: policy.random) }.change)
+    }
+
+    /// Closes the circuit and forgets its counts.
+    func reset() {
+        tell(changing { $0.close() }.change)
+    }
+
+    /// Reports a change to the hook.
+    func tell(_ change: CircuitBreaker.Change?) {
+        guard let change else { return }
+        if change.to == .open { policy.openings.increment() }
+        policy.onChange?(change)
+    }
+
+    private func changing<Result>(
+        _ body: (inout CircuitState) -> Result
+    ) -> (Result, change: CircuitBreaker.Change?, state: CircuitBreaker.State) {
+        let (result, before, after) = state.withLock { state in
+            let before = state.name
+            let result = body(&state)
+            return (result, before, state.name)
+        }
+        let change = before == after ? nil : CircuitBreaker.Change(host: host, from: before, to: after)
+        return (result, change, after)
+    }
+}
+
+/// Observes the calls of one phase of a circuit, which all share it, so that a call costs no allocation.
+final class CircuitWatch: HTTPTaskObserver {
+    let period: UInt64
+    private let circuit: Circuit
+
+    init(_ circuit: Circuit, period: UInt64) {
+        self.circuit = circuit
+        self.period = period
+    }
+
+    func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
+        circuit.record(result, of: period)
+    }
+}

@@ -40,7 +40,6 @@ struct CircuitState {
         }
     }
 
-    /// What to do with a call.
     enum Admission: Equatable {
         /// It passes; its verdict belongs to the phase of this number.
         case passes(period: UInt64)

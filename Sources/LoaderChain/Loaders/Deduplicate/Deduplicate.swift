@@ -92,3 +92,70 @@ public final class Deduplicate: HTTPLoader, @unchecked Sendable {
         }
     }
 }
+
+extension Deduplicate {
+    /// What makes two requests the same.
+    public struct Key: Hashable, Sendable {
+        private enum Content: Hashable {
+            case text(String)
+            case request(HTTPMethod, address: String, HTTPHeaders, [ResponseCheck?], BasicCredentials?)
+        }
+        private let content: Content
+
+        /// Makes a key of your own, which is never equal to a ``standard(for:ignoring:)`` key.
+        public init(_ text: String) { content = .text(text) }
+
+        /// The standard key; nil for a request that is never shared, because it has a body or an unsafe method.
+        ///
+        /// Two `GET` or two `HEAD` requests have the same key if their URL, headers, ``HTTPRequest/basicCredentials``,
+        /// ``HTTPRequest/responseCheck`` and type to decode are the same.
+        ///
+        /// - Parameters:
+        ///   - request: the request.
+        ///   - ignored: the names of headers to ignore, in any case.
+        public static func standard(
+            for request: HTTPRequest, ignoring ignored: [String] = Deduplicate.ignoredHeaders
+        ) -> Key? {
+            guard request.method == .get || request.method == .head, request.body.isEmpty,
+                let address = request.storage.address.text(showing: .shown)
+            else { return nil }
+            let headers = request.headers.filter { field in !ignored.contains { field.isNamed($0) } }
+            // Requests with different checks must not share a result.
+            let checks = [request.responseCheck, request.decodingCheck]
+            // Requests of different users must not either: a loader below turns these credentials into a header.
+            let credentials = request.basicCredentials
+            return Key(content: .request(request.method, address: address, HTTPHeaders(headers), checks, credentials))
+        }
+
+        private init(content: Content) { self.content = content }
+    }
+
+    /// The headers that the standard key ignores: those that number or trace requests.
+    public static let ignoredHeaders = [
+        "traceparent", "tracestate", "b3", "X-Request-ID", "X-Correlation-ID", "X-Trace-ID",
+    ]
+}
+
+/// Whether a request shares its execution with others; see ``Deduplicate``.
+public enum DeduplicationOption: HTTPRequestOption, Hashable {
+    /// The loader decides.
+    case automatic
+    /// The request is loaded on its own.
+    case never
+    /// The request shares its execution with all requests that have the same key.
+    case shared(as: Deduplicate.Key)
+
+    /// The loader decides.
+    public static var defaultOptionValue: DeduplicationOption { .automatic }
+}
+
+extension HTTPRequest {
+    /// Whether the request shares its execution with others that are in flight.
+    ///
+    /// Set it to ``DeduplicationOption/never`` to read what was just written: the response to a request that is already
+    /// in flight may be older.
+    public var deduplication: DeduplicationOption {
+        get { self[option: DeduplicationOption.self] }
+        set { self[option: DeduplicationOption.self] = newValue }
+    }
+}

@@ -41,7 +41,6 @@ struct DownloadRun {
         return request
     }
 
-    /// Downloads the file.
     func load(
         _ openDirectory: @escaping @Sendable (URL) throws(FileFailure) -> any Directory
     ) async throws -> HTTPResponse {
@@ -255,7 +254,7 @@ private final class PartBox: @unchecked Sendable {
 }
 
 /// A thread for calls that wait for a disk, so that they hold up none of Swift's own.
-struct DiskQueue: Sendable {
+private struct DiskQueue: Sendable {
     private let queue = DispatchQueue(label: "LoaderChain.download")
 
     /// Performs a call after those before it.

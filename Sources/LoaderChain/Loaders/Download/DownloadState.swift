@@ -7,7 +7,6 @@ import LoaderChainPlatformFoundation
 ///
 /// It has no clock and no disk. The rule is that the part file has the first ``count`` bytes of ``version``, and nothing else is ever added to them.
 struct DownloadState: Sendable {
-    /// What to ask a server for.
     enum Question: Hashable, Sendable {
         /// The whole file.
         case whole
@@ -56,7 +55,6 @@ struct DownloadState: Sendable {
     /// Whether the server has not sent a part yet that does not fit.
     private var trustsParts = true
 
-    /// Begins with nothing.
     init(_ settings: ResumableDownload.Settings) {
         perseverance = Perseverance(
             attempts: settings.attempts,
@@ -79,7 +77,6 @@ struct DownloadState: Sendable {
     /// Whether what is there is of use to a later download.
     var isResumable: Bool { version?.validator != nil && count > 0 }
 
-    /// What to ask for.
     var question: Question {
         guard trustsParts, count > 0, let version, let validator = version.validator else { return .whole }
         // A range must begin before the end of the file. So if that may be reached, the last byte is asked for once more, and its

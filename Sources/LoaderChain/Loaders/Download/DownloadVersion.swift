@@ -68,3 +68,137 @@ struct DownloadVersion: Hashable, Sendable, Codable {
         return text
     }
 }
+
+/// A checksum of a whole file that its server has named.
+struct ServerChecksum: Hashable, Sendable, Codable {
+    enum Kind: String, Hashable, Sendable, Codable {
+        case sha512, sha256, md5, crc32c
+
+        fileprivate var length: Int {
+            switch self {
+            case .sha512: 64
+            case .sha256: 32
+            case .md5: 16
+            case .crc32c: 4
+            }
+        }
+
+        /// Smaller for one that finds more kinds of damage, and is checked before the others.
+        fileprivate var rank: Int {
+            switch self {
+            case .sha512: 0
+            case .sha256: 1
+            case .md5: 2
+            case .crc32c: 3
+            }
+        }
+
+        /// The kind of a name in `Repr-Digest`.
+        fileprivate init?(digestField name: String) {
+            switch name {
+            case "sha-512": self = .sha512
+            case "sha-256": self = .sha256
+            default: return nil
+            }
+        }
+
+        /// The kind of a name in `x-goog-hash`.
+        fileprivate init?(googleHash name: String) {
+            switch name {
+            case "md5": self = .md5
+            case "crc32c": self = .crc32c
+            default: return nil
+            }
+        }
+
+        func begin() -> any Digest {
+            switch self {
+            case .sha512: SHA512()
+            case .sha256: SHA256()
+            case .md5: MD5()
+            case .crc32c: CRC32C()
+            }
+        }
+    }
+
+    let kind: Kind
+    let bytes: [UInt8]
+
+    /// Reads what the headers of a response say of the whole file, the strongest first.
+    ///
+    /// `Repr-Digest` (RFC 9530) and `x-goog-hash` speak of the whole file in every response. `Content-MD5` may speak of the part
+    /// that a response has, so it counts in a response with the whole alone.
+    static func all(in head: HTTPResponse) -> [ServerChecksum] {
+        var found: [ServerChecksum] = []
+        for member in head.headers.list(for: "Repr-Digest") {
+            guard let (name, value) = pair(member), let kind = Kind(digestField: name) else { continue }
+            // The value of a structured field stands between colons, and parameters may follow.
+            let parts = value.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == 3, parts[0].isEmpty else { continue }
+            add(kind, String(parts[1]))
+        }
+        // The sums of Google's storage are those of the file as it is stored, which may be compressed there.
+        let stored = head.headers["x-goog-stored-content-encoding"] ?? "identity"
+        if ASCII.isEqualIgnoringCase(stored, "identity") {
+            for member in head.headers.list(for: "x-goog-hash") {
+                guard let (name, value) = pair(member), let kind = Kind(googleHash: name) else { continue }
+                add(kind, value)
+            }
+        }
+        if head.status != .partialContent, let value = head.headers["Content-MD5"] { add(.md5, value) }
+        return found.sorted { $0.kind.rank < $1.kind.rank }
+
+        func add(_ kind: Kind, _ base64: String) {
+            guard let bytes = Data(base64Encoded: base64), bytes.count == kind.length,
+                !found.contains(where: { $0.kind == kind })
+            else { return }
+            found.append(ServerChecksum(kind: kind, bytes: Array(bytes)))
+        }
+    }
+
+    private static func pair(_ member: String) -> (name: String, value: String)? {
+        guard let equals = member.firstIndex(of: "=") else { return nil }
+        return (member[..<equals].lowercased(), String(member[equals...].dropFirst()))
+    }
+}
+
+/// Which bytes of a file a response has: `bytes 500-999/1234` (RFC 9110, section 14.4).
+struct ContentRange: Hashable, Sendable {
+    /// The place of the first byte.
+    let first: Int64
+    /// The place of the last byte.
+    let last: Int64
+    /// How many bytes the file has; nil if the server does not know.
+    let total: Int64?
+
+    /// Reads the header of a response; nil unless there is one, in bytes, that makes sense.
+    init?(_ headers: HTTPHeaders) {
+        let values = headers.values(for: "Content-Range")
+        guard values.count == 1, let value = values.first else { return nil }
+        let parts = ASCII.trimmed(value.utf8).split(maxSplits: 1, whereSeparator: ASCII.isBlank)
+        guard parts.count == 2, ASCII.isEqualIgnoringCase(String(decoding: parts[0], as: UTF8.self), "bytes") else {
+            return nil
+        }
+        let numbers = ASCII.trimmed(parts[1]).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard numbers.count == 2 else { return nil }
+        let bounds = numbers[0].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard bounds.count == 2, let first = Self.number(bounds[0]), let last = Self.number(bounds[1]) else {
+            return nil
+        }
+        let isOpen = numbers[1].elementsEqual("*".utf8)
+        let total = Self.number(numbers[1])
+        guard first <= last, last < .max, isOpen || total.map({ last < $0 }) == true else { return nil }
+        (self.first, self.last, self.total) = (first, last, total)
+    }
+
+    /// The length of a body as its header has it; nil if it is missing or contradicts itself.
+    static func length(_ headers: HTTPHeaders) -> Int64? {
+        let lengths = Set(headers.list(for: "Content-Length"))
+        return lengths.count == 1 ? lengths.first.flatMap { number($0.utf8) } : nil
+    }
+
+    private static func number(_ digits: some Collection<UInt8>) -> Int64? {
+        guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }
+        return Int64(String(decoding: digits, as: UTF8.self))
+    }
+}

@@ -24,7 +24,7 @@ final class PartFile {
     init?(_ name: String, in directory: any Directory) throws(FileFailure) {
         self.directory = directory
         self.name = name
-        lock = try directory.lock(name + ".part.lock")
+        lock = try directory.lock(lockName)
         if lock == nil { return nil }
     }
 
@@ -49,7 +49,6 @@ final class PartFile {
         if file == nil { file = try directory.reopen(part, keeping: count) }
     }
 
-    /// Writes bytes at a place.
     func write(_ bytes: Data, at offset: Int64) throws(FileFailure) { try file?.write(bytes, at: offset) }
 
     /// Flushes what was written, and then says so in the record.
@@ -68,7 +67,6 @@ final class PartFile {
         }
     }
 
-    /// Whether the file has a checksum.
     func has(_ checksum: ServerChecksum) throws(FileFailure) -> Bool {
         let opened = try directory.open(part)
         var digest = checksum.kind.begin()
@@ -122,5 +120,22 @@ final class PartFile {
     private func close() throws(FileFailure) {
         let file = replace(&file, with: nil)
         try file?.close()
+    }
+}
+
+/// What is kept beside a part file: what it has bytes of, and how many of them are certain.
+struct DownloadRecord: Hashable, Sendable, Codable {
+    /// A digest of what was asked for, so that no secret of a URL is kept.
+    let subject: String
+    let version: DownloadVersion
+    /// How many bytes were flushed to the disk; after a loss of power, a file may be longer than what was written.
+    let kept: Int64
+
+    /// The most bytes that a record has.
+    static let longest = 64 * 1024
+
+    /// A digest of a name or an address.
+    static func subject(_ text: String) -> String {
+        SHA256.of(text.utf8).map(ASCII.hexadecimal).joined()
     }
 }

@@ -80,6 +80,7 @@ public final class Hedge: HTTPLoader, @unchecked Sendable {
             task.addWaitObserver(HedgeSampler(kind, desk))
             return super.load(task: task)
         }
+        // It sends the second attempt, when its alarm rings.
         let race = HedgeRace(task, of: kind, delay: delay, self)
         races.withLock { race.place = $0.append(race) }
         race.begin()
@@ -126,5 +127,204 @@ public final class Hedge: HTTPLoader, @unchecked Sendable {
     /// Removes a race that is over.
     func forget(_ race: HedgeRace) {
         _ = races.withLock { $0.remove(race.place) }
+    }
+}
+
+// MARK: - For one request, and for a chain
+
+/// Whether a ``Hedge`` may send a request a second time while the first attempt is under way.
+///
+/// ```swift
+/// request.hedging = .never
+/// ```
+public enum HedgingOption: HTTPRequestOption {
+    /// The request may be hedged if its method is safe, as GET and HEAD are, and its options allow two attempts at once;
+    /// see ``HTTPRequestOption/allowsTwoAttempts(with:)``.
+    case automatic
+    /// The request may be hedged whatever its method and its options, if it may be repeated according to
+    /// ``HTTPRequest/isRepeatable``.
+    ///
+    /// Choose it for a PUT, or for a POST with an idempotency key, that the server may receive twice at the same time.
+    case allowed
+    /// The request is not hedged.
+    case never
+
+    /// The method decides.
+    public static var defaultOptionValue: HedgingOption { .automatic }
+}
+
+extension HTTPRequest {
+    /// Whether a ``Hedge`` may send the request a second time; ``HedgingOption/automatic`` unless it is set.
+    public var hedging: HedgingOption {
+        get { self[option: HedgingOption.self] }
+        set { self[option: HedgingOption.self] = newValue }
+    }
+
+    /// Whether two attempts of the request, as it is now, may be under way at once.
+    ///
+    /// Its ``hedging``, its method, its body and its options decide.
+    public var isHedgeable: Bool {
+        switch hedging {
+        case .never: return false
+        case .automatic: guard method.isSafe, storage.options.allowTwoAttempts else { return false }
+        case .allowed: break
+        }
+        return isRepeatable && body.canBeSentAgain
+    }
+}
+
+extension AttemptWatch {
+    /// Makes a watch for a hedge that stands above a ``Retry``, so that it hears of each response that pushes back.
+    ///
+    /// ```swift
+    /// let hedge = Hedge()
+    /// let chain =
+    ///     hedge --> Retry(strategy: Backoff.exponential(delay: 0.5, maximumNumberOfAttempts: 3))
+    ///     --> AttemptWatch(hedge) --> terminal
+    /// ```
+    ///
+    /// Without a watch, the hedge hears what comes of all attempts together, and a 503 that the retry has got over
+    /// is hidden from it.
+    public convenience init(_ hedge: Hedge) { self.init(for: hedge.desk) }
+}
+
+// MARK: - Settings, and what has happened
+
+extension Hedge {
+    /// When a second attempt is sent, and how many there may be.
+    public struct Settings: Hashable, Sendable {
+        /// The share of the response times that the delay covers, from 0 to 1: with 0.95, about every twentieth request
+        /// is slow enough to be hedged.
+        ///
+        /// No time that is shorter than the delay can improve. Leave ``share`` at `1 - quantile` or more.
+        public var quantile: Double
+        /// How many hedges each request pays for, from 0 to 1.
+        ///
+        /// There are never more hedges than this share of the requests, whatever happens.
+        public var share: Double
+        /// How many hedges may be saved up for a time at which many requests are slow.
+        public var burst: Int
+        /// How many response times of its kind must be known before a request is hedged.
+        public var minimumNumberOfSamples: Int
+        /// The shortest delay.
+        public var minimumDelay: Duration
+        /// The longest delay.
+        public var maximumDelay: Duration
+        /// How long nothing is hedged at a host after it has asked for fewer requests.
+        public var pause: Duration
+        /// The longest pause that a server can request with `Retry-After`.
+        public var maximumPause: Duration
+
+        /// Makes settings; with the defaults, there are at most 5 % more requests.
+        public init(
+            quantile: Double = 0.95, share: Double = 0.05, burst: Int = 10, minimumNumberOfSamples: Int = 50,
+            minimumDelay: Duration = .milliseconds(5), maximumDelay: Duration = .seconds(10),
+            pause: Duration = .seconds(10), maximumPause: Duration = .seconds(60)
+        ) {
+            self.quantile = quantile
+            self.share = share
+            self.burst = burst
+            self.minimumNumberOfSamples = minimumNumberOfSamples
+            self.minimumDelay = minimumDelay
+            self.maximumDelay = maximumDelay
+            self.pause = pause
+            self.maximumPause = maximumPause
+        }
+
+        /// The quantile from 0 to 1, and the longest time for what is no number.
+        var usableQuantile: Double { quantile.isNaN ? 1 : min(max(0, quantile), 1) }
+
+        /// A delay within the bounds; the lower one wins where they contradict each other.
+        func bounded(_ delay: Duration) -> Duration { max(minimumDelay, .zero, min(delay, maximumDelay)) }
+    }
+
+    /// Why a slow request was not hedged; there may be more reasons in the future.
+    public struct Suppression: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
+        /// The name of the reason.
+        public let rawValue: String
+
+        /// Makes a reason of this name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The name of the reason.
+        public var description: String { rawValue }
+
+        /// Too few response times of its kind were known.
+        public static let tooFewSamples = Suppression(rawValue: "tooFewSamples")
+        /// The requests have not paid for so many hedges, or a shared ``RetryBudget`` is spent.
+        public static let budget = Suppression(rawValue: "budget")
+        /// The host has asked for fewer requests a short while ago, or a loader below has refused one for it.
+        public static let pushback = Suppression(rawValue: "pushback")
+        /// Far more requests of its kind were slow than the quantile says, so a second attempt would be slow too.
+        public static let allSlow = Suppression(rawValue: "allSlow")
+        /// The usual time would not end before the deadline.
+        public static let deadline = Suppression(rawValue: "deadline")
+        /// The second attempt would have waited in a queue below, such as that of a full ``Throttle``.
+        public static let queue = Suppression(rawValue: "queue")
+        /// A loader below, such as a ``CircuitBreaker``, has refused the second attempt.
+        public static let refused = Suppression(rawValue: "refused")
+        /// The condition that the loader was made with does not hold.
+        public static let condition = Suppression(rawValue: "condition")
+    }
+
+    /// What has happened to a request; see ``Hedge/init(_:budget:timers:condition:onEvent:)``.
+    public struct Event: Hashable, Sendable {
+        /// What can happen; there may be more in the future.
+        public struct Kind: Hashable, Sendable, CustomStringConvertible {
+            private let name: String
+            /// Why there was no second attempt, if that is what has happened.
+            public let suppression: Suppression?
+
+            private init(_ name: String, _ suppression: Suppression? = nil) {
+                self.name = name
+                self.suppression = suppression
+            }
+
+            /// The second attempt was sent.
+            public static let sent = Kind("sent")
+            /// The second attempt has the response.
+            public static let won = Kind("won")
+            /// The second attempt has ended without being of use.
+            public static let lost = Kind("lost")
+            /// There was no second attempt, though the first was slow or would have been watched.
+            public static func suppressed(_ reason: Suppression) -> Kind { Kind("suppressed", reason) }
+
+            /// The name, with the reason if there is one, as in `suppressed(budget)`.
+            public var description: String { suppression.map { "\(name)(\($0))" } ?? name }
+        }
+
+        /// The host in lowercase, with the port if that is not the scheme's own.
+        public let host: String
+        /// What has happened.
+        public let kind: Kind
+    }
+
+    /// What has happened so far.
+    public struct Snapshot: Hashable, Sendable {
+        /// How many requests came that may be hedged.
+        public var requests = 0
+        /// How many second attempts were sent.
+        public var sent = 0
+        /// How many of them had the response.
+        public var won = 0
+        /// How many of them were of no use; the others are under way.
+        public var lost = 0
+        /// How many requests were not hedged, by the reason.
+        public var suppressed: [Suppression: Int] = [:]
+
+        /// Makes an empty snapshot.
+        public init() {}
+
+        mutating func count(_ kind: Event.Kind) {
+            if let reason = kind.suppression {
+                suppressed[reason, default: 0] += 1
+            } else if kind == .sent {
+                sent += 1
+            } else if kind == .won {
+                won += 1
+            } else if kind == .lost {
+                lost += 1
+            }
+        }
     }
 }

@@ -24,9 +24,6 @@ final class HedgeDesk: HTTPTaskObserver {
 
     var snapshot: Hedge.Snapshot { books.withLock { $0.snapshot } }
 
-    /// How many hedges the requests have paid for.
-    var remaining: Int { books.withLock { $0.share.remaining } }
-
     /// A request that may be hedged has come; returns its kind.
     func arrive(_ request: HTTPRequest) -> HedgeKind {
         let host = request.origin
@@ -75,18 +72,13 @@ final class HedgeDesk: HTTPTaskObserver {
         onEvent?(Hedge.Event(host: kind.host.description, kind: event))
     }
 
-    func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
-        if let pause = pause(after: result) { begin(pause, at: task.request.origin) }
-    }
+    func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) { note(result, from: task.request.origin) }
 
     /// Notes whether a host pushes back.
-    func note(_ result: HTTPResult, from host: HTTPOrigin) {
-        if let pause = pause(after: result) { begin(pause, at: host) }
-    }
-
-    private func begin(_ pause: Duration, at host: HTTPOrigin) {
-        let now = clock.now
-        books.withLock { $0.pause(host, until: now.advanced(by: pause), at: now) }
+    func note(_ result: HTTPResult, from host: @autoclosure () -> HTTPOrigin) {
+        guard let pause = pause(after: result) else { return }
+        let (origin, now) = (host(), clock.now)
+        books.withLock { $0.pause(origin, until: now.advanced(by: pause), at: now) }
     }
 
     /// How long nothing is to be hedged at the host of the result; nil if it does not push back.
@@ -97,5 +89,157 @@ final class HedgeDesk: HTTPTaskObserver {
         let isRefusal = response.status == .tooManyRequests || response.status == .serviceUnavailable
         guard isRefusal || asked > .zero else { return nil }
         return max(settings.pause, min(asked, settings.maximumPause))
+    }
+
+    // MARK: Readings
+
+    /// What a hedge tells of itself.
+    func readings(running: Int, hedged: Int) -> [LoaderReading] {
+        let (snapshot, remaining) = books.withLock { ($0.snapshot, $0.share.remaining) }
+        func level(_ name: String, _ value: Int, _ help: String) -> LoaderReading {
+            LoaderReading("loaderchain.hedge.\(name)", .level, value, unit: "{request}", help: help)
+        }
+        func counter(_ name: String, _ value: Int, _ help: String, _ attributes: [String: String] = [:])
+            -> LoaderReading
+        {
+            LoaderReading(
+                "loaderchain.hedge.\(name)", .counter, value, unit: "{request}", help: help, attributes: attributes)
+        }
+        let counts = [
+            level("running", running, "How many requests are hedged if they are slow"),
+            level("hedged", hedged, "How many requests have two attempts under way"),
+            counter("requests", snapshot.requests, "How many requests came that may be hedged"),
+            counter("sent", snapshot.sent, "How many second attempts were sent"),
+            counter("won", snapshot.won, "How many second attempts had the response"),
+            counter("lost", snapshot.lost, "How many second attempts were of no use"),
+            LoaderReading(
+                "loaderchain.hedge.budget.remaining", .gauge, remaining, unit: "{attempt}",
+                help: "How many second attempts the requests have paid for"),
+        ]
+        let suppressed = snapshot.suppressed.sorted { $0.key.rawValue < $1.key.rawValue }.map { reason, count in
+            counter("suppressed", count, "How many requests were not hedged", ["reason": reason.rawValue])
+        }
+        return counts + suppressed
+    }
+}
+
+extension HedgeDesk: AttemptWatcher {
+    func watchAttempt(_ task: HTTPTask) { task.addObserver(self) }
+}
+
+// MARK: - What it knows
+
+/// What a hedge knows about all requests: their kinds, the budget, the hosts that push back, and what has happened.
+struct HedgeBooks {
+    /// How many kinds are told apart; those that were used longest ago are forgotten.
+    static var mostKinds: Int { 128 }
+
+    private(set) var kinds = RecentTable<RequestKind, HedgeKind>(capacity: mostKinds)
+    private(set) var share: HedgeShare
+    private(set) var pauses = HedgePauses()
+    private(set) var snapshot = Hedge.Snapshot()
+
+    init(_ settings: Hedge.Settings) {
+        share = HedgeShare(share: settings.share, burst: settings.burst)
+    }
+
+    /// A request that may be hedged has come; returns its kind.
+    mutating func arrive(_ key: RequestKind, from host: @autoclosure () -> HTTPOrigin) -> HedgeKind {
+        snapshot.requests += 1
+        share.noteRequest()
+        return kinds.value(of: key) { HedgeKind(of: host()) }
+    }
+
+    /// Takes a hedge from the budget, or says what speaks against it.
+    ///
+    /// - Parameters:
+    ///   - timeLeft: how long the request may still take; nil for any time.
+    ///   - usualTime: how long half of its kind take at most.
+    mutating func takeHedge(
+        to host: HTTPOrigin, timeLeft: Duration?, usualTime: Duration?, at now: TimerInstant
+    ) -> Hedge.Suppression? {
+        if pauses.isPaused(host, at: now) { return .pushback }
+        if let timeLeft, timeLeft < usualTime ?? .zero { return .deadline }
+        return share.take() ? nil : .budget
+    }
+
+    mutating func giveBack() { share.giveBack() }
+
+    /// Hedges nothing at a host until `end`.
+    mutating func pause(_ host: HTTPOrigin, until end: TimerInstant, at now: TimerInstant) {
+        pauses.pause(host, until: end, at: now)
+    }
+
+    mutating func count(_ kind: Hedge.Event.Kind) { snapshot.count(kind) }
+
+    /// Forgets how long responses take.
+    mutating func forgetKinds() { kinds.removeAll() }
+}
+
+/// The hedges that the requests have paid for: a share of each, saved up to a small number.
+///
+/// It begins with nothing, so that there are never more hedges than the share of all requests. Everything is counted in
+/// millionths of a hedge, so that rounding errors do not add up.
+struct HedgeShare: Sendable {
+    private static var price: Int64 { 1_000_000 }
+
+    private let deposit: Int64
+    private let most: Int64
+    private var saved: Int64 = 0
+
+    /// Makes a budget of `share` hedges per request, of which at most `burst` are saved.
+    init(share: Double, burst: Int) {
+        let share = share.isNaN ? 0 : min(max(0, share), 1)
+        deposit = Int64((share * Double(Self.price)).rounded())
+        // Larger settings amount to no limit, and with these no product overflows.
+        most = Int64(min(max(0, burst), Int(Int32.max))) * Self.price
+    }
+
+    /// How many hedges are possible.
+    var remaining: Int { Int(saved / Self.price) }
+
+    /// Notes a request, which pays for a part of a hedge.
+    mutating func noteRequest() { saved = min(most, saved + deposit) }
+
+    /// Takes a hedge, and returns whether there was one.
+    mutating func take() -> Bool {
+        guard saved >= Self.price else { return false }
+        saved -= Self.price
+        return true
+    }
+
+    /// Gives back a hedge that was not sent.
+    mutating func giveBack() { saved = min(most, saved + Self.price) }
+}
+
+/// The hosts that have asked for fewer requests, and until when nothing is hedged there.
+///
+/// The number of hosts is bounded: if more of them push back at once, nothing is hedged anywhere for that long.
+struct HedgePauses: Sendable {
+    static var mostHosts: Int { 256 }
+
+    private var ends: [HTTPOrigin: TimerInstant] = [:]
+    private var endForAll: TimerInstant?
+
+    var count: Int { ends.count }
+
+    /// Hedges nothing at a host until `end`, or until a later end that was noted before.
+    mutating func pause(_ host: HTTPOrigin, until end: TimerInstant, at now: TimerInstant) {
+        if let known = ends[host] {
+            ends[host] = max(known, end)
+            return
+        }
+        if ends.count >= Self.mostHosts { ends = ends.filter { $0.value > now } }
+        if ends.count < Self.mostHosts {
+            ends[host] = end
+        } else {
+            endForAll = max(endForAll ?? end, end)
+        }
+    }
+
+    /// Whether nothing is hedged at a host.
+    func isPaused(_ host: HTTPOrigin, at now: TimerInstant) -> Bool {
+        if let endForAll, now < endForAll { return true }
+        return ends[host].map { now < $0 } ?? false
     }
 }

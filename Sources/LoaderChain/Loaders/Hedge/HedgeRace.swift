@@ -43,26 +43,6 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
         return attempt
     }
 
-    // MARK: The first attempt
-
-    func waitBegins() {
-        let now = desk.clock.now
-        state.withLock { $0.beginWait(at: now) }
-    }
-
-    func waitEnded() {
-        let now = desk.clock.now
-        schedule(state.withLock { $0.endWait(at: now) })
-    }
-
-    func task(_ attempt: HTTPTask, didCompleteWith result: HTTPResult) { end(.first, with: result) }
-
-    func taskWasCancelled(_ attempt: HTTPTask) {
-        // A loser is cancelled because the task has its result, which needs nothing more.
-        guard task.isCancelled else { return }
-        state.withLock { $0.cancel() }?.cancel()
-    }
-
     // MARK: The alarm
 
     private func schedule(_ setting: HedgeState<HTTPResult, DispatchGroup>.Setting?) {
@@ -115,6 +95,26 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
             fallthrough
         case .underWay: desk.report(end.winner == .second ? .won : .lost, of: kind)
         }
+    }
+
+    // MARK: The first attempt
+
+    func waitBegins() {
+        let now = desk.clock.now
+        state.withLock { $0.beginWait(at: now) }
+    }
+
+    func waitEnded() {
+        let now = desk.clock.now
+        schedule(state.withLock { $0.endWait(at: now) })
+    }
+
+    func task(_ attempt: HTTPTask, didCompleteWith result: HTTPResult) { end(.first, with: result) }
+
+    func taskWasCancelled(_ attempt: HTTPTask) {
+        // A loser is cancelled because the task has its result, which needs nothing more.
+        guard task.isCancelled else { return }
+        state.withLock { $0.cancel() }?.cancel()
     }
 
     // MARK: The end

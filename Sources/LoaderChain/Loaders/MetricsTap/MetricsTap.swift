@@ -1,3 +1,5 @@
+import LoaderChainPlatformFoundation
+
 /// Measures every task that passes, and sends a metric to the sinks when it has ended.
 ///
 /// ```swift
@@ -70,5 +72,98 @@ public final class MetricsTap: HTTPLoader, @unchecked Sendable {
         let dropped = recorder.dropped
         let parts = [settings.module, dropped == 0 ? nil : "dropped \(dropped)"]
         return parts.compactMap(\.self).joined(separator: ", ")
+    }
+}
+
+extension MetricsTap {
+    /// The tap's recorder, and what it adds to the metrics of all tasks.
+    ///
+    /// This is the only part of a tap that a task keeps, and it has no reference to a loader.
+    final class Settings: Sendable {
+        let recorder: MetricRecorder
+        let module: String?
+        let tags: [String: String]
+        let recordsPhases: Bool
+        let isListening: Bool
+        /// The requests under way, if they are counted.
+        let active: ActiveRequests?
+        /// The only sink, if it is a board and there is no filter: then requests need no metric.
+        let board: MetricBoard?
+        let boardHasSameClock: Bool
+        private let measuresAll: Bool
+        private let clock: TimerClock
+
+        init(
+            recorder: MetricRecorder, module: String?, tags: [String: String], recordsPhases: Bool, countsActive: Bool
+        ) {
+            active = countsActive ? ActiveRequests() : nil
+            self.recorder = recorder
+            self.module = module
+            self.tags = tags
+            self.recordsPhases = recordsPhases
+            clock = TimerClock(recorder.timers)
+            board = recorder.onlyBoard
+            isListening = recorder.isListening
+            measuresAll = recorder.samplingRate >= 1
+            boardHasSameClock = board?.clock.isSame(as: clock) ?? false
+        }
+
+        /// Draws whether a task that comes now is measured.
+        func drawSample() -> Bool { measuresAll || recorder.drawSample() }
+
+        var now: TimerInstant { clock.now }
+
+        /// Emits the metric of a request that has ended now.
+        func emit(_ result: HTTPResult, nanoseconds: Int64, waiting: Duration) {
+            recorder.emit(
+                .request(HTTPMetric(of: result, duration: .nanoseconds(nanoseconds), waiting: waiting, by: self)))
+        }
+    }
+}
+
+extension HTTPMetric {
+    /// Makes the metric of a task from its result.
+    ///
+    /// The address is that of the request as it was sent, with everything that loaders have filled in.
+    init(of result: HTTPResult, duration: Duration, waiting: Duration, by settings: MetricsTap.Settings) {
+        let request = result.request.storage
+        let response = result.response
+        let transfer = response?.metrics
+        self.duration = duration
+        start = settings.recorder.timers.date.addingTimeInterval(-(duration / .seconds(1)))
+        self.waiting = waiting
+        method = request.method
+        scheme = request.address.scheme
+        host = result.request.hostKey
+        port = result.request.portInMetrics
+        route = result.request.routeInMetrics
+        module = request.options[MetricModuleOption.self] ?? settings.module
+        origin = request.options[MetricOriginOption.self]
+        let ownTags = request.options[MetricTagsOption.self]
+        var tags = ownTags.isEmpty ? settings.tags : settings.tags.merging(ownTags) { $1 }
+        if let source = response?.source { tags.merge(source.metricTags) { own, _ in own } }
+        self.tags = tags
+        attempts = result.attempts
+        bytesSent = transfer?.bytesSent
+        bytesReceived = transfer?.bytesReceived
+        timeToFirstByte = transfer?.timeToFirstByte
+        networkProtocol = transfer?.networkProtocol
+        phases = settings.recordsPhases ? transfer?.phases : nil
+        status = response?.status
+        let trace = request.options[AttemptTraceOption.self]?.context
+        let isRecorded = trace?.flags.contains(.sampled) ?? false
+        traceID = isRecorded ? trace?.traceID : nil
+        spanID = isRecorded ? trace?.spanID : nil
+        outcome = Outcome(result)
+        samplingRate = settings.recorder.samplingRate
+    }
+}
+
+extension HTTPRequest {
+    /// The port, also where it is the scheme's own; nil for a scheme other than HTTP's.
+    var portInMetrics: Int? {
+        if let port { return port }
+        if ASCII.isEqualIgnoringCase(scheme, "https") { return 443 }
+        return ASCII.isEqualIgnoringCase(scheme, "http") ? 80 : nil
     }
 }

@@ -51,21 +51,15 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
     /// How many requests may pass in what time; it can be changed at any time, also for those who wait.
     public var rate: Rate {
         get { state.withLock { $0.rate } }
-        set { setRate(newValue)() }
-    }
-
-    /// Sets ``rate``, also under a lock of the caller; what is returned lets tasks pass, outside of it.
-    package func setRate(_ rate: Rate) -> () -> Void {
-        let now = timers.now
-        let steps = state.withLock { $0.change(to: rate, at: now) }
-        return { for (origin, step) in steps { self.take(step, for: origin) } }
+        set {
+            let now = timers.now
+            let steps = state.withLock { $0.change(to: newValue, at: now) }
+            for (origin, step) in steps { take(step, for: origin) }
+        }
     }
 
     /// How many tasks wait.
     public var waiting: Int { state.withLock { $0.waiting } }
-
-    /// How many tasks have come since the limit was made.
-    package var arrivals: UInt64 { state.withLock { $0.arrivals } }
 
     /// Passes a task on when there is a token for it.
     public override func load(task: HTTPTask) {
@@ -138,7 +132,7 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
     // MARK: Waiting
 
     /// Takes a waiter out of its lane, and answers whether it still waited there.
-    func remove(_ waiter: RateLimitWaiter) -> Bool {
+    fileprivate func remove(_ waiter: RateLimitWaiter) -> Bool {
         let left = state.withLock { $0.withLane(of: waiter.lane) { $0.leave(waiter.place, among: &$1) } }
         left?.timer?.cancel()
         return left != nil
@@ -160,5 +154,89 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
         // Set before any passes, because the loaders below may take their time.
         if let setting = step.setting { set(setting, for: origin) }
         for task in step.passing.compactMap({ $0.end() }) { super.load(task: task) }
+    }
+}
+
+extension RateLimit {
+    /// How many requests may pass in what time.
+    ///
+    /// Values that make no sense become the nearest ones that do, so that a rate can come from afar without harm. There is
+    /// no rate of zero; to stop everything, there is the throttle.
+    public struct Rate: Hashable, Sendable {
+        /// How many requests may pass in each period in the long run, at least 1.
+        public let requests: Int
+        /// How many may pass at once after a quiet time, at least 1.
+        public let burst: Int
+        let nanosecondsPerPeriod: Int64
+
+        /// The period, at least a nanosecond.
+        public var period: Duration { .nanoseconds(nanosecondsPerPeriod) }
+
+        /// Makes a rate of so many requests per period.
+        public init(requests: Int, per period: Duration, burst: Int = 1) {
+            // No product of a time and a count of these overflows.
+            let most = Int(Int32.max)
+            self.requests = min(max(1, requests), most)
+            self.burst = min(max(1, burst), most)
+            nanosecondsPerPeriod = max(1, period.saturatedNanoseconds)
+        }
+    }
+
+    /// What becomes of a request that comes too early.
+    public enum Waiting: Hashable, Sendable {
+        /// It waits for its turn, unless so many wait already: then it fails as ``HTTPError/Code/rateLimited``.
+        ///
+        /// Where there is a limit per host, so many may wait for each.
+        case queue(maximum: Int)
+        /// It fails at once, as ``HTTPError/Code/rateLimited``.
+        case refuse
+
+        var maximum: Int {
+            switch self {
+            case .queue(let maximum): maximum
+            case .refuse: 0
+            }
+        }
+    }
+}
+
+extension RateLimit.Rate: CustomStringConvertible {
+    /// The rate in words, as in `10 per 1.0 seconds, burst 1`.
+    public var description: String { "\(requests) per \(period), burst \(burst)" }
+}
+
+/// A task that waits for its token, and leaves its queue when it is cancelled or completed before.
+private final class RateLimitWaiter: HTTPTaskObserver, @unchecked Sendable {
+    /// The host whose lane it waits in; nil for the common one.
+    let lane: HTTPOrigin?
+    /// Its place in the lane; set before it listens.
+    var place = QueuePlace.nowhere
+
+    private let limit: RateLimit
+    private let isMeasured: Bool
+    // Written while nothing else knows of it, and taken once, by what has taken this out of its lane.
+    private var task: HTTPTask?
+
+    init(_ task: HTTPTask, in lane: HTTPOrigin?, of limit: RateLimit) {
+        self.lane = lane
+        self.limit = limit
+        self.task = task
+        isMeasured = task.beginWait()
+    }
+
+    /// Ends the wait, and returns the task; to be called once, by what has taken this out of its lane.
+    @discardableResult
+    func end() -> HTTPTask? {
+        if isMeasured { task?.endWait() }
+        return replace(&task, with: nil)
+    }
+
+    func taskWasCancelled(_ task: HTTPTask) {
+        if limit.remove(self), let task = end() { limit.fail(task, .cancelled) }
+    }
+
+    func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
+        // A loader above has ended it: the next one gets the token.
+        if limit.remove(self) { end() }
     }
 }

@@ -7,8 +7,6 @@ struct RateLimitState<Waiter> {
     private var common: Lane
     private var lanes = HostTable<HTTPOrigin, Lane>()
     private var waiters = Lane.Waiters()
-    /// How many have asked for a token, from the beginning.
-    private(set) var arrivals: UInt64 = 0
 
     init(_ rate: RateLimit.Rate, waiting: RateLimit.Waiting, at now: TimerInstant) {
         self.rate = rate
@@ -16,7 +14,6 @@ struct RateLimitState<Waiter> {
         common = Lane(rate, at: now)
     }
 
-    /// How many wait in all.
     var waiting: Int { waiters.count }
 
     /// How many hosts have a lane of their own.
@@ -26,8 +23,6 @@ struct RateLimitState<Waiter> {
     mutating func admit(
         _ waiter: Waiter?, for origin: HTTPOrigin?, until deadline: TimerInstant = .never, at now: TimerInstant
     ) -> Lane.Admission {
-        // One that has to wait comes a second time, with what it waits with.
-        if waiter == nil { arrivals &+= 1 }
         guard let origin else {
             return common.admit(waiter, until: deadline, room: room, at: now, among: &waiters)
         }
@@ -53,7 +48,6 @@ struct RateLimitState<Waiter> {
         return forEach { $0.change(to: rate, at: now, among: &$1) }
     }
 
-    /// Takes out all that wait.
     mutating func removeAll() -> [LaneStep] {
         forEach { $0.removeAll(among: &$1) }
     }
@@ -63,4 +57,193 @@ struct RateLimitState<Waiter> {
         lanes.forEach { origin, lane in steps.append((origin, body(&lane, &waiters))) }
         return steps
     }
+}
+
+/// One bucket of tokens and what waits for them, first come, first served.
+///
+/// While any wait, an alarm is set for the next token. The waiters of all lanes are in one storage, which the owner passes
+/// to every change. Every method changes the lane and returns what there is to do; the owner does that after it has unlocked.
+struct RateLimitLane<Waiter> {
+    typealias Waiters = LinkedNodes<Waiter, Void>
+
+    private var bucket: TokenBucket
+    private var queue = QueueEnds()
+    private(set) var waiting = 0
+    private var alarm = Alarm()
+
+    init(_ rate: RateLimit.Rate, at now: TimerInstant) { bucket = TokenBucket(rate, at: now) }
+
+    struct Setting: Equatable {
+        let number: UInt64
+        let deadline: TimerInstant
+    }
+
+    /// What becomes of one who arrives.
+    enum Admission: Equatable {
+        /// It has its token.
+        case passes
+        /// It is to wait, for which it has to be admitted again, as a waiter.
+        case mustWait
+        /// It waits at a place; an alarm is to be set if none is.
+        case waits(QueuePlace, Setting?)
+        /// There is no room to wait in. The next token comes after that time.
+        case refused(Duration)
+        /// Its token would come after that time, and its deadline no later.
+        case tooLate(Duration)
+    }
+
+    /// Admits one that arrives.
+    ///
+    /// - Parameters:
+    ///   - waiter: what waits if need be; nil to learn whether there is need.
+    ///   - deadline: when the waiter must have its token.
+    mutating func admit(
+        _ waiter: Waiter?, until deadline: TimerInstant = .never, room: Int, at now: TimerInstant,
+        among waiters: inout Waiters
+    ) -> Admission {
+        // Those that wait go first, also if there is a token and the alarm is only about to ring.
+        if waiting == 0, bucket.take(at: now) { return .passes }
+        guard waiting < room else { return .refused(now.duration(to: max(now, bucket.nextToken(at: now)))) }
+        guard let waiter else { return .mustWait }
+        if deadline != .never {
+            let turn = bucket.nextToken(after: waiting, at: now)
+            guard turn < deadline else { return .tooLate(now.duration(to: turn)) }
+        }
+        waiting += 1
+        return .waits(waiters.append(waiter, (), to: &queue), alarm.isSet ? nil : setAlarm(at: now))
+    }
+
+    /// Takes one out that no longer waits; nil if it has left, else also the alarm's timer if it was the last.
+    mutating func leave(_ place: QueuePlace, among waiters: inout Waiters) -> Left? {
+        guard let waiter = waiters.remove(place, from: &queue) else { return nil }
+        waiting -= 1
+        return Left(waiter: waiter, timer: waiting == 0 ? alarm.clear() : nil)
+    }
+
+    /// A waiter that left before its turn.
+    struct Left {
+        let waiter: Waiter
+        /// The timer of the alarm, to be cancelled.
+        let timer: (any ScheduledTimer)?
+    }
+
+    /// What there is to do when tokens have come, or come at another pace.
+    struct Step {
+        /// What has a token, in order.
+        var passing: [Waiter] = []
+        /// The alarm to set for those that go on waiting.
+        var setting: Setting?
+        /// The timer of the alarm before, to be cancelled.
+        var timer: (any ScheduledTimer)?
+    }
+
+    /// The alarm rang; nil if it was of no use any more.
+    mutating func ring(_ number: UInt64, at now: TimerInstant, among waiters: inout Waiters) -> Step? {
+        guard let rung = alarm.ring(number) else { return nil }
+        return step(at: now, after: rung.timer, among: &waiters)
+    }
+
+    mutating func change(to rate: RateLimit.Rate, at now: TimerInstant, among waiters: inout Waiters) -> Step {
+        bucket.change(to: rate, at: now)
+        return step(at: now, after: alarm.clear(), among: &waiters)
+    }
+
+    /// Takes out all that wait; the tokens stay as they are, since the server that counts requests does not know of it.
+    mutating func removeAll(among waiters: inout Waiters) -> Step {
+        var step = Step(timer: alarm.clear())
+        while let waiter = popFirst(among: &waiters) { step.passing.append(waiter) }
+        return step
+    }
+
+    /// A timer has been scheduled: returns it if it is of no use any more, and to be cancelled.
+    mutating func keep(_ timer: any ScheduledTimer, of number: UInt64) -> (any ScheduledTimer)? {
+        alarm.keep(timer, of: number)
+    }
+
+    /// Whether it is as good as a new one.
+    func isIdle(at now: TimerInstant) -> Bool { waiting == 0 && bucket.isFull(at: now) }
+
+    private mutating func step(
+        at now: TimerInstant, after timer: (any ScheduledTimer)?, among waiters: inout Waiters
+    ) -> Step {
+        var step = Step(timer: timer)
+        while waiting > 0, bucket.take(at: now), let waiter = popFirst(among: &waiters) { step.passing.append(waiter) }
+        if waiting > 0 { step.setting = setAlarm(at: now) }
+        return step
+    }
+
+    private mutating func popFirst(among waiters: inout Waiters) -> Waiter? {
+        guard let (waiter, _) = waiters.popFirst(of: &queue) else { return nil }
+        waiting -= 1
+        return waiter
+    }
+
+    private mutating func setAlarm(at now: TimerInstant) -> Setting {
+        Setting(number: alarm.set(), deadline: bucket.nextToken(at: now))
+    }
+}
+
+/// Tokens that come at an even pace, as many as the bucket holds, and go one for each request.
+///
+/// All is counted in whole numbers. The unit is what one nanosecond adds for a single request per period, so that a token
+/// is as many units as the period has nanoseconds, and each nanosecond adds as many as there are requests per period.
+///
+/// In any stretch of time, however it lies, no more tokens go than the bucket holds and than come meanwhile.
+struct TokenBucket {
+    private(set) var rate: RateLimit.Rate
+    private var content: Int128
+    private var present: TimerInstant
+
+    /// A full bucket.
+    init(_ rate: RateLimit.Rate, at now: TimerInstant) {
+        self.rate = rate
+        content = Self.capacity(of: rate)
+        present = now
+    }
+
+    /// Takes a token, and answers whether there was one.
+    mutating func take(at now: TimerInstant) -> Bool {
+        move(to: now)
+        guard content >= Self.token(of: rate) else { return false }
+        content -= Self.token(of: rate)
+        return true
+    }
+
+    /// When the next token will be there, or the one after `others` more, if none goes before; for each of the others it may be
+    /// a nanosecond later.
+    mutating func nextToken(after others: Int = 0, at now: TimerInstant) -> TimerInstant {
+        move(to: now)
+        let missing = max(0, Self.token(of: rate) * (Int128(others) + 1) - content)
+        let pace = Int128(rate.requests)
+        return TimerInstant(nanoseconds: Int64(clamping: Int128(present.nanoseconds) + (missing + pace - 1) / pace))
+    }
+
+    /// Whether it is as good as a new one.
+    func isFull(at now: TimerInstant) -> Bool {
+        var later = self
+        later.move(to: now)
+        return later.content == Self.capacity(of: rate)
+    }
+
+    /// Goes on at another pace, with the tokens that are there, also the begun one, as far as there is room.
+    mutating func change(to newRate: RateLimit.Rate, at now: TimerInstant) {
+        move(to: now)
+        // Token by token, because the product of a whole content and a period may be too large.
+        let (tokens, begun) = content.quotientAndRemainder(dividingBy: Self.token(of: rate))
+        let converted = tokens * Self.token(of: newRate) + begun * Self.token(of: newRate) / Self.token(of: rate)
+        content = min(converted, Self.capacity(of: newRate))
+        rate = newRate
+    }
+
+    /// Lets come what comes until `now`; an earlier instant than the last one counts as the last one.
+    private mutating func move(to now: TimerInstant) {
+        guard now > present else { return }
+        let passed = Int128(now.nanoseconds) - Int128(present.nanoseconds)
+        content = min(content + passed * Int128(rate.requests), Self.capacity(of: rate))
+        present = now
+    }
+
+    private static func token(of rate: RateLimit.Rate) -> Int128 { Int128(rate.nanosecondsPerPeriod) }
+
+    private static func capacity(of rate: RateLimit.Rate) -> Int128 { Int128(rate.burst) * token(of: rate) }
 }

@@ -52,3 +52,83 @@ public final class Autocancel: HTTPLoader, TaskHolder, @unchecked Sendable {
         fail(task, .resetInProgress, reason: "What was in flight is being cancelled; load it again after the reset")
     }
 }
+
+/// The tasks that a loader has passed on and that have not ended, for its reset.
+///
+/// They are kept by their cores, so that a task is still seen as abandoned when the loaders below have let go of it.
+final class TasksInFlight: HTTPTaskObserver {
+    private let state = Locked(InFlightState<TaskCore, DispatchGroup>())
+
+    /// The tasks, in the order in which they were made.
+    var all: [HTTPTask] { state.withLock { $0.all }.sorted { $0.number < $1.number }.map { HTTPTask(for: $0) } }
+
+    var count: Int { state.withLock { $0.count } }
+
+    /// Remembers a task until its end, and returns whether it may be passed on: not while a reset waits for others.
+    func admit(_ task: HTTPTask) -> Bool {
+        let isAdmitted = state.withLock { $0.admit(task.core, number: task.number) }
+        // Outside the lock and after the entry, because a task that is completed already calls back at once.
+        if isAdmitted { task.addObserver(self) }
+        return isAdmitted
+    }
+
+    func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
+        for group in state.withLock({ $0.end(task.number) }) { group.leave() }
+    }
+
+    /// Cancels all tasks, and leaves `group` when each has completed.
+    func cancelAll(in group: DispatchGroup) {
+        group.enter()
+        guard let waitedFor = state.withLock({ $0.begin(group) }) else { return group.leave() }
+        for core in waitedFor { HTTPTask(for: core).cancel() }
+    }
+
+    /// Leaves `group` although tasks have not ended, and admits tasks again.
+    func giveUp(_ group: DispatchGroup) {
+        for group in state.withLock({ $0.giveUp { $0 === group } }) { group.leave() }
+    }
+}
+
+/// The tasks in flight at a loader and the resets that wait for them, decided without threads.
+///
+/// While a reset waits, no task is admitted, so that the reset ends.
+package struct InFlightState<Entry, Reset> {
+    private var entries: [UInt64: Entry] = [:]
+    private var resets: [Reset] = []
+
+    package init() {}
+
+    package var count: Int { entries.count }
+
+    /// Everything in flight, in no order.
+    package var all: [Entry] { Array(entries.values) }
+
+    /// Adds an entry, and returns whether it was admitted.
+    package mutating func admit(_ entry: consuming Entry, number: UInt64) -> Bool {
+        guard resets.isEmpty else { return false }
+        entries[number] = entry
+        return true
+    }
+
+    /// Removes an entry that has ended, and returns the resets that have nothing more to wait for.
+    package mutating func end(_ number: UInt64) -> [Reset] {
+        guard entries.removeValue(forKey: number) != nil, entries.isEmpty else { return [] }
+        // The memory of a burst is released.
+        let mostKeptEntries = 256
+        if entries.capacity > mostKeptEntries { entries = [:] }
+        return replace(&resets, with: [])
+    }
+
+    /// Gives up the resets that wait and fulfil a condition, and returns them; without a reset, entries are admitted again.
+    package mutating func giveUp(where isGivenUp: (Reset) -> Bool) -> [Reset] {
+        resets.take(where: isGivenUp)
+    }
+
+    /// Lets `reset` wait for all entries, and returns the ones to cancel; nil if there is nothing to wait for.
+    package mutating func begin(_ reset: Reset) -> [Entry]? {
+        guard !entries.isEmpty else { return nil }
+        resets.append(reset)
+        // Another reset, which is not over, has cancelled these already.
+        return resets.count == 1 ? Array(entries.values) : []
+    }
+}

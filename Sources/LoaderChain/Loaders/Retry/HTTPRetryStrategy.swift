@@ -49,3 +49,78 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
         }
     }
 }
+
+/// Retries after transient failures, up to a number of attempts, with delays that follow a rule.
+///
+/// ```swift
+/// request.retryStrategy = Backoff.exponential(delay: 0.2, maximumNumberOfAttempts: 4)
+/// ```
+///
+/// The number of attempts includes the first. These results are transient failures, according to
+/// `HTTPResult.isTransientFailure`:
+///
+/// | Result | Transient |
+/// |---|---|
+/// | ``HTTPError/Code/timedOut``, ``HTTPError/Code/cannotConnect``, ``HTTPError/Code/connectionLost`` | yes |
+/// | 408 Request Timeout, 429 Too Many Requests | yes |
+/// | 500 Internal Server Error, 502 Bad Gateway, 503 Service Unavailable, 504 Gateway Timeout | yes |
+/// | an error of another kind about a response with one of these statuses | yes |
+/// | ``HTTPError/Code/cancelled``, ``HTTPError/Code/resetInProgress``, ``HTTPError/Code/deadlineExceeded``, whatever the response | no |
+/// | everything else | no |
+///
+/// Prefer ``exponential(delay:maximumNumberOfAttempts:maximumDelay:random:)``. With the other rules, clients that failed
+/// together come back together.
+public struct Backoff: HTTPRetryStrategy {
+    private let rule: Rule
+    private let maximumNumberOfAttempts: Int
+
+    private enum Rule {
+        case constant(TimeInterval)
+        case exponential(Pacing, RandomSource)
+    }
+
+    /// Never retries; for a request that should not use the loader's strategy.
+    public static let never = Backoff(rule: .constant(0), maximumNumberOfAttempts: 1)
+
+    /// Retries at once.
+    public static func immediately(maximumNumberOfAttempts: Int) -> Backoff {
+        Backoff(rule: .constant(0), maximumNumberOfAttempts: maximumNumberOfAttempts)
+    }
+
+    /// Retries after `delay` seconds, the same each time.
+    public static func constant(delay: TimeInterval, maximumNumberOfAttempts: Int) -> Backoff {
+        Backoff(rule: .constant(delay), maximumNumberOfAttempts: maximumNumberOfAttempts)
+    }
+
+    /// Retries after a random delay between zero and a bound that doubles each time.
+    ///
+    /// This is called full jitter: it spreads clients that failed together over the whole time.
+    ///
+    /// - Parameters:
+    ///   - delay: the bound of the first delay, in seconds.
+    ///   - maximumNumberOfAttempts: the number of attempts, including the first.
+    ///   - maximumDelay: the largest bound, in seconds; half a minute by default.
+    ///   - random: chooses the delay; give a seeded source in tests.
+    public static func exponential(
+        delay: TimeInterval, maximumNumberOfAttempts: Int, maximumDelay: TimeInterval = 30,
+        random: RandomSource = .system
+    ) -> Backoff {
+        let pacing = Pacing(first: duration(delay), maximum: duration(maximumDelay))
+        return Backoff(rule: .exponential(pacing, random), maximumNumberOfAttempts: maximumNumberOfAttempts)
+    }
+
+    /// The delay of the rule, after a transient failure with attempts left.
+    public func retryDelay(for result: HTTPResult) -> TimeInterval? {
+        guard result.isTransientFailure, result.attempts < maximumNumberOfAttempts else { return nil }
+        switch rule {
+        case .constant(let delay): return delay
+        case .exponential(let pacing, let random):
+            return pacing.delay(afterFailures: result.attempts, roll: random.unit()) / .seconds(1)
+        }
+    }
+
+    /// A delay as a duration, which cannot be negative or without end.
+    private static func duration(_ seconds: TimeInterval) -> Duration {
+        .seconds(min(max(0, seconds), TimeInterval(UInt32.max)))
+    }
+}

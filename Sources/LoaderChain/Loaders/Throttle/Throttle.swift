@@ -166,13 +166,10 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     /// Raising it starts waiting tasks before this returns. Lowering it stops none that runs. 0 is a pause.
     public var maximumNumberOfRequests: UInt {
         get { room.with { $0.limit } }
-        set { setMaximumNumberOfRequests(newValue)() }
-    }
-
-    /// Sets ``maximumNumberOfRequests``, also under a lock of the caller; what is returned starts waiting tasks, outside of it.
-    package func setMaximumNumberOfRequests(_ limit: UInt) -> () -> Void {
-        room.with { $0.limit = limit }
-        return { self.startWaiters() }
+        set {
+            room.with { $0.limit = newValue }
+            startWaiters()
+        }
     }
 
     /// How many tasks of one host may run at once, or nil; any thread may change it at any time.

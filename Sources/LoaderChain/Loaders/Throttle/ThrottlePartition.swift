@@ -71,7 +71,6 @@ struct ThrottleShares {
     /// How many partitions there are, with that of all others.
     var count: Int { partitions.count }
 
-    /// The index of a partition.
     func index(of name: String?) -> Int { name.flatMap { indices[$0] } ?? 0 }
 
     /// The tasks of each partition that has a name, of which so many wait.
@@ -101,10 +100,8 @@ struct ThrottleShares {
         return ownKept > 0 ? free > 0 : free > kept
     }
 
-    /// Counts a start.
     mutating func start(_ partition: Int) { change(partition) { $0.running += 1 } }
 
-    /// Counts the end of a task.
     mutating func finish(_ partition: Int) { change(partition) { $0.running -= 1 } }
 
     private mutating func change(_ partition: Int, _ change: (inout Partition) -> Void) {

@@ -38,7 +38,6 @@ struct ThrottleState<Waiter, Reset> {
             mayHasten: mayHasten)
     }
 
-    /// How many wait.
     var waiting: Int { queues.count }
 
     /// A reset that waits for the tasks that are older than itself.
@@ -262,7 +261,6 @@ struct ThrottleState<Waiter, Reset> {
 
     // MARK: Watching
 
-    /// How many run and wait.
     var snapshot: Throttle.Snapshot {
         Throttle.Snapshot(
             total: Throttle.Snapshot.Counts(running: Int(clamping: running), waiting: waiting), hosts: queues.snapshot,

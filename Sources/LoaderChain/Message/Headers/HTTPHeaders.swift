@@ -60,9 +60,6 @@ public struct HTTPHeaders: Sendable {
         fields.append(Field(name, value))
     }
 
-    /// Makes room for fields that are about to be added.
-    package mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
-
     /// Removes every value of a header.
     public mutating func remove(_ name: String) {
         remove(name, after: -1)
@@ -107,4 +104,81 @@ extension HTTPHeaders: RandomAccessCollection {
 
     /// The field at `position`.
     public subscript(position: Int) -> Field { fields[position] }
+}
+
+extension HTTPHeaders {
+    /// One line of the headers: a name and a value.
+    public struct Field: Sendable {
+        /// The name, as it was spelled.
+        public let name: String
+
+        /// The value.
+        public let value: String
+
+        /// The field of `name` and `value`.
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+
+        /// Whether the field has this name, in any case.
+        func isNamed(_ other: String) -> Bool { ASCII.isEqualIgnoringCase(name, other) }
+    }
+}
+
+extension HTTPHeaders.Field: Hashable {
+    /// Whether the values are equal, and the names apart from their case.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.isNamed(right.name) && left.value == right.value
+    }
+
+    /// Feeds the name without its case, and the value.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name.utf8.count)
+        for byte in name.utf8 { hasher.combine(ASCII.lowercased(byte)) }
+        hasher.combine(value)
+    }
+}
+
+extension HTTPHeaders: Hashable {
+    /// Whether both have the same names, each with the same values in the same order.
+    ///
+    /// The order of different names has no meaning in HTTP, and none here.
+    public static func == (left: Self, right: Self) -> Bool {
+        guard left.fields.count == right.fields.count else { return false }
+        if left.fields == right.fields { return true }
+        return left.fields.allSatisfy { field in
+            left.fields.lazy.filter { $0.isNamed(field.name) }
+                .elementsEqual(right.fields.lazy.filter { $0.isNamed(field.name) })
+        }
+    }
+
+    /// Feeds the fields in a way that does not depend on their order.
+    public func hash(into hasher: inout Hasher) {
+        var sum = 0
+        for field in fields {
+            var fork = hasher
+            field.hash(into: &fork)
+            sum &+= fork.finalize()
+        }
+        hasher.combine(fields.count)
+        hasher.combine(sum)
+    }
+}
+
+extension HTTPHeaders {
+    /// The elements of a header that is a comma-separated list, from all of its values and in order.
+    ///
+    /// Blanks around an element are removed, and so are empty elements. A comma within quotes separates too, so use
+    /// this only for lists of tokens.
+    package func list(for name: String) -> [String] {
+        values(for: name).flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
+            .map { String(decoding: ASCII.trimmed($0), as: UTF8.self) }
+            .filter { !$0.isEmpty }
+    }
+
+    /// Whether a header that is a comma-separated list has an element, in any case.
+    package func list(for name: String, contains element: String) -> Bool {
+        list(for: name).contains { ASCII.isEqualIgnoringCase($0, element) }
+    }
 }

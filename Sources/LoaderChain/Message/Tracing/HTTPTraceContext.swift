@@ -1,5 +1,7 @@
 // Message/Tracing: the trace that a request belongs to, and how headers tell it. It may use Message and Support.
 
+import Synchronization
+
 /// The span that a request belongs to, as programs tell it to each other: identifiers, flags, state and baggage.
 ///
 /// A server reads the context of a request that it has received, and makes it the context of everything it sends
@@ -67,13 +69,150 @@ public struct HTTPTraceContext: Hashable, Sendable {
     }
 }
 
-extension HTTPTraceContext {
-    /// Reads the context from the headers of a message: `traceparent` with `tracestate`, or B3, and `baggage`.
+/// The identifier of a trace, 128 bits: everything that one cause has led to, in all programs.
+///
+/// Its description is the 32 hexadecimal digits that headers and exporters have.
+public struct TraceID: Hashable, Sendable, CustomStringConvertible {
+    /// The first 64 bits.
+    public let high: UInt64
+    /// The last 64 bits.
+    public let low: UInt64
+
+    /// Makes an identifier of its two halves; nil if both are zero, which no trace has.
+    public init?(high: UInt64, low: UInt64) {
+        guard high != 0 || low != 0 else { return nil }
+        self.high = high
+        self.low = low
+    }
+
+    /// Makes a random identifier.
+    public init(random: RandomSource = .system) {
+        high = random.next()
+        let low = random.next()
+        self.low = high == 0 && low == 0 ? 1 : low
+    }
+
+    /// Reads 32 hexadecimal digits in either case; nil for anything else, and for zero.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count == Self.digits, let high = Hexadecimal.value(of: bytes[..<16]),
+            let low = Hexadecimal.value(of: bytes[16...])
+        else { return nil }
+        self.init(high: high, low: low)
+    }
+
+    /// The 32 hexadecimal digits.
+    public var description: String { Hexadecimal.text(high) + Hexadecimal.text(low) }
+
+    private static var digits: Int { 32 }
+}
+
+/// The identifier of a span, 64 bits: one operation of a trace, such as an attempt to send a request.
+///
+/// Its description is the 16 hexadecimal digits that headers and exporters have.
+public struct SpanID: Hashable, Sendable, CustomStringConvertible {
+    /// The 64 bits, which are not all zero.
+    public let value: UInt64
+
+    /// Makes an identifier of its bits; nil for zero, which no span has.
+    public init?(_ value: UInt64) {
+        guard value != 0 else { return nil }
+        self.value = value
+    }
+
+    /// Makes a random identifier.
+    public init(random: RandomSource = .system) {
+        let value = random.next()
+        self.value = value == 0 ? 1 : value
+    }
+
+    /// Reads 16 hexadecimal digits in either case; nil for anything else, and for zero.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count == Self.digits, let value = Hexadecimal.value(of: bytes[...]) else { return nil }
+        self.init(value)
+    }
+
+    /// The 16 hexadecimal digits.
+    public var description: String { Hexadecimal.text(value) }
+
+    static var digits: Int { 16 }
+}
+
+/// The span that a request belongs to; nil, the default, for the one of the Swift task.
+public enum TraceParentOption: HTTPRequestOption {
+    /// The one of the Swift task.
+    public static var defaultOptionValue: HTTPTraceContext? { nil }
+}
+
+extension HTTPRequest {
+    /// The span that the request belongs to, and that the spans of its attempts have as their parent.
     ///
-    /// It is nil without a valid identifier of a trace and a span. A `tracestate` that is not valid is left out.
-    public init?(_ headers: HTTPHeaders) {
-        guard var context = Self.w3c(headers) ?? Self.b3(headers) else { return nil }
-        context.baggage = Baggage(headers)
-        self = context
+    /// Where it is nil, ``HTTPTraceContext/current`` takes its place when the request is loaded. The loader ``TraceContext``
+    /// sends it.
+    public var traceParent: HTTPTraceContext? {
+        get { self[option: TraceParentOption.self] }
+        set { self[option: TraceParentOption.self] = newValue }
+    }
+
+    /// The context that the headers of the request tell; nil if they tell none, or one that is not valid.
+    ///
+    /// A server reads with it what it has received; in a response's ``HTTPResponse/request``, it is what was sent.
+    public var traceContext: HTTPTraceContext? { HTTPTraceContext(headers) }
+}
+
+// MARK: - The Swift task's context
+
+/// Whether requests take over the context of the Swift task, which programs without a `TraceContext` need not pay for.
+enum TraceCapture {
+    private static let isWanted = Atomic(false)
+
+    /// Relaxed, because nothing else depends on it.
+    static var isOn: Bool {
+        @inline(__always) get { isWanted.load(ordering: .relaxed) }
+    }
+
+    static func begin() { isWanted.store(true, ordering: .relaxed) }
+}
+
+extension HTTPRequest {
+    /// The request with the Swift task's context as its parent, unless it has a parent or there is no context.
+    var withCurrentTrace: HTTPRequest {
+        guard let current = HTTPTraceContext.current, traceParent == nil else { return self }
+        var request = self
+        request.traceParent = current
+        return request
+    }
+}
+
+// MARK: - One attempt
+
+/// The span of one attempt.
+package struct AttemptTrace: Sendable {
+    /// The span.
+    package let context: HTTPTraceContext
+    /// The span that it is a part of; nil for one that began the trace.
+    package let parent: SpanID?
+    /// Which attempt of the caller's task it is, counted from one.
+    package let number: Int
+    /// The hosts that may know of it.
+    let hosts: HostPatterns
+    /// The names of the headers that tell it.
+    var fields: [String] = []
+}
+
+/// The span of an attempt, in the request of the attempt; nil above the loader that makes it.
+enum AttemptTraceOption: HTTPRequestOption {
+    static var defaultOptionValue: AttemptTrace? { nil }
+}
+
+extension HTTPRequest {
+    /// The span of the attempt that the request is for; nil above the loader that makes it.
+    package var attemptTrace: AttemptTrace? { self[option: AttemptTraceOption.self] }
+
+    /// Removes the headers that tell the trace unless the host may know of it, as after a redirect to another one.
+    package mutating func removeTraceFromForeignHost() {
+        guard let trace = self[option: AttemptTraceOption.self], !trace.hosts.contain(host) else { return }
+        for name in trace.fields { headers.remove(name) }
     }
 }

@@ -1,5 +1,5 @@
-// Terminal/Cookies: the cookies of servers, and what a terminal does with them at each step of a request. It may use Message, Time
-// and what lies below them.
+// Terminal/Cookies: the cookies of servers, in a jar; KeepCookies is the loader, with what a terminal does at each step of a request.
+// It may use Message, Time and what lies below them.
 
 import Dispatch
 import LoaderChainPlatformFoundation

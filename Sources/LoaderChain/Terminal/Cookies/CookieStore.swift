@@ -5,7 +5,6 @@ import LoaderChainPlatformFoundation
 /// It keeps the rules of RFC 6265bis, section 5.7: which cookie takes the place of which, which are sent where and in which order,
 /// and which go when there are too many.
 struct CookieStore: Sendable {
-    /// How many cookies one domain may have.
     static let limitPerDomain = 50
     /// How many cookies there may be in all.
     static let limit = 3_000

@@ -1,0 +1,61 @@
+import Foundation
+import MetricKitReporting
+
+/// Prints MetricKit payloads for people.
+struct MetricKitCommand: Sendable {
+    let arguments: MetricKitArguments
+    let surroundings: Surroundings
+
+    /// Reads one file after the other; a file that is not a payload is reported and does not stop the others.
+    func run() throws(ProgramError) -> ProgramStatus {
+        let style = Style(isColoured: surroundings.mayColour)
+        var payloads: [MetricPayload] = []
+        var status = ProgramStatus.success
+        for file in arguments.files {
+            let report = MetricKitReport(try data(of: file))
+            if case .metrics(let payload) = report { payloads.append(payload) }
+            if case .unreadable(_, let error) = report {
+                surroundings.errors.write("apihealth: \(Plain.text("\(file): \(error)"))\n")
+                status = .failure
+                continue
+            }
+            guard !arguments.isTogether else { continue }
+            if arguments.files.count > 1 { surroundings.output.write(style.paint(Plain.text(file), .strong) + "\n") }
+            surroundings.output.write(lines: PayloadReport(report).lines + [""])
+        }
+        if payloads.count > 1 || arguments.isTogether && !payloads.isEmpty {
+            surroundings.output.write(style.paint("All payloads together", .strong) + "\n")
+            surroundings.output.write(lines: PayloadReport(over: payloads).lines)
+        }
+        return status
+    }
+
+    private func data(of file: String) throws(ProgramError) -> Data {
+        if file == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
+        do {
+            return try Data(contentsOf: URL(filePath: file))
+        } catch {
+            throw ProgramError(.failure, "\(Plain.text(file)) cannot be read; give a file with a payload of MetricKit")
+        }
+    }
+}
+
+struct MetricKitArguments: Sendable {
+    var files: [String] = []
+    /// Whether to print only the averages of all payloads.
+    var isTogether = false
+
+    static let syntax = Syntax(
+        "metrickit", summary: "Prints what MetricKit payloads contain.",
+        operands: ("FILE…", 1...10_000),
+        options: [.init("together", "Print only the averages over all payloads, by version of the app.")],
+        notes: [
+            "A FILE has a payload's jsonRepresentation(), from any system since iOS 13; - is standard input.",
+            "After several payloads, the averages over all of them are printed.",
+        ])
+
+    init(_ list: ArgumentList) {
+        files = list.operands
+        isTogether = list.has("together")
+    }
+}

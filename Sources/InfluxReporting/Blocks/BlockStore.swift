@@ -1,0 +1,82 @@
+import DurableFiles
+import LineProtocol
+
+/// Where blocks come from, and where they are kept: in memory, or in files.
+protocol BlockStore: Sendable {
+    /// Whether blocks have files.
+    var isDurable: Bool { get }
+
+    /// Makes a block that fills some memory.
+    func make(_ memory: HeapMemory, points: Int) throws(FileFailure) -> LineBlock
+
+    /// Reads the lines of a block that is not in memory, and how many bytes of it are damaged.
+    ///
+    /// - Parameter points: how many lines it had. With fewer, its file is kept when it is removed, for its owner to inspect.
+    func read(_ file: BlockFile, points: Int) throws(FileFailure) -> (lines: LineBatch, damagedBytes: Int)
+
+    /// Forgets blocks whose lines are settled.
+    func remove(_ files: [BlockFile]) throws(FileFailure)
+
+    /// Flushes a block's file to the disk.
+    func sync(_ file: BlockFile) throws(FileFailure)
+
+    /// Flushes the names of the files to the disk.
+    func syncFolder() throws(FileFailure)
+
+    /// Leaves everything to the next writer.
+    func close()
+}
+
+/// Blocks in memory, gone with the process.
+struct MemoryStore: BlockStore {
+    var isDurable: Bool { false }
+
+    func make(_ memory: HeapMemory, points: Int) -> LineBlock { LineBlock(memory, maximumPoints: points) }
+
+    func read(_ file: BlockFile, points: Int) -> (lines: LineBatch, damagedBytes: Int) {
+        (LineBatch(precision: file.precision), 0)
+    }
+    func remove(_ files: [BlockFile]) {}
+    func sync(_ file: BlockFile) {}
+    func syncFolder() {}
+    func close() {}
+}
+
+/// The file of a block: its name, which says all that is needed to read it.
+struct BlockFile: Sendable, Hashable {
+    /// Its place in the order.
+    let number: UInt64
+    /// The unit of the timestamps in it.
+    let precision: Precision
+    /// What its frames are salted with.
+    let salt: UInt64
+
+    static let suffix = ".lines"
+
+    /// The name, such as `00000000000000000042-nanoseconds-00000000009f3a5c.lines`.
+    var name: String {
+        "\(Self.padded(String(number), to: 20))-\(precision.rawValue)-\(Self.padded(String(salt, radix: 16), to: 16))\(Self.suffix)"
+    }
+
+    init(number: UInt64, precision: Precision, salt: UInt64) {
+        self.number = number
+        self.precision = precision
+        self.salt = salt
+    }
+
+    /// The file of a name; nil if this type makes no such name.
+    init?(_ name: String) {
+        guard name.hasSuffix(Self.suffix) else { return nil }
+        let parts = name.dropLast(Self.suffix.count).split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 3, let number = UInt64(parts[0]), let precision = Precision(rawValue: String(parts[1])),
+            let salt = UInt64(parts[2], radix: 16)
+        else { return nil }
+        self.init(number: number, precision: precision, salt: salt)
+        // One that is spelled otherwise could not be found again.
+        guard self.name == name else { return nil }
+    }
+
+    private static func padded(_ text: String, to width: Int) -> String {
+        String(repeating: "0", count: max(0, width - text.count)) + text
+    }
+}

@@ -1,0 +1,208 @@
+import DurableFiles
+import LineProtocol
+import LoaderChain
+import LoaderChainPlatformFoundation
+import Synchronization
+
+/// Keeps blocks in files, and removes each file when all of its lines are settled.
+///
+/// A block has its file from the beginning, and every line is in the file before the call that writes it returns. Blocks are sent
+/// from memory while they fit there, and read again otherwise.
+final class JournalStore: BlockStore {
+    private let directory: any Directory
+    private let precision: Precision
+    private let random: RandomSource
+    private let lastNumber: Atomic<UInt64>
+    /// The files that could not be read in full.
+    private let damaged = Locked<Set<BlockFile>>([])
+    /// The lock of the directory; nil once another writer may have it.
+    private let lock: Locked<(any Sendable)?>
+
+    private static let lockName = "lock"
+
+    /// Takes a directory.
+    ///
+    /// - Parameters:
+    ///   - directory: where the files are.
+    ///   - precision: the unit of the timestamps of new blocks.
+    ///   - random: salts the frames.
+    init(_ directory: any Directory, precision: Precision, random: RandomSource) throws(WriterError) {
+        self.directory = directory
+        self.precision = precision
+        self.random = random
+        let taken: (any Sendable)?
+        do throws(FileFailure) { taken = try directory.lock(Self.lockName) } catch { throw WriterError(error) }
+        guard let taken else { throw WriterError.inUse }
+        lock = Locked(taken)
+        lastNumber = Atomic(0)
+    }
+
+    /// What an earlier launch has left.
+    struct Remains {
+        var blocks: [(file: BlockFile, points: Int, bytes: Int, size: Int)] = []
+        var damaged: [(name: String, bytes: Int)] = []
+        /// Files that could not be read, and are left to the next launch.
+        var unread: [BlockFile] = []
+        var foreign: [String] = []
+        /// Files that were set aside by earlier launches and have gone, because there are newer ones.
+        var forgotten: [String] = []
+        var troubles: [FileFailure] = []
+    }
+
+    /// Reads everything that is there, removes what is blank, and sets aside what has no readable line.
+    func takeRemains() throws(WriterError) -> Remains {
+        var remains = Remains()
+        let names: [String]
+        do throws(FileFailure) { names = try directory.list("") } catch { throw WriterError(error) }
+        for name in names.sorted() where name != Self.lockName && !DamagedFile.isOne(name) {
+            guard let file = BlockFile(name) else {
+                remains.foreign.append(name)
+                continue
+            }
+            lastNumber.store(max(lastNumber.load(ordering: .relaxed), file.number), ordering: .relaxed)
+            do throws(FileFailure) {
+                let (frames, bytes) = try frames(of: file)
+                if frames.isBlank {
+                    try directory.remove(name)
+                } else if frames.lines.isEmpty {
+                    remains.damaged.append((name, bytes.count))
+                    try directory.rename(name, to: DamagedFile.name(of: file))
+                } else {
+                    if frames.damagedBytes > 0 {
+                        remains.damaged.append((name, frames.damagedBytes))
+                        damaged.withLock { _ = $0.insert(file) }
+                    }
+                    let length = frames.lines.reduce(0) { $0 + $1.count }
+                    remains.blocks.append((file, frames.lines.count, length, bytes.count))
+                }
+            } catch {
+                remains.unread.append(file)
+                remains.troubles.append(error)
+            }
+        }
+        do throws(FileFailure) {
+            remains.forgotten = try DamagedFile.excess(of: directory.list(""))
+            for name in remains.forgotten { try directory.remove(name) }
+        } catch {
+            remains.troubles.append(error)
+        }
+        return remains
+    }
+
+    private func frames(of file: BlockFile) throws(FileFailure) -> (FrameReader, Data) {
+        let bytes = try directory.contents(of: file.name, upTo: FrameReader.longestBlock)
+        return (bytes.withUnsafeBytes { FrameReader($0, salt: file.salt) }, bytes)
+    }
+
+    // MARK: Blocks
+
+    var isDurable: Bool { true }
+
+    func make(_ memory: HeapMemory, points: Int) throws(FileFailure) -> LineBlock {
+        let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+        let file = BlockFile(number: number, precision: precision, salt: random.next())
+        let journal = try directory.create(file.name)
+        return LineBlock(memory, maximumPoints: points, file: file, journal: journal)
+    }
+
+    func read(_ file: BlockFile, points: Int) throws(FileFailure) -> (lines: LineBatch, damagedBytes: Int) {
+        let (frames, bytes) = try frames(of: file)
+        if frames.lines.count < points { damaged.withLock { _ = $0.insert(file) } }
+        var lines = Data(capacity: bytes.count)
+        var ends: [Int] = []
+        for line in frames.lines {
+            lines.append(bytes[line])
+            ends.append(lines.count)
+        }
+        let batch = LineBatch(bytes: lines, ends: ends, precision: file.precision)
+        return (batch ?? LineBatch(precision: file.precision), frames.damagedBytes)
+    }
+
+    func remove(_ files: [BlockFile]) throws(FileFailure) {
+        // Once another writer has the directory, the files are its own.
+        guard lock.withLock({ $0 != nil }) else { return }
+        var failure: FileFailure?
+        for file in files {
+            let isDamaged = damaged.withLock { $0.remove(file) != nil }
+            do throws(FileFailure) {
+                // Its whole lines are settled; the damaged rest may still be of use to its owner.
+                if isDamaged {
+                    try directory.rename(file.name, to: DamagedFile.name(of: file))
+                } else {
+                    try directory.remove(file.name)
+                }
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    func sync(_ file: BlockFile) throws(FileFailure) { try directory.sync(file.name) }
+
+    func syncFolder() throws(FileFailure) { try directory.syncFolder("") }
+
+    func close() { _ = lock.withLock { replace(&$0, with: nil) } }
+}
+
+/// The files of damaged blocks, which are kept under another name.
+///
+/// The writer never reads them again. The newest few stay until you have inspected and removed them.
+enum DamagedFile {
+    static let mostKept = 32
+
+    private static let suffix = ".damaged"
+
+    static func name(of file: BlockFile) -> String { file.name + suffix }
+
+    /// Whether a name is that of a file that was set aside.
+    static func isOne(_ name: String) -> Bool {
+        name.hasSuffix(suffix) && BlockFile(String(name.dropLast(suffix.count))) != nil
+    }
+
+    /// Those of the names whose files are set aside and too many, which are the oldest.
+    static func excess(of names: [String]) -> [String] {
+        Array(names.filter(isOne).sorted().dropLast(mostKept))
+    }
+}
+
+/// Why a writer cannot use a directory.
+public struct WriterError: Error, Sendable, Hashable {
+    /// What went wrong, as a kind.
+    public enum Code: String, Sendable, Hashable {
+        /// Another writer, of this process or of another, has the directory.
+        case inUse
+        /// The disk, or a quota, is full.
+        case diskFull
+        /// The directory cannot be used.
+        case directory
+    }
+
+    /// What went wrong, as a kind.
+    public let code: Code
+    /// What went wrong in this case and what to do.
+    public let reason: String
+
+    static let inUse = WriterError(
+        code: .inUse,
+        reason: "Another writer has this directory, in this process or in another; give each writer one of its own.")
+
+    private init(code: Code, reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+
+    init(_ failure: FileFailure) {
+        self.init(
+            code: failure.isDiskFull ? .diskFull : .directory,
+            reason: "The directory cannot be used: \(failure).")
+    }
+}
+
+extension WriterError: CustomStringConvertible, LocalizedError {
+    /// The kind and the reason.
+    public var description: String { "\(code.rawValue): \(reason)" }
+
+    /// The description, for code that shows `localizedDescription`.
+    public var errorDescription: String? { description }
+}

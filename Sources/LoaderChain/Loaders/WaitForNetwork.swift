@@ -1,0 +1,216 @@
+import Dispatch
+
+/// Lets requests wait while there is no network, instead of failing.
+///
+/// ```swift
+/// let chain = WaitForNetwork(upTo: .seconds(30)) --> Retry(strategy: strategy) --> terminal
+/// ```
+///
+/// **What it does.** With a network, it passes every request on at once. Without one, requests wait, and are passed on in their order when it
+/// is back. One that has waited for too long fails with ``HTTPError/Code/cannotConnect``, and so does one for which there is no
+/// room. A cancelled one leaves at once, a ``HTTPRequest/deadline`` ends the wait as it ends any other, and a reset completes all
+/// that wait as ``HTTPError/Code/resetInProgress``.
+///
+/// **What it does not do.** A network is no promise that a server can be reached. A request that was sent, and then lost its
+/// connection, is for a ``Retry`` to send again; put it below, and its attempts do not wait; put it above, and each does.
+///
+/// **Where it belongs.** Above ``Throttle``, so that what waits here takes no slot there, and above ``Retry``. Requests to this machine itself,
+/// such as `localhost`, need no network and pass.
+public final class WaitForNetwork: HTTPLoader, @unchecked Sendable {
+    private let limit: Duration?
+    private let network: any NetworkSource
+    private let timers: any Timers
+    private let state: Locked<NetworkWaits<NetworkWaiter>>
+
+    /// Makes the loader.
+    ///
+    /// - Parameters:
+    ///   - limit: how long a request waits; a minute by default, and nil for as long as it takes.
+    ///   - maximumWaiting: how many requests may wait.
+    ///   - network: tells whether there is a network.
+    ///   - timers: measures the waits.
+    public init(
+        upTo limit: Duration? = .seconds(60), maximumWaiting: Int = 1_000,
+        network: any NetworkSource = SystemNetwork.shared, timers: any Timers = SystemTimers.shared
+    ) {
+        self.limit = limit
+        self.network = network
+        self.timers = timers
+        state = Locked(NetworkWaits(most: maximumWaiting))
+    }
+
+    /// How many requests wait.
+    public var waiting: Int { state.withLock { $0.count } }
+
+    /// Passes a task on, now or when there is a network.
+    public override func load(task: HTTPTask) {
+        if network.isAvailable || task.request.isForThisMachine { return super.load(task: task) }
+        let waiter = NetworkWaiter(task, of: self)
+        let (admission, round) = state.withLock { ($0.admit(waiter), $0.currentRound) }
+        guard case .waits(let place, let isFirst) = admission else {
+            waiter.end()
+            return _ = fail(task, .cannotConnect, reason: "There is no network, and too many requests wait for one")
+        }
+        waiter.place = place
+        task.addObserver(waiter)
+        if let limit {
+            waiter.keep(timers.schedule(after: limit) { [weak self] in self?.giveUp(waiter, after: limit) })
+        }
+        if isFirst { watch(in: round) }
+        // It may have come between the first look and the watch.
+        if network.isAvailable { passAll() }
+    }
+
+    private func giveUp(_ waiter: NetworkWaiter, after limit: Duration) {
+        guard remove(waiter), let task = waiter.end() else { return }
+        fail(task, .cannotConnect, reason: "There was no network for \(limit)")
+    }
+
+    private func watch(in round: Int) {
+        let watch = network.watch { [weak self] isAvailable in if isAvailable { self?.passAll() } }
+        state.withLock { $0.keep(watch, of: round) }?.cancel()
+    }
+
+    private func passAll() {
+        let (waiters, watch) = state.withLock { $0.leaveAll() }
+        watch?.cancel()
+        for task in waiters.compactMap({ $0.end() }) { super.load(task: task) }
+    }
+
+    /// Takes a waiter out of the queue, and answers whether it still waited there.
+    fileprivate func remove(_ waiter: NetworkWaiter) -> Bool {
+        let left = state.withLock { $0.leave(waiter.place) }
+        left?.watch?.cancel()
+        return left != nil
+    }
+
+    /// Ends the waiting of all tasks.
+    public override func reset(with group: DispatchGroup) {
+        let (waiters, watch) = state.withLock { $0.leaveAll() }
+        watch?.cancel()
+        for task in waiters.compactMap({ $0.end() }) {
+            fail(task, .resetInProgress, reason: "A reset ended the wait for a network")
+        }
+        super.reset(with: group)
+    }
+
+    /// How many requests wait, and whether there is a network.
+    public override var readings: [LoaderReading] {
+        [
+            LoaderReading(
+                "loaderchain.network.waiting", .level, waiting, unit: "{request}",
+                help: "How many requests wait for a network"),
+            LoaderReading(
+                "loaderchain.network.available", .gauge, network.isAvailable ? 1 : 0, unit: "1",
+                help: "One while there is a network, else zero"),
+        ]
+    }
+
+    /// Whether there is a network, and how many requests wait for it.
+    public override var details: String { "\(network.isAvailable ? "online" : "offline"), waiting \(waiting)" }
+}
+
+/// A task that waits for a network, and leaves when it is cancelled or completed before.
+private final class NetworkWaiter: HTTPTaskObserver, @unchecked Sendable {
+    /// Its place among those that wait; set before it listens.
+    var place = QueuePlace.nowhere
+
+    private let loader: WaitForNetwork
+    private let isMeasured: Bool
+    private let limit = Locked(Limit.none)
+    // Written while nothing else knows of it, and taken once, by what has taken this out of the queue.
+    private var task: HTTPTask?
+
+    /// What ends the wait after its time.
+    private enum Limit: Sendable {
+        case none
+        case timer(any ScheduledTimer)
+        /// The wait has ended, so none is needed.
+        case over
+    }
+
+    init(_ task: HTTPTask, of loader: WaitForNetwork) {
+        self.loader = loader
+        self.task = task
+        isMeasured = task.beginWait()
+    }
+
+    /// Keeps what ends the wait, which may have ended already.
+    func keep(_ timer: any ScheduledTimer) {
+        let isOver = limit.withLock { limit in
+            if case .over = limit { return true }
+            limit = .timer(timer)
+            return false
+        }
+        if isOver { timer.cancel() }
+    }
+
+    /// Ends the wait, and returns the task; to be called once, by what has taken this out of the queue.
+    @discardableResult
+    func end() -> HTTPTask? {
+        if case .timer(let timer) = limit.withLock({ replace(&$0, with: .over) }) { timer.cancel() }
+        if isMeasured { task?.endWait() }
+        return replace(&task, with: nil)
+    }
+
+    func taskWasCancelled(_ task: HTTPTask) {
+        if loader.remove(self), let task = end() { loader.fail(task, .cancelled) }
+    }
+
+    func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
+        // A loader above has ended it.
+        if loader.remove(self) { end() }
+    }
+}
+
+/// What waits for a network: decisions, without a network, a clock or tasks.
+private struct NetworkWaits<Waiter> {
+    /// What becomes of one that came without a network.
+    enum Admission {
+        /// It waits at a place, and the network is to be watched if it is the first.
+        case waits(QueuePlace, isFirst: Bool)
+        /// Too many wait.
+        case refused
+    }
+
+    private let most: Int
+    private var queue = LinkedQueue<Waiter>()
+    /// The watch, and the number of the wait that it was begun for.
+    private var watch: NetworkWatch?
+    private var round = 0
+
+    init(most: Int) { self.most = max(0, most) }
+
+    var count: Int { queue.count }
+
+    /// The number of the present wait: all from the first that waits until none does.
+    var currentRound: Int { round }
+
+    /// Lets one wait, if there is room.
+    mutating func admit(_ waiter: Waiter) -> Admission {
+        guard queue.count < most else { return .refused }
+        let isFirst = queue.isEmpty
+        if isFirst { round += 1 }
+        return .waits(queue.append(waiter), isFirst: isFirst)
+    }
+
+    /// Keeps the watch of a round; returns it to be cancelled if that round is over.
+    mutating func keep(_ watch: NetworkWatch, of round: Int) -> NetworkWatch? {
+        guard round == self.round, !queue.isEmpty else { return watch }
+        return replace(&self.watch, with: watch)
+    }
+
+    /// Takes out one that waits no longer; nil if it has left already.
+    mutating func leave(_ place: QueuePlace) -> (waiter: Waiter, watch: NetworkWatch?)? {
+        guard let waiter = queue.remove(place) else { return nil }
+        return (waiter, queue.isEmpty ? replace(&watch, with: nil) : nil)
+    }
+
+    /// Takes out all, in the order of their arrival.
+    mutating func leaveAll() -> (waiters: [Waiter], watch: NetworkWatch?) {
+        let waiters = queue.elements
+        // One by one, because a new queue would begin anew with the places, of which those who leave keep theirs.
+        while queue.popFirst() != nil {}
+        return (waiters, replace(&watch, with: nil))
+    }
+}

@@ -1,0 +1,197 @@
+import LoaderChainPlatformFoundation
+
+/// Hands measurements to sinks, and records events and traces besides requests.
+///
+/// ```swift
+/// let board = MetricBoard()
+/// let metrics = MetricRecorder(board, ClosureSink { print($0) })
+/// let chain = MetricsTap(metrics) --> terminal
+///
+/// metrics.event("cart opened", counters: ["items": 3])
+/// let trace = metrics.startTrace("checkout")
+/// trace.increment("steps")
+/// trace.set("payment", to: "card")
+/// trace.stop()
+/// print(chain)
+/// ```
+///
+/// Any number of taps may share a recorder. Without sinks nothing is measured, at no cost.
+///
+/// **What a sink costs a request.** Only an entry in a queue: each sink has a queue of its own, of a fixed length, and
+/// is called from there. A sink that is slow, or never returns, loses its own oldest records, which are counted; it
+/// delays no request and no other sink. Only sinks that ask for it are called at once; see ``MetricSink/isImmediate``.
+public final class MetricRecorder: Sendable {
+    /// The share of all requests, events and traces that is recorded, from 0 to 1.
+    public let samplingRate: Double
+    let timers: any Timers
+    private let random: RandomSource
+    private let filter: (@Sendable (MetricRecord) -> Bool)?
+    private let immediate: [any MetricSink]
+    private let queues: [SinkQueue]
+
+    /// Makes a recorder.
+    ///
+    /// - Parameters:
+    ///   - sinks: what receives the records.
+    ///   - samplingRate: the share of all requests, events and traces that is recorded. The sample is drawn when they
+    ///     begin, so that the others cost next to nothing, and each record has the rate.
+    ///   - capacity: how many records may wait for one sink; beyond that, the oldest are dropped.
+    ///   - filter: decides which records are handed on. It is called on the thread that measured, under no lock.
+    ///   - random: draws the sample.
+    ///   - timers: the clocks.
+    public init(
+        _ sinks: any MetricSink..., samplingRate: Double = 1, capacity: Int = 1_000,
+        random: RandomSource = .system, timers: any Timers = SystemTimers.shared,
+        filter: (@Sendable (MetricRecord) -> Bool)? = nil
+    ) {
+        // NaN cannot be meant, so everything is recorded.
+        self.samplingRate = samplingRate.isNaN ? 1 : min(max(0, samplingRate), 1)
+        self.random = random
+        self.timers = timers
+        self.filter = filter
+        immediate = sinks.filter(\.isImmediate)
+        queues = sinks.filter { !$0.isImmediate }.map { SinkQueue($0, capacity: capacity) }
+        isListening = !sinks.isEmpty
+        onlyBoard = sinks.count == 1 && filter == nil ? sinks[0] as? MetricBoard : nil
+    }
+
+    /// How many records were dropped because a sink did not keep up.
+    public var dropped: Int { queues.reduce(0) { $0 + $1.dropped } }
+
+    /// Waits until the sinks have taken every record that was made before.
+    public func flush() async {
+        for queue in queues { await queue.flush() }
+    }
+
+    // MARK: Measuring
+
+    /// Records an event.
+    ///
+    /// - Parameters:
+    ///   - name: the name, one of a few.
+    ///   - counters: values to add up, by name.
+    ///   - attributes: values to group by, by name.
+    public func event(_ name: String, counters: [String: Int64] = [:], attributes: [String: String] = [:]) {
+        guard isListening, drawSample() else { return }
+        emit(
+            .event(
+                MetricEvent(
+                    name: name, date: timers.date, counters: counters, attributes: attributes,
+                    samplingRate: samplingRate)))
+    }
+
+    /// Starts a trace of something that takes time, which is recorded when it is stopped.
+    ///
+    /// - Parameters:
+    ///   - name: the name, one of a few.
+    ///   - attributes: values to group by, by name; you can set more before the end.
+    public func startTrace(_ name: String, attributes: [String: String] = [:]) -> RunningTrace {
+        RunningTrace(name, attributes: attributes, isRecorded: isListening && drawSample(), by: self)
+    }
+
+    /// Traces `body`, also if it throws: the attribute `error.type` then has the type of the error.
+    ///
+    /// - Parameters:
+    ///   - name: the name, one of a few.
+    ///   - attributes: values to group by, by name.
+    ///   - isolation: the actor to run on, the caller's by default.
+    ///   - body: what is traced; it receives the trace, to count and to set attributes.
+    public func trace<Value>(
+        _ name: String, attributes: [String: String] = [:], isolation: isolated (any Actor)? = #isolation,
+        _ body: (RunningTrace) async throws -> Value
+    ) async rethrows -> Value {
+        let trace = startTrace(name, attributes: attributes)
+        defer { trace.stop() }
+        do {
+            return try await body(trace)
+        } catch {
+            trace.set("error.type", to: (error as? HTTPError)?.code.rawValue ?? "\(type(of: error))")
+            throw error
+        }
+    }
+
+    // MARK: For taps and traces
+
+    let isListening: Bool
+
+    /// The only sink, if it is a board and there is no filter.
+    let onlyBoard: MetricBoard?
+
+    /// Draws whether a measurement that begins now is recorded.
+    func drawSample() -> Bool { samplingRate >= 1 || random.chance(samplingRate) }
+
+    func emit(_ record: MetricRecord) {
+        if let filter, !filter(record) { return }
+        for sink in immediate { sink.record(record) }
+        for queue in queues { queue.take(record) }
+    }
+}
+
+/// A trace that has been started; any thread may use it.
+///
+/// Nothing changes it after ``stop()``. A trace that is released without being stopped leaves no record.
+public final class RunningTrace: Sendable {
+    /// How many counters and how many attributes a trace may have; further ones are ignored.
+    public static let maximumNumberOfValues = 32
+
+    /// The name.
+    public let name: String
+    private let recorder: MetricRecorder
+    private let beginning: TimerInstant
+    /// Nil after the stop, and for a trace that is not in the sample.
+    private let trace: Locked<MetricTrace?>
+
+    fileprivate init(_ name: String, attributes: [String: String], isRecorded: Bool, by recorder: MetricRecorder) {
+        self.name = name
+        self.recorder = recorder
+        beginning = recorder.timers.now
+        let attributes = attributes.count <= Self.maximumNumberOfValues ? attributes : Self.cut(attributes)
+        trace = Locked(
+            isRecorded
+                ? MetricTrace(
+                    name: name, start: recorder.timers.date, duration: .zero, attributes: attributes,
+                    samplingRate: recorder.samplingRate) : nil)
+    }
+
+    /// Adds to the counter of that name, which begins at 0 and saturates.
+    public func increment(_ counter: String, by amount: Int64 = 1) {
+        trace.withLock { trace in
+            guard let count = trace?.counters[counter] ?? Self.first(in: trace?.counters) else { return }
+            let (sum, isOverflow) = count.addingReportingOverflow(amount)
+            trace?.counters[counter] = isOverflow ? (amount < 0 ? .min : .max) : sum
+        }
+    }
+
+    /// Sets an attribute, or removes it with nil.
+    public func set(_ attribute: String, to value: String?) {
+        trace.withLock { trace in
+            let attributes = trace?.attributes ?? [:]
+            guard value == nil || attributes[attribute] != nil || attributes.count < Self.maximumNumberOfValues else {
+                return
+            }
+            trace?.attributes[attribute] = value
+        }
+    }
+
+    /// Stops the trace and hands it to the sinks.
+    ///
+    /// - Returns: whether this was the first stop of a trace that is recorded.
+    @discardableResult
+    public func stop() -> Bool {
+        let end = recorder.timers.now
+        guard var stopped = trace.withLock({ replace(&$0, with: nil) }) else { return false }
+        stopped.duration = beginning.duration(to: end)
+        recorder.emit(.trace(stopped))
+        return true
+    }
+
+    /// The start of a new counter; nil where there may be no more.
+    private static func first(in counters: [String: Int64]?) -> Int64? {
+        counters.map(\.count) ?? .max < maximumNumberOfValues ? 0 : nil
+    }
+
+    private static func cut(_ attributes: [String: String]) -> [String: String] {
+        let kept = attributes.sorted { $0.key < $1.key }.prefix(maximumNumberOfValues)
+        return Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
+    }
+}

@@ -1,0 +1,141 @@
+import LoaderChainPlatformFoundation
+
+/// A link of a response to something else (RFC 8288), as in `Link: <https://example.com/users?page=2>; rel="next"`.
+public struct WebLink: Hashable, Sendable {
+    /// Where it leads, as the server has written it; it may be relative.
+    public var target: String
+
+    /// What it leads to, in lower case: `next`, `prev`, or a URL for a relation that is not registered.
+    public var relations: [String]
+
+    /// The other parameters, such as `title` and `type`, with their names in lower case.
+    ///
+    /// Of a name that occurs more than once, the first value counts.
+    public var parameters: [String: String]
+
+    /// Makes a link, as a test does.
+    public init(target: String, relations: [String], parameters: [String: String] = [:]) {
+        self.target = target
+        self.relations = relations
+        self.parameters = parameters
+    }
+}
+
+extension HTTPResponse {
+    /// The links of the response's `Link` headers, in their order; what is no link is skipped.
+    public var links: [WebLink] { headers.values(for: "Link").flatMap { WebLinkParser.links(in: $0) } }
+
+    /// Where the first link with a relation leads, by the address of the response; nil if there is none.
+    ///
+    /// ```swift
+    /// let response = try await chain.load(request)
+    /// if let next = response.link("next") { print(next) }
+    /// ```
+    ///
+    /// A link that speaks of something else than the response, by an `anchor`, does not count.
+    public func link(_ relation: String) -> URL? {
+        let relation = relation.lowercased()
+        return links.lazy.filter { $0.relations.contains(relation) }.compactMap { address(of: $0) }.first
+    }
+
+    private func address(of link: WebLink) -> URL? {
+        guard let base = request.url else { return nil }
+        if let anchor = link.parameters["anchor"] {
+            guard let context = URL(string: anchor, relativeTo: base)?.absoluteURL, context == base.absoluteURL else {
+                return nil
+            }
+        }
+        return URL(string: link.target, relativeTo: base)?.absoluteURL
+    }
+}
+
+/// Reads the links of one `Link` header (RFC 8288, section 3 and appendix B).
+private struct WebLinkParser {
+    private var rest: Substring.UTF8View
+
+    /// The links of a value; what is no link is skipped up to the next comma.
+    static func links(in value: String) -> [WebLink] {
+        var parser = WebLinkParser(rest: Substring(value).utf8)
+        var links: [WebLink] = []
+        while !parser.rest.isEmpty {
+            parser.skipBlanks()
+            if let link = parser.link() { links.append(link) }
+            parser.skipToComma()
+        }
+        return links
+    }
+
+    private mutating func link() -> WebLink? {
+        guard take(UInt8(ascii: "<")), let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return nil }
+        let target = String(decoding: ASCII.trimmed(rest[..<end]), as: UTF8.self)
+        rest = rest[end...].dropFirst()
+        var parameters: [String: String] = [:]
+        while skipBlanks(), take(UInt8(ascii: ";")) {
+            skipBlanks()
+            guard let (name, value) = parameter() else { continue }
+            if parameters[name] == nil { parameters[name] = value }
+        }
+        let relations = parameters.removeValue(forKey: "rel") ?? ""
+        return WebLink(
+            target: target, relations: relations.split(whereSeparator: \.isWhitespace).map { $0.lowercased() },
+            parameters: parameters)
+    }
+
+    private mutating func parameter() -> (name: String, value: String)? {
+        let name = rest.prefix(while: ASCIISet.token.contains)
+        rest = rest[name.endIndex...]
+        skipBlanks()
+        var value = ""
+        if take(UInt8(ascii: "=")) {
+            skipBlanks()
+            value = rest.first == UInt8(ascii: "\"") ? quoted() : bare()
+        }
+        return name.isEmpty ? nil : (String(decoding: name, as: UTF8.self).lowercased(), value)
+    }
+
+    /// A value without quotes; it should be a token, and ends where the next parameter or link begins.
+    private mutating func bare() -> String {
+        let value = rest.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
+        rest = rest[value.endIndex...]
+        return String(decoding: ASCII.trimmed(value), as: UTF8.self)
+    }
+
+    private mutating func quoted() -> String {
+        rest = rest.dropFirst()
+        var value: [UInt8] = []
+        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+            if byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() {
+                value.append(escaped)
+            } else {
+                value.append(byte)
+            }
+        }
+        return String(decoding: value, as: UTF8.self)
+    }
+
+    @discardableResult
+    private mutating func skipBlanks() -> Bool {
+        rest = rest.drop(while: ASCII.isBlank)
+        return true
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard rest.first == byte else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    /// Skips what follows a link, or is none, up to the comma that separates it from the next one.
+    private mutating func skipToComma() {
+        while let byte = rest.first, byte != UInt8(ascii: ",") {
+            if byte == UInt8(ascii: "\"") {
+                _ = quoted()
+            } else if byte == UInt8(ascii: "<") {
+                rest = rest.firstIndex(of: UInt8(ascii: ">")).map { rest[$0...].dropFirst() } ?? rest.suffix(0)
+            } else {
+                rest = rest.dropFirst()
+            }
+        }
+        rest = rest.dropFirst()
+    }
+}

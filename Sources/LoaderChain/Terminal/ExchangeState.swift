@@ -1,0 +1,174 @@
+/// The state machine of an exchange: a pure value, without threads or callbacks.
+///
+/// It decides how far the exchange has got, which caller may end it, and when the session's task may be cancelled. Each
+/// redirect that an exchange follows is a new task of the session.
+package struct ExchangeState<SessionTask> {
+    package enum Phase {
+        /// The session has no task: the body is being prepared, or the next step after a redirect is being chosen.
+        case between
+        /// The session has a task, and will report its end.
+        case loading(SessionTask)
+        /// The exchange has its result.
+        case ended
+    }
+
+    package private(set) var phase = Phase.between
+    package private(set) var stopReason: StopReason?
+    /// Whether the session is being answered; it traps if its task is cancelled before the answer.
+    private var isAnswering = false
+    /// The body that is read as it arrives, which is told how it ended: the task is complete by then.
+    package private(set) var pipe: ChunkPipe?
+
+    package init() {}
+
+    package var isStopped: Bool { stopReason != nil }
+    /// Whether the exchange was stopped or has ended, so that nothing more is to be done for it.
+    package var isOver: Bool { isStopped || isEnded }
+
+    // MARK: The session's task
+
+    /// What to do with a new task of the session: start it, or cancel it because the exchange is over.
+    package enum Beginning { case resume, cancel }
+
+    package mutating func begin(_ sessionTask: SessionTask) -> Beginning {
+        guard stopReason == nil, case .between = phase else { return .cancel }
+        phase = .loading(sessionTask)
+        return .resume
+    }
+
+    /// What the end of the session's task means.
+    package enum Ending {
+        /// The exchange has ended already.
+        case irrelevant
+        /// The exchange was stopped, and fails for this reason.
+        case stopped(StopReason)
+        /// The exchange ends as the session says.
+        case asItCame
+    }
+
+    package mutating func sessionTaskEnded() -> Ending {
+        guard case .loading = phase else { return .irrelevant }
+        phase = .between
+        // From here on, a stopped exchange is ended by this caller alone.
+        return stopReason.map { .stopped($0) } ?? .asItCame
+    }
+
+    // MARK: Stopping
+
+    /// What the caller that stops the exchange has to do.
+    package enum Stop {
+        /// The exchange has ended, or is being stopped, or ``endAnswer()`` will return the task to cancel.
+        case nothing
+        case cancel(SessionTask)
+        /// The session has no task that could end, so the caller ends the exchange.
+        case end
+    }
+
+    package mutating func stop(_ reason: StopReason) -> Stop {
+        guard stopReason == nil else { return .nothing }
+        switch phase {
+        case .ended:
+            return .nothing
+        case .between:
+            stopReason = reason
+            return .end
+        case .loading(let sessionTask):
+            stopReason = reason
+            return isAnswering ? .nothing : .cancel(sessionTask)
+        }
+    }
+
+    /// The reason of an exchange that was stopped, and whose task the session has not ended; nil for any other.
+    package func abandon() -> StopReason? {
+        if case .loading = phase { stopReason } else { nil }
+    }
+
+    /// Whether the session may be answered; it may not once its task has been cancelled.
+    package mutating func beginAnswer() -> Bool {
+        guard stopReason == nil, case .loading = phase else { return false }
+        isAnswering = true
+        return true
+    }
+
+    /// Notes that the session was answered; returns the task if a stop came meanwhile, to be cancelled now.
+    package mutating func endAnswer() -> SessionTask? {
+        isAnswering = false
+        guard stopReason != nil, case .loading(let sessionTask) = phase else { return nil }
+        return sessionTask
+    }
+
+    // MARK: The end
+
+    /// Notes the body that is read as it arrives; false if the exchange is over, and its task fails without a body.
+    package mutating func attach(_ pipe: ChunkPipe) -> Bool {
+        if isOver { return false }
+        self.pipe = pipe
+        return true
+    }
+
+    /// The right to end the exchange, with the body whose reader has to be told.
+    package struct End {
+        package let pipe: ChunkPipe?
+    }
+
+    /// Ends the exchange; nil for every caller but the first.
+    package mutating func end() -> End? {
+        guard !isEnded else { return nil }
+        phase = .ended
+        return End(pipe: replace(&pipe, with: nil))
+    }
+
+    private var isEnded: Bool {
+        if case .ended = phase { true } else { false }
+    }
+}
+
+/// Why an exchange was stopped on this side.
+package enum StopReason: Sendable {
+    case cancelled
+    /// Nothing was sent or received for too long.
+    case timedOut(Duration)
+    /// The whole took longer than the configuration allows.
+    case tookTooLong(Duration)
+    /// The body could not be stored.
+    case refused(SinkError)
+    /// The connection broke, and the session cannot send the body again.
+    case bodyNeededAgain
+    /// The reader of the chunks is gone.
+    case readerLeft
+    /// Another head arrived after the first had been delivered.
+    case secondHead
+
+    /// The kind of error that the task ends with, and why.
+    ///
+    /// - Parameter setting: the name of the terminal's limit for the whole.
+    package func explanation(limitOfTheWhole setting: String) -> (code: HTTPError.Code, reason: String?) {
+        switch self {
+        case .cancelled, .readerLeft:
+            (.cancelled, nil)
+        case .timedOut(let time):
+            (.timedOut, "Nothing was sent or received in time; the request ended after \(time)")
+        case .tookTooLong(let time):
+            (
+                .timedOut,
+                "The request took longer than the configuration allows in all, and ended after \(time); "
+                    + "raise \(setting)"
+            )
+        case .bodyNeededAgain:
+            (.connectionLost, "The connection closed, and the session cannot send the body again")
+        case .secondHead:
+            (
+                .invalidResponse,
+                "Another response followed the one that was delivered; a proxy may have answered CONNECT with a body's type"
+            )
+        case .refused(.tooLarge(let announced, let limit)):
+            (
+                .responseTooLarge,
+                "The body has \(announced.map { "\($0)" } ?? "more") bytes, and the limit is \(limit); raise the limit, "
+                    + "or have the body delivered in a file or in chunks"
+            )
+        case .refused(.storage(let reason)):
+            (.cannotStoreResponse, reason)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import LoaderChainPlatformFoundation
+
+/// Where the body of a response goes.
+package protocol ResponseSink: AnyObject {
+    /// Appends the next bytes.
+    func write(_ data: Data) throws(SinkError)
+    /// Completes the body, and returns where it is.
+    func finish() throws(SinkError) -> DeliveredBody
+    /// Removes what was written, because the rest will never arrive.
+    func discard()
+}
+
+/// Where a complete body is.
+package enum DeliveredBody {
+    case nothing
+    case data(Data)
+    case file(URL)
+}
+
+/// Why a body could not be stored.
+package enum SinkError: Error {
+    /// The body is larger than the limit; `announced` is its size, if the server announced it.
+    case tooLarge(announced: Int64?, limit: Int)
+    /// The body could not be written; the reason is a whole sentence.
+    case storage(String)
+}
+
+/// Drops the body of a redirect that is followed.
+package final class IgnoringSink: ResponseSink {
+    package init() {}
+    package func write(_ data: Data) {}
+    package func finish() -> DeliveredBody { .nothing }
+    package func discard() {}
+}
+
+/// Collects a body up to a limit.
+package final class MemorySink: ResponseSink {
+    /// The most that is reserved for an announced length, which need not be true.
+    private static let trustedAnnouncement = 1 << 20
+
+    private let limit: Int
+    private let announced: Int
+    private var data = Data()
+
+    package init(limit: Int, announced: Int) {
+        self.limit = limit
+        self.announced = announced
+    }
+
+    package func write(_ more: Data) throws(SinkError) {
+        guard more.count <= limit - data.count else { throw .tooLarge(announced: nil, limit: limit) }
+        if data.isEmpty {
+            // A body that comes in one piece is kept as it is.
+            guard more.count < announced else { return data = more }
+            data.reserveCapacity(min(announced, Self.trustedAnnouncement))
+        }
+        data.append(more)
+    }
+
+    package func finish() -> DeliveredBody { .data(data) }
+
+    package func discard() { data = Data() }
+}
+
+/// Where the body of a response goes, as its request asks.
+///
+/// - Parameters:
+///   - response: the response, without its body.
+///   - delivery: how the request asks for the body.
+///   - limit: the most bytes in memory, for requests that set no limit of their own.
+///   - announced: how many bytes will arrive; nil if the head does not say so.
+///   - onLeave: called if the reader of chunks leaves before their end.
+package func makeSink(
+    for response: HTTPResponse, delivery: ResponseDelivery, limit: Int, announced: Int64?,
+    onLeave: @escaping @Sendable () -> Void
+) throws(SinkError) -> any ResponseSink {
+    var limit = limit
+    switch delivery {
+    case .inMemory(let own): limit = max(0, own ?? limit)
+    case .file(let url) where response.status.isSuccess: return try FileSink(url)
+    case .file: break  // The body of any other response explains an error.
+    case .chunks: return ChunkPipe(onLeave: onLeave)
+    }
+    let announced = announced ?? 0
+    if announced > limit { throw .tooLarge(announced: announced, limit: limit) }
+    return MemorySink(limit: limit, announced: Int(announced))
+}
+
+/// Writes a body to a file beside its destination, and moves it into place once it is complete.
+package final class FileSink: ResponseSink {
+    private let destination: URL
+    private var file: TemporaryFile?
+    private var length: Int64 = 0
+
+    package init(_ destination: URL) throws(SinkError) {
+        guard destination.isFileURL, !destination.lastPathComponent.isEmpty else {
+            throw .storage("The response is to be delivered in a file, and the URL names none")
+        }
+        self.destination = destination
+        // In the same directory, so that moving it into place is one atomic step.
+        let name = ".\(destination.lastPathComponent.prefix(100)).\(UUID().uuidString).part"
+        file = try TemporaryFile(at: destination.deletingLastPathComponent().appending(path: name), isPrivate: false)
+    }
+
+    package func write(_ data: Data) throws(SinkError) {
+        try file?.write(data, at: length)
+        length += Int64(data.count)
+    }
+
+    package func finish() throws(SinkError) -> DeliveredBody {
+        try file?.move(to: destination)
+        file = nil
+        return .file(destination)
+    }
+
+    package func discard() { file = nil }
+}

@@ -1,0 +1,129 @@
+import LoaderChainPlatformFoundation
+
+/// The authorities whose certificates a terminal trusts.
+///
+/// ```swift
+/// var tls = TLSOptions()
+/// tls.authorities = .only(.file(URL(filePath: "/etc/company/authority.pem")))
+/// ```
+public struct CertificateAuthorities: Hashable, Sendable {
+    /// Whether the authorities of the system are trusted too.
+    public let includesSystem: Bool
+
+    /// Certificates of authorities beside those of the system, or in their place; each item may hold several.
+    public let own: [TLSMaterial]
+
+    /// Those of the system.
+    public static let system = CertificateAuthorities(includesSystem: true, own: [])
+
+    /// These, and none of the system.
+    public static func only(_ own: TLSMaterial...) -> CertificateAuthorities {
+        CertificateAuthorities(includesSystem: false, own: own)
+    }
+
+    /// Those of the system, and these.
+    public static func systemAnd(_ own: TLSMaterial...) -> CertificateAuthorities {
+        CertificateAuthorities(includesSystem: true, own: own)
+    }
+
+    /// Returns the certificates of one's own, each as DER.
+    ///
+    /// - Throws: if a file cannot be read, or an item holds no certificate.
+    public func certificates() throws(TLSOptions.Refused) -> [Data] {
+        var all: [Data] = []
+        for material in own { all += try PEM.certificates(in: material) }
+        return all
+    }
+}
+
+extension CertificateAuthorities: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Where the certificates come from.
+    public var description: String {
+        ((includesSystem ? ["system"] : []) + own.map(\.description)).joined(separator: " and ")
+    }
+
+    /// The same as the description.
+    public var debugDescription: String { description }
+}
+
+/// The certificate of a client with its private key.
+///
+/// ```swift
+/// func identify(by archive: URL, passphrase: String) -> TLSOptions {
+///     var tls = TLSOptions()
+///     tls.clientCertificate = .pkcs12(.file(archive), passphrase: passphrase)
+///     return tls
+/// }
+/// ```
+///
+/// Descriptions contain neither the key nor the passphrase.
+public struct ClientCertificate: Hashable, Sendable {
+    private let form: Form
+    private let secretPassphrase: Secret<String?>
+
+    private enum Form: Hashable {
+        case pem(certificate: TLSMaterial, key: TLSMaterial)
+        case pkcs12(TLSMaterial)
+    }
+
+    /// A certificate and a key as PEM, as most servers' programs keep them.
+    ///
+    /// - Parameters:
+    ///   - certificate: the client's certificate; those between it and the authority may follow it.
+    ///   - key: the private key; it may be in the same file.
+    ///   - passphrase: what decrypts the key, if it is encrypted.
+    public static func pem(
+        certificate: TLSMaterial, key: TLSMaterial, passphrase: String? = nil
+    ) -> ClientCertificate {
+        ClientCertificate(form: .pem(certificate: certificate, key: key), secretPassphrase: Secret(passphrase))
+    }
+
+    /// A certificate and a key in a PKCS#12 archive, a file whose name ends in `.p12` or `.pfx`.
+    public static func pkcs12(_ archive: TLSMaterial, passphrase: String) -> ClientCertificate {
+        ClientCertificate(form: .pkcs12(archive), secretPassphrase: Secret(passphrase))
+    }
+
+    /// The certificate and the key, if they are PEM.
+    public var pem: (certificate: TLSMaterial, key: TLSMaterial)? {
+        if case .pem(let certificate, let key) = form { (certificate, key) } else { nil }
+    }
+
+    /// The PKCS#12 archive, if they are in one.
+    public var archive: TLSMaterial? {
+        if case .pkcs12(let archive) = form { archive } else { nil }
+    }
+
+    /// What decrypts the key; nil if nothing has to.
+    public var passphrase: String? { secretPassphrase.value }
+}
+
+extension ClientCertificate: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The form, and where it comes from.
+    public var description: String {
+        switch form {
+        case .pem(let certificate, _): "PEM, \(certificate)"
+        case .pkcs12(let archive): "PKCS#12, \(archive)"
+        }
+    }
+
+    /// The same as the description.
+    public var debugDescription: String { description }
+}
+
+extension ClientCertificate {
+    /// Checks that there is a certificate and a key, as far as their outer form tells.
+    func check() throws(TLSOptions.Refused) {
+        switch form {
+        case .pem(let certificate, let key):
+            _ = try PEM.certificates(in: certificate)
+            guard PEM.blocks(in: try key.bytes()).contains(where: { $0.label.hasSuffix("PRIVATE KEY") }) else {
+                throw TLSOptions.Refused("There is no private key in \(key); give one as PEM")
+            }
+        case .pkcs12(let archive):
+            // Some programs write a length that is open, so no more can be told without reading all of it.
+            guard try archive.bytes().first == 0x30 else {
+                throw TLSOptions.Refused("There is no PKCS#12 archive in \(archive)")
+            }
+        }
+    }
+}

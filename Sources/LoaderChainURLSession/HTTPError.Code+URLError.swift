@@ -1,0 +1,143 @@
+import Foundation
+import LoaderChain
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+extension HTTPError.Code {
+    /// Translates an error of the session.
+    ///
+    /// - Parameter afterHead: whether the head of a response had arrived.
+    init(_ error: URLError, afterHead: Bool) {
+        self =
+            switch error.code {
+            case .cannotFindHost, .dnsLookupFailed, .cannotConnectToHost, .notConnectedToInternet, .dataNotAllowed,
+                .internationalRoamingOff, .callIsActive, .resourceUnavailable:
+                .cannotConnect
+            case .networkConnectionLost:
+                .connectionLost
+            case .timedOut:
+                .timedOut
+            case .cancelled, .userCancelledAuthentication:
+                .cancelled
+            case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
+                .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+                .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
+                .insecureConnection
+            case .httpTooManyRedirects:
+                .tooManyRedirects
+            case .dataLengthExceedsMaximum:
+                .responseTooLarge
+            case .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData, .zeroByteResource,
+                .redirectToNonExistentLocation, .userAuthenticationRequired:
+                .invalidResponse
+            case .badServerResponse:
+                // On Linux, a connection that closed without sending a byte.
+                Self.isOnLinux ? .connectionLost : .invalidResponse
+            case .unsupportedURL:
+                // The request's scheme was checked before it was sent; on Linux this is a reply that is not HTTP.
+                Self.isOnLinux ? .invalidResponse : .invalidRequest
+            case .badURL, .requestBodyStreamExhausted, .fileDoesNotExist, .fileIsDirectory, .noPermissionsToReadFile,
+                .backgroundSessionRequiresSharedContainer, .backgroundSessionInUseByAnotherProcess:
+                .invalidRequest
+            case .cannotCreateFile, .cannotOpenFile, .cannotCloseFile, .cannotWriteToFile, .cannotRemoveFile,
+                .cannotMoveFile, .downloadDecodingFailedMidStream, .downloadDecodingFailedToComplete:
+                .cannotStoreResponse
+            case .backgroundSessionWasDisconnected:
+                .connectionLost
+            case .unknown where Self.isOnLinux:
+                error.codeByMessage(afterHead: afterHead)
+            default:
+                .unknown
+            }
+    }
+
+    /// Why the session failed, in words that may be shown: nil where the code says it all.
+    ///
+    /// The words are libcurl's or the system's. They name hosts and certificates, never a path or a query.
+    fileprivate func reason(of failure: URLError) -> String? {
+        guard self == .insecureConnection || self == .cannotConnect else { return nil }
+        let words = failure.localizedDescription.prefix(300)
+        return words.isEmpty ? nil : words.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+
+    private static var isOnLinux: Bool {
+        #if canImport(FoundationNetworking)
+            true
+        #else
+            false
+        #endif
+    }
+}
+
+extension URLError {
+    /// The code that libcurl's message implies, for errors that the session on Linux only knows as `unknown`.
+    fileprivate func codeByMessage(afterHead: Bool) -> HTTPError.Code {
+        let message = localizedDescription
+        func says(_ phrases: [String]) -> Bool { phrases.contains(where: message.contains) }
+        if says(Self.refusals) { return .invalidRequest }
+        // The system's reason follows, which may be the word of a loss.
+        if !afterHead, says(Self.failedConnects) { return .cannotConnect }
+        if says(Self.losses) { return afterHead || !says(Self.handshakes) ? .connectionLost : .cannotConnect }
+        if says(Self.missingConnections) { return afterHead ? .connectionLost : .cannotConnect }
+        if says(Self.insecurities) { return afterHead ? .connectionLost : .insecureConnection }
+        // What remains are malformed replies.
+        return .invalidResponse
+    }
+
+    private static let refusals = ["aborted by a callback"]
+
+    /// No connection came about, for a reason that the system gives.
+    private static let failedConnects = ["Failed to connect", "Couldn't connect"]
+
+    /// A connection that was there and ended: libcurl's receive, send and stream errors, and the system's words for them.
+    private static let losses = [
+        "transfer closed", "Recv failure", "Send failure", "receiving data from the peer", "sending data to the peer",
+        "Failed sending", "Transferred a partial file", "data rewind", "Connection died", "Connection reset",
+        "Broken pipe",
+        "SSL_ERROR_SYSCALL", "HTTP/2 framing layer", "HTTP2 framing layer", "was not closed cleanly", "was reset",
+        "HTTP/2 stream", "HTTP/3", "unexpected eof", "Connection timed out",
+    ]
+
+    /// The words of an error of the handshake, so that the connection was never there for a request.
+    private static let handshakes = ["SSL_connect", "SSL connect", "TLS connect", "in connection to", "handshake"]
+
+    /// No connection came about: no route, no permission, no descriptors, no name, or a proxy that refused.
+    private static let missingConnections =
+        failedConnects + [
+            "Could not connect", "Connection refused", "Could not resolve", "Couldn't resolve", "getaddrinfo",
+            "Couldn't open socket", "Couldn't bind", "bind failed", "No route to host",
+            "Network is unreachable", "Host is unreachable", "Permission denied", "Operation not permitted",
+            "Too many open files", "No buffer space", "CONNECT", "SOCKS", "Proxy handshake", "Out of memory",
+        ]
+
+    private static let insecurities = ["SSL", "TLS", "certificate"]
+}
+
+extension Exchange {
+    /// The error of an exchange that was stopped on this side, while it loaded `request`.
+    func error(for reason: StopReason, of request: HTTPRequest, response: HTTPResponse?) -> HTTPError {
+        let (code, text) = reason.explanation(limitOfTheWhole: "timeoutIntervalForResource")
+        return HTTPError(code, request: request, response: response, reason: text, loader: loader)
+    }
+
+    /// The error of an exchange that the session ended.
+    func error(for error: any Error) -> HTTPError {
+        var response = transfer.response
+        response?.metrics = metrics(until: owner.timers.now, isWhole: false)
+        let failure = error as? URLError
+        let code = failure.map { HTTPError.Code($0, afterHead: response != nil) } ?? .unknown
+        return HTTPError(
+            code, request: transfer.request, response: response, underlyingError: error,
+            reason: failure.flatMap { reason(of: $0, code) }, loader: loader)
+    }
+
+    private func reason(of failure: URLError, _ code: HTTPError.Code) -> String? {
+        if transfer.response != nil, code == .connectionLost { return "The body is incomplete" }
+        if failure.code == .badURL, transfer.request.host?.contains(":") == true {
+            return "URLSession refuses IPv6 addresses on this platform; use a name of the host, or another terminal"
+        }
+        return code.reason(of: failure)
+    }
+}

@@ -1,0 +1,162 @@
+/// How the average over several payloads is taken.
+public enum AverageOver: Sendable, Hashable {
+    /// Every observation has the same weight: the histograms are merged first.
+    case observations
+    /// Every payload has the same weight, however few observations it has: the mean of the payloads' means.
+    case payloads
+}
+
+extension Sequence<MetricPayload> {
+    /// The payloads of one version of the app, without those that include an older one.
+    public func of(applicationVersion: String) -> [MetricPayload] {
+        filter { $0.appVersion == applicationVersion && !$0.includesMultipleAppVersions }
+    }
+
+    /// The average of a metric over the payloads of one version of the app; nil if nothing was observed.
+    ///
+    /// ```swift
+    /// let payloads = [try MetricPayload(data)]
+    /// let draw = payloads.average(for: \.applicationLaunch, applicationVersion: "1.2")
+    /// let hang = payloads.average(for: \.applicationResponsiveness, applicationVersion: "1.2", by: .midpoint)
+    /// print(draw ?? .zero, hang ?? .zero)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - metric: the section of a payload.
+    ///   - applicationVersion: the version; payloads that include others do not count.
+    ///   - rule: the value that represents a bucket.
+    ///   - over: how the average over several payloads is taken.
+    public func average<Metric: HistogrammedTimeMetric>(
+        for metric: KeyPath<MetricPayload, Metric?>, applicationVersion: String, by rule: BucketValue = .end,
+        over: AverageOver = .observations
+    ) -> Duration? {
+        of(applicationVersion: applicationVersion).compactMap { $0[keyPath: metric]?.histogram }.average(rule, over)
+    }
+
+    /// The average of a histogram over the payloads of one version of the app; nil if nothing was observed.
+    ///
+    /// - Parameters:
+    ///   - histogram: the histogram, such as `\.applicationLaunch?.resumeTime`.
+    ///   - applicationVersion: the version; payloads that include others do not count.
+    ///   - rule: the value that represents a bucket.
+    ///   - over: how the average over several payloads is taken.
+    public func average(
+        for histogram: KeyPath<MetricPayload, Histogram<Duration>?>, applicationVersion: String,
+        by rule: BucketValue = .end, over: AverageOver = .observations
+    ) -> Duration? {
+        of(applicationVersion: applicationVersion).compactMap { $0[keyPath: histogram] }.average(rule, over)
+    }
+
+    /// The merged histogram of all payloads of one version of the app, for quantiles and other statistics; nil if no
+    /// payload has one.
+    ///
+    /// - Parameters:
+    ///   - histogram: the histogram, such as `\.applicationLaunch?.timeToFirstDraw`.
+    ///   - applicationVersion: the version; payloads that include others do not count.
+    public func histogram(
+        for histogram: KeyPath<MetricPayload, Histogram<Duration>?>, applicationVersion: String
+    ) -> Histogram<Duration>? {
+        let all = of(applicationVersion: applicationVersion).compactMap { $0[keyPath: histogram] }
+        return all.isEmpty ? nil : Histogram(merging: all)
+    }
+}
+
+extension [Histogram<Duration>] {
+    fileprivate func average(_ rule: BucketValue, _ over: AverageOver) -> Duration? {
+        switch over {
+        case .observations: return Histogram(merging: self).mean(by: rule)
+        case .payloads:
+            let means = compactMap { $0.mean(by: rule)?.histogramNumber }
+            return means.isEmpty ? nil : Histogram<Duration>.bound(means.reduce(0, +) / Double(means.count))
+        }
+    }
+}
+
+/// How much an app hangs per hour of use.
+public struct HangRate: Sendable, Hashable {
+    /// The histogram of hangs.
+    public let hangs: Histogram<Duration>
+    /// How long the app was in the foreground in the same time.
+    public let foreground: Duration
+
+    /// Makes a rate; nil if the app was not in the foreground at all.
+    ///
+    /// - Parameters:
+    ///   - hangs: the times in which the app did not respond.
+    ///   - foreground: how long the app was in the foreground.
+    public init?(hangs: Histogram<Duration>, foreground: Duration) {
+        guard foreground > .zero else { return nil }
+        self.hangs = hangs
+        self.foreground = foreground
+    }
+
+    private var hours: Double { foreground.histogramNumber / 3600 }
+
+    /// The number of hangs per hour of use.
+    public var hangsPerHour: Double { Double(hangs.count) / hours }
+
+    /// The duration of hangs per hour of use.
+    ///
+    /// - Parameter rule: the value that represents a bucket.
+    public func timePerHour(by rule: BucketValue = .end) -> Duration {
+        let sum = hangs.sum(by: rule)?.histogramNumber ?? 0
+        return Histogram<Duration>.bound(sum / hours) ?? .zero
+    }
+}
+
+extension MetricPayload {
+    /// How much the app hung per hour of use.
+    ///
+    /// Nil if the payload lacks the foreground time or the hangs. A payload without hangs does not say whether there were
+    /// none or the system did not count them.
+    public var hangRate: HangRate? {
+        guard let hangs = applicationResponsiveness?.hangTime, let foreground = applicationTime?.foreground else {
+            return nil
+        }
+        return HangRate(hangs: hangs, foreground: foreground)
+    }
+}
+
+extension Sequence<MetricPayload> {
+    /// How much one version of the app hung per hour of use, over all payloads that have both figures.
+    ///
+    /// - Parameters:
+    ///   - applicationVersion: the version; payloads that include others do not count.
+    ///   - countingSilenceAsNone: whether a payload with a foreground time and no hangs counts as one with zero hangs. Use it
+    ///     if all your users have systems that count hangs; otherwise the rate is too low.
+    public func hangRate(applicationVersion: String, countingSilenceAsNone: Bool = false) -> HangRate? {
+        var hangs: [Histogram<Duration>] = []
+        var foreground = Duration.zero
+        for payload in of(applicationVersion: applicationVersion) {
+            guard let time = payload.applicationTime?.foreground else { continue }
+            let silence: Histogram<Duration>? = countingSilenceAsNone ? Histogram([]) : nil
+            guard let hang = payload.applicationResponsiveness?.hangTime ?? silence else { continue }
+            hangs.append(hang)
+            foreground += time
+        }
+        return hangs.isEmpty ? nil : HangRate(hangs: Histogram(merging: hangs), foreground: foreground)
+    }
+}
+
+/// The durations that payloads have histograms of, by the names used for tracking.
+enum TimeMetric: String, CaseIterable {
+    case firstDraw = "first_draw"
+    case optimizedFirstDraw = "optimized_first_draw"
+    case resume
+    case extendedLaunch = "extended_launch"
+    case hangTime = "hang_time"
+
+    var histogram: KeyPath<MetricPayload, Histogram<Duration>?> {
+        switch self {
+        case .firstDraw: \.applicationLaunch?.timeToFirstDraw
+        case .optimizedFirstDraw: \.applicationLaunch?.optimizedTimeToFirstDraw
+        case .resume: \.applicationLaunch?.resumeTime
+        case .extendedLaunch: \.applicationLaunch?.extendedLaunch
+        case .hangTime: \.applicationResponsiveness?.hangTime
+        }
+    }
+}
+
+extension Duration {
+    var milliseconds: Double { Double(attoseconds) / 1e15 }
+}
