@@ -45,7 +45,13 @@ extension Exchange {
         do {
             let file = try AssembledBody.write(encoded.content) { [state] in state.withLock { $0.isStopped } }
             // Without a file, the exchange was stopped, and the code that stopped it has ended it.
-            if let file { send(urlRequest, encoded, try OutgoingBody(temporaryFile: file)) }
+            guard let file else { return }
+            do {
+                send(urlRequest, encoded, try OutgoingBody(temporaryFile: file))
+            } catch {
+                TemporaryFile.remove(file)
+                throw error
+            }
         } catch SinkError.storage(let reason) {
             fail(.invalidRequest, reason: "The body could not be prepared for sending. \(reason)")
         } catch {

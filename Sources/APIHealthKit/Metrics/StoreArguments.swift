@@ -50,6 +50,10 @@ struct StoreArguments: Sendable {
             url.host()?.isEmpty == false
         else { throw ProgramError(.usage, "--influx needs the address of a server, such as http://127.0.0.1:8086") }
         let version = try list.integer("influx-version", in: 1...3) ?? (list.has("bucket") ? 2 : 1)
+        for name in version == 2 ? ["database"] : ["bucket", "org"] where list.has(name) {
+            throw ProgramError(
+                .usage, "--\(name) is not for InfluxDB \(version); leave it out, or give another --influx-version")
+        }
         let token = try list.text("token-file").map { path throws(ProgramError) in try SecretFile.text(path) }
         guard version == 2 else {
             let database = try required("database", list, version)

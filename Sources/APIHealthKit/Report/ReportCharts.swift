@@ -87,12 +87,14 @@ struct LatencyChart {
     }
 
     private var labels: [String] {
-        let count = slots.upperBound - slots.lowerBound
-        let shown =
-            count == 0 ? [slots.lowerBound] : [slots.lowerBound, slots.lowerBound + count / 2, slots.upperBound]
-        return shown.enumerated().map { index, slot in
-            let side = shown.count == 1 || index == 1 ? "middle" : index == 0 ? "start" : "end"
-            let x = index == 0 && shown.count > 1 ? Self.left : index == 2 ? Self.width : Self.x(slot, in: slots)
+        let (first, last) = (slots.lowerBound, slots.upperBound)
+        return Set([first, first + (last - first) / 2, last]).sorted().map { slot in
+            let (side, x) =
+                switch slot {
+                case first where first < last: ("start", Self.left)
+                case last where first < last: ("end", Self.width)
+                default: ("middle", Self.x(slot, in: slots))
+                }
             return "<text class=\"label \(side)\" x=\"\(HTMLText.place(x))\" y=\"\(Int(Self.height) - 6)\">"
                 + HTMLText.escape(clock.text(slot)) + "</text>"
         }

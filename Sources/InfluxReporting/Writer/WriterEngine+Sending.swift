@@ -61,7 +61,7 @@ extension WriterEngine {
                 report.note(outcome)
                 for (reason, count) in load.lost { report.note(count, reason) }
             }
-            if rest != nil {
+            if rest != nil || outcome.obstacle != nil {
                 shared.batching.wait(from: now, told: outcome.obstacle?.toldDelay, roll: roll)
             }
             var done = shared.batching.takeDone()

@@ -217,14 +217,15 @@ extension HTTPRequest: CustomStringConvertible {
         if method == .head {
             words.append("--head")
         } else if method != .get || !body.isEmpty {
-            words += ["-X", Self.quoted(method.rawValue)]
+            words += ["-X", Self.quoted(ASCII.printable(method.rawValue))]
         }
         let shown = includingSecrets ? headers : headers.redacted
         let added = includingSecrets ? body.additionalHeaders : body.additionalHeaders.redacted
         for field in shown.fields + added.fields.filter({ !headers.contains($0.name) }) {
             // cURL removes a header that has a colon and no value; a semicolon makes it send an empty one.
             let value = ASCII.printable(field.value)
-            words += ["-H", Self.quoted(field.name + (value.isEmpty ? ";" : ": " + value))]
+            let name = includingSecrets ? ASCII.printable(field.name) : field.loggableName
+            words += ["-H", Self.quoted(name + (value.isEmpty ? ";" : ": " + value))]
         }
         // Not --data-binary, which reads a file if the text begins with an at sign.
         if !body.isEmpty { words += ["--data-raw", bodyArgument(includingSecrets)] }

@@ -136,8 +136,7 @@ extension ResponseRule {
     }
 
     private func verdict(on response: HTTPResponse, contentTypes accepted: [String]) -> HTTPError? {
-        // An empty body has no type.
-        if response.body.isEmpty { return nil }
+        if response.hasNoBody { return nil }
         guard let found = response.mediaType else {
             return invalid(response, "It has no content type; it should be \(Self.list(accepted))")
         }
@@ -160,6 +159,14 @@ extension ResponseRule {
     }
 
     private static func list(_ texts: [String]) -> String { texts.joined(separator: " or ") }
+}
+
+extension HTTPResponse {
+    /// Whether there is no body whose type could be checked.
+    fileprivate var hasNoBody: Bool {
+        if file == nil, chunks == nil { return body.isEmpty }
+        return status == .noContent || headers["Content-Length"] == "0"
+    }
 }
 
 extension ResponseRule: Hashable {

@@ -117,6 +117,14 @@
                 ["--influx", "http://a", "--influx-version", "4"],
                 "--influx-version cannot be “4”; give a whole number from 1 to 3"
             ),
+            (
+                ["--influx", "http://a", "--database", "d", "--org", "o"],
+                "--org is not for InfluxDB 1; leave it out, or give another --influx-version"
+            ),
+            (
+                ["--influx", "http://a", "--database", "d", "--influx-version", "2"],
+                "--database is not for InfluxDB 2; leave it out, or give another --influx-version"
+            ),
             (["--bucket", "b"], "--bucket needs a database; give its address with --influx URL"),
             (
                 ["--influx", "http://a", "--bucket", "b", "--database", "c"],

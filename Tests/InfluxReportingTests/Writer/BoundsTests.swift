@@ -157,6 +157,31 @@ import Testing
         #expect(test.statistics.delivered == 0 && test.statistics.rejected == 2 && test.statistics.addsUp)
     }
 
+    @Test func theServersPatienceCountsIfOnlyAReportMeetsIt() async throws {
+        let sender = FakeSender { batch in
+            var outcome = BatchOutcome()
+            outcome.deliveredCount = batch.count - 1
+            outcome.undelivered = LineSet((batch.count - 1)..<batch.count)
+            outcome.obstacle = .busy(after: .seconds(60), reason: "too many writes")
+            return outcome
+        }
+        let test = TestWriter(sender) {
+            $0.maximumPoints = 1
+            $0.whenFull = .dropNewest
+        }
+        test.write(1)
+        test.write(2)
+        #expect(await test.writer.flush().delivered == 1)
+        sender.answer(FakeSender.delivered)
+        test.write(3)
+        test.timers.advance(by: .seconds(59))
+        try await test.settle()
+        #expect(sender.count == 1)
+        test.timers.advance(by: .seconds(60))
+        try await test.settle()
+        #expect(sender.batches.count == 2 && sender.batches[1].count == 2)
+    }
+
     @Test func aPointThatIsTooLargeCostsNoOther() async {
         let sender = FakeSender()
         let test = TestWriter(sender) { $0.batchBytes = 8_192 }

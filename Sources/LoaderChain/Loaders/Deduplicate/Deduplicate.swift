@@ -13,7 +13,8 @@ import Dispatch
 /// the same user's credentials to every request may be below it.
 ///
 /// Of a request's options, only ``HTTPRequest/responseCheck``, ``HTTPRequest/basicCredentials`` and the type to decode
-/// are compared. If a loader of yours further down uses another option, make it a part of the key.
+/// are compared. If a loader of yours further down uses another option, make it a part of the key. A request whose options
+/// allow no two attempts at once, as one whose body goes to a file or is delivered in chunks, is loaded on its own.
 ///
 /// By default, two `GET` or two `HEAD` requests with the same address and the same headers are the same; see
 /// ``Key/standard(for:ignoring:)``. A request's ``HTTPRequest/deduplication`` takes precedence.
@@ -85,7 +86,9 @@ public final class Deduplicate: HTTPLoader, @unchecked Sendable {
     }
 
     private func key(of request: HTTPRequest) -> Key? {
-        switch request.deduplication {
+        // A file, chunks or progress of one execution cannot be had by several.
+        guard request.storage.options.allowTwoAttempts else { return nil }
+        return switch request.deduplication {
         case .never: nil
         case .shared(let key): key
         case .automatic: key(request)

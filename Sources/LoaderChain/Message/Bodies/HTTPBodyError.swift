@@ -75,7 +75,7 @@ extension HTTPBodyError {
     /// The error of a file that cannot be opened or read.
     init(_ url: URL, _ failure: FileFailure) {
         guard !failure.isIrregular else {
-            self.init("\(Self.name(url)) is not a regular file; give a file that has a length.")
+            self.init("\(Self.name(url)) is not a regular file; give a file that has a length.", code: .unreadableFile)
             return
         }
         let (cause, advice) =
@@ -85,6 +85,6 @@ extension HTTPBodyError {
             case EMFILE, ENFILE: ("too many files are open", "send fewer bodies at once")
             default: ("system error \(failure.code)", "check the disk that holds it")
             }
-        self.init("\(Self.name(url)) cannot be \(failure.action): \(cause); \(advice).")
+        self.init("\(Self.name(url)) cannot be \(failure.action): \(cause); \(advice).", code: .unreadableFile)
     }
 }

@@ -40,12 +40,7 @@ extension HTTPHeaders {
         fileprivate init(index: Int, field: Field, problem: Problem) {
             self.index = index
             self.problem = problem
-            name =
-                if case .nameByte(_, let offset) = problem {
-                    String(decoding: field.name.utf8.prefix(offset), as: UTF8.self)
-                } else {
-                    field.name
-                }
+            name = field.soundName
         }
 
         /// Which header it is, what is wrong with it and what to do, as a sentence.
@@ -87,6 +82,13 @@ extension HTTPHeaders.Field {
         }
         return nil
     }
+
+    /// The name up to its first fault.
+    ///
+    /// A whole line that was passed as a name (`Authorization: Bearer …`) has its secret behind the fault.
+    fileprivate var soundName: String {
+        String(decoding: name.utf8.prefix(while: ASCIISet.token.contains), as: UTF8.self)
+    }
 }
 
 extension HTTPHeaders {
@@ -118,12 +120,15 @@ extension HTTPHeaders.Field {
 extension HTTPHeaders.Field: CustomStringConvertible, CustomReflectable {
     /// The field as a line, `Name: value`, with a secret value redacted and control characters escaped.
     public var description: String {
-        "\(ASCII.printable(name)): \(ASCII.printable(redacted.value))"
+        "\(loggableName): \(ASCII.printable(redacted.value))"
     }
+
+    /// The name as a log may have it; of a broken one, what comes before the fault.
+    var loggableName: String { soundName == name ? name : soundName + "…" }
 
     /// The field for debuggers and `dump`, which show no secrets either.
     public var customMirror: Mirror {
-        Mirror(self, children: ["name": name, "value": redacted.value], displayStyle: .struct)
+        Mirror(self, children: ["name": loggableName, "value": redacted.value], displayStyle: .struct)
     }
 }
 

@@ -48,7 +48,7 @@ public struct TLSMaterial: Hashable, Sendable {
         do throws(FileFailure) {
             let file = try FileDescriptor(reading: path)
             // One more than is allowed, to notice a file that is too large.
-            bytes = try file.read(Int(min(try file.length(), largestFile)) + 1, at: 0)
+            bytes = try file.readAll(Int(min(try file.length(), largestFile)) + 1, at: 0)
         } catch {
             let cause = error.isMissing ? "it does not exist" : "system error \(error.code)"
             throw TLSOptions.Refused(

@@ -57,6 +57,20 @@ import Testing
         #expect(key(.sample, decoding: [Int].self) != Deduplicate.Key.standard(for: .sample))
     }
 
+    @Test func whatOnlyOneCanHaveIsNotShared() {
+        for name in ["a", "b"] {
+            var request = HTTPRequest.sample
+            request.delivery = .file(URL(filePath: "/tmp/\(name)"))
+            load(name, request)
+            request.delivery = .chunks
+            request.deduplication = .shared(as: Deduplicate.Key("users"))
+            load("\(name) in chunks", request)
+        }
+        load("in memory")
+        #expect(terminal.held.count == 5)
+        answerAll()
+    }
+
     @Test func requestsOfDifferentUsersDoNotShare() {
         for user in ["zoe", "ada", "zoe"] {
             var request = HTTPRequest.sample

@@ -37,6 +37,21 @@ import Testing
         #expect(ResponseCheck.contentTypes("text/html").accepts(response(204)))
     }
 
+    @Test func theTypeOfABodyInAFileIsChecked() {
+        let check = ResponseCheck.contentTypes("image/*")
+        var stored = response(200, ["Content-Type": "text/html"])
+        stored.file = URL(filePath: "/tmp/picture")
+        #expect(!check.accepts(stored))
+        stored.headers["Content-Type"] = "image/png"
+        #expect(check.accepts(stored))
+        stored.headers = ["Content-Length": "0"]
+        #expect(check.accepts(stored))
+        stored.headers = [:]
+        #expect(!check.accepts(stored))
+        stored.status = .noContent
+        #expect(check.accepts(stored))
+    }
+
     @Test func closuresThrowWhatTheyLike() {
         struct Mishap: Error {}
         let mishap = ResponseCheck.custom { _ in throw Mishap() }.verdict(on: response(200), by: "V")

@@ -98,6 +98,7 @@ import Testing
             try HTTPBodyContent.file(directory.url.appending(path: "no\nne"))
         }
         #expect(error.reason.contains("no\\nne") && error.reason.contains("it does not exist"))
+        #expect(error.code == .unreadableFile)
     }
 
     @Test func whatIsNoFileIsRefused() throws {
@@ -107,7 +108,7 @@ import Testing
         let pipe = directory.url.appending(path: "pipe")
         #expect(mkfifo(pipe.path(percentEncoded: false), 0o600) == 0)
         let error = try #require(throws: HTTPBodyError.self) { try HTTPBodyContent.file(pipe) }
-        #expect(error.reason.contains("not a regular file"))
+        #expect(error.reason.contains("not a regular file") && error.code == .unreadableFile)
     }
 
     @Test func aRangeHasToBeInTheFile() throws {

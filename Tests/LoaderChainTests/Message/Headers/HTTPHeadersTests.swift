@@ -110,6 +110,17 @@ import Testing
         let headers: HTTPHeaders = ["A": "1\r\nB: 2", "C": "\u{202E}é"]
         #expect(headers.description == "A: 1\\r\\nB: 2\nC: \\u{202E}é")
     }
+
+    @Test func ofABrokenNameOnlyItsBeginningIsShown() {
+        let headers: HTTPHeaders = ["Authorization: Bearer hunter2": "", "A\r\nB": "1", "": "2"]
+        var dumped = ""
+        dump(headers, to: &dumped)
+        for shown in ["\(headers)", dumped, "\(HTTPRequest(host: "example.com", headers: headers))"] {
+            #expect(!shown.contains("hunter2") && !shown.contains("\r"), "\(shown)")
+        }
+        #expect(headers[0].description == "Authorization…: <redacted>")
+        #expect(headers[1].description == "A…: 1" && headers[2].description == ": 2")
+    }
 }
 
 @Suite(.timeLimit(.minutes(10))) struct HTTPHeadersValidationTests {
