@@ -37,9 +37,6 @@ package protocol Directory: Sendable {
     /// Opens a file that exists, to read from and to write to in place.
     func update(_ path: String) throws(FileFailure) -> any DurableFile
 
-    /// Returns a file's number, its length and the time of its last change.
-    func stamp(of path: String) throws(FileFailure) -> FileStamp
-
     /// Lets those read a file, and write to it, who could if the process had created it in the usual way.
     ///
     /// The process's mask (`umask`) decides, and what the directory itself prescribes. A directory whose files have no modes does nothing.
@@ -169,6 +166,18 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// Whether there is a directory, a pipe or a device in the place of a file.
     package var isIrregular: Bool { code == EISDIR }
+
+    /// Why, in a few words, for what was to be written.
+    package var cause: String {
+        switch code {
+        case ENOENT, ENOTDIR: "there is no such directory"
+        case EACCES, EPERM, EROFS: "permission is denied"
+        case ENOSPC, EDQUOT: "the disk is full"
+        case EISDIR: "there is a directory in its place"
+        case ENAMETOOLONG: "its name is too long"
+        default: "system error \(code)"
+        }
+    }
 
     package var description: String {
         if isWithoutDirectory { return "“\(path)” cannot be \(action): its directory was deleted while it was in use" }

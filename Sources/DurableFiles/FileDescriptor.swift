@@ -153,18 +153,13 @@ package final class FileDescriptor: DurableFile {
 /// A file's number, its length and the time of its last change, which tell whether it has changed.
 package struct FileStamp: Hashable, Sendable {
     /// The number of the file, which another one of the same name does not have.
-    package let number: UInt64
+    private let number: UInt64
     package let length: Int64
     /// The time of the last change by the machine's clock.
     private let seconds: Int64
     private let nanoseconds: Int64
 
-    /// The stamp of a file that was changed so many seconds after the beginning of 1970.
-    package init(number: UInt64, length: Int64, seconds: Int64) {
-        (self.number, self.length, self.seconds, nanoseconds) = (number, length, seconds, 0)
-    }
-
-    init(_ status: stat) {
+    fileprivate init(_ status: stat) {
         #if canImport(Darwin)
             let changed = status.st_mtimespec
         #else
@@ -174,14 +169,6 @@ package struct FileStamp: Hashable, Sendable {
         length = Int64(status.st_size)
         seconds = Int64(changed.tv_sec)
         nanoseconds = Int64(changed.tv_nsec)
-    }
-
-    /// When the file was changed last, by the machine's clock.
-    package var changed: Date { Date(timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / 1e9) }
-
-    /// Whether this file was changed before another.
-    package func isOlder(than other: FileStamp) -> Bool {
-        (seconds, nanoseconds) < (other.seconds, other.nanoseconds)
     }
 }
 

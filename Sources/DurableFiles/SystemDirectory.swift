@@ -141,14 +141,6 @@ package final class SystemDirectory: Directory {
         try doing { () throws(FileFailure) in try FileDescriptor(updating: path, in: root.number) }
     }
 
-    package func stamp(of path: String) throws(FileFailure) -> FileStamp {
-        try doing { () throws(FileFailure) in
-            var status = stat()
-            try calling("examined", path) { fstatat(root.number, path, &status, AT_SYMLINK_NOFOLLOW) }
-            return FileStamp(status)
-        }
-    }
-
     package func share(_ path: String) throws(FileFailure) {
         try doing { () throws(FileFailure) in
             // The mask can only be read by changing it, for every thread of the process. A new file tells it, too.

@@ -49,16 +49,10 @@ package final class MemoryDirectory: Directory {
     fileprivate struct Content {
         var bytes: [UInt8] = []
         var synced: [UInt8] = []
-        /// When it was changed last.
-        var changed: Int64 = 0
     }
 
     fileprivate struct State {
         var operations = 0
-        /// How many there were in all processes that lived, which stands for the time.
-        var time: Int64 = 0
-        /// The time, if a test has a clock.
-        var clock: (@Sendable () -> Date)?
         var log: [(action: String, path: String)] = []
         var cut: Cut?
         /// The last operations of the process that died last.
@@ -130,9 +124,6 @@ package final class MemoryDirectory: Directory {
             return byte
         }
     }
-
-    /// Sets the clock by which files are dated.
-    package func setClock(_ clock: @escaping @Sendable () -> Date) { state.withLock { $0.clock = clock } }
 
     /// Removes a file, as another program would.
     package func vanish(_ path: String) {
@@ -213,7 +204,6 @@ package final class MemoryDirectory: Directory {
         return try state.withLock { state throws(FileFailure) in
             guard !state.isDead else { throw FileFailure(action, path, code: EIO) }
             state.operations += 1
-            state.time += 1
             state.log.append((action, path))
             do throws(FileFailure) {
                 try state.meetTrouble(action, path, partly: partly)
@@ -286,16 +276,6 @@ package final class MemoryDirectory: Directory {
             let number = try state.readable(path)
             return MemoryFile(
                 directory: self, number: number, path: path, life: state.life, mayRead: true, mayWrite: true)
-        }
-    }
-
-    package func stamp(of path: String) throws(FileFailure) -> FileStamp {
-        try doing("examined", path) { state throws(FileFailure) in
-            guard let number = state.names[path], let file = state.files[number] else {
-                throw FileFailure("examined", path, code: ENOENT)
-            }
-            return FileStamp(
-                number: UInt64(number), length: Int64(file.bytes.count), seconds: file.changed)
         }
     }
 
@@ -434,8 +414,6 @@ private final class MemoryFile: DurableFile {
 
     private func put(_ bytes: ArraySlice<UInt8>, at offset: Int, in state: inout MemoryDirectory.State) {
         guard state.life == life, let index = state.files.index(forKey: number) else { return }
-        let date = state.clock?().timeIntervalSince1970
-        state.files.values[index].changed = date.map { Int64($0.rounded(.up)) } ?? state.time
         // In place, since a copy of a long file for every line of it takes time.
         let missing = offset + bytes.count - state.files.values[index].bytes.count
         if missing > 0 { state.files.values[index].bytes += [UInt8](repeating: 0, count: missing) }
@@ -474,7 +452,6 @@ private struct MemoryFolder: Directory {
     }
     func open(_ path: String) throws(FileFailure) -> any DurableFile { try directory.open(prefix + path) }
     func update(_ path: String) throws(FileFailure) -> any DurableFile { try directory.update(prefix + path) }
-    func stamp(of path: String) throws(FileFailure) -> FileStamp { try directory.stamp(of: prefix + path) }
     func share(_ path: String) throws(FileFailure) { try directory.share(prefix + path) }
     func rename(_ path: String, to newPath: String) throws(FileFailure) {
         try directory.rename(prefix + path, to: prefix + newPath)

@@ -78,26 +78,6 @@ import Testing
         #expect(try reader.read(100, at: 0) == Data("hello there".utf8))
     }
 
-    @Test(arguments: Kind.allCases) func aStampTellsTheLengthAndWhichFileWasChangedFirst(_ kind: Kind) throws {
-        let directory = try directory(kind)
-        #expect(failure { () throws(FileFailure) in try directory.stamp(of: "first") }?.isMissing == true)
-        try directory.create("first").write(Data("12345".utf8), at: 0)
-        var later = try directory.stamp(of: "first")
-        #expect(later.length == 5)
-        let number = later.number
-        // The clock of a file system moves in steps.
-        var attempt = 0
-        repeat {
-            attempt += 1
-            try directory.create("later-\(attempt)").write(Data("1".utf8), at: 0)
-            later = try directory.stamp(of: "later-\(attempt)")
-        } while try !directory.stamp(of: "first").isOlder(than: later)
-        #expect(try !later.isOlder(than: directory.stamp(of: "first")))
-        // A file that takes the place of another has a number of its own.
-        try directory.rename("later-1", to: "first")
-        #expect(try directory.stamp(of: "first").number != number)
-    }
-
     @Test(arguments: Kind.allCases) func namesAreCreatedRenamedAndRemoved(_ kind: Kind) throws {
         let directory = try directory(kind)
         try directory.makeFolder("folder")

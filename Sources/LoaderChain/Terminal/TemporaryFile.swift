@@ -43,7 +43,7 @@ package final class TemporaryFile {
         let (answer, code) = uninterrupted {
             rename(url.path(percentEncoded: false), destination.path(percentEncoded: false))
         }
-        guard answer == 0 else { throw Self.failure("put in its place", destination, code) }
+        guard answer == 0 else { throw Self.failure(destination, FileFailure("put in its place", "", code: code)) }
         keep()
     }
 
@@ -54,7 +54,7 @@ package final class TemporaryFile {
     /// Reads at most `count` bytes from `offset` on, and fails if there are none.
     package func read(_ count: Int, at offset: Int64) throws(SinkError) -> Data {
         let data = try Self.doing(url) { () throws(FileFailure) in try file.read(count, at: offset) }
-        guard !data.isEmpty else { throw Self.failure("read", url, 0) }
+        guard !data.isEmpty else { throw Self.failure(url, FileFailure("read", "", code: 0)) }
         return data
     }
 
@@ -64,19 +64,11 @@ package final class TemporaryFile {
     private static func doing<Result>(
         _ url: URL, _ body: () throws(FileFailure) -> Result
     ) throws(SinkError) -> Result {
-        do throws(FileFailure) { return try body() } catch { throw failure(error.action, url, error.code) }
+        do throws(FileFailure) { return try body() } catch { throw failure(url, error) }
     }
 
-    private static func failure(_ what: String, _ url: URL, _ code: CInt) -> SinkError {
-        let cause =
-            switch code {
-            case ENOENT, ENOTDIR: "there is no such directory"
-            case EACCES, EPERM, EROFS: "permission is denied"
-            case ENOSPC, EDQUOT: "the disk is full"
-            case EISDIR: "there is a directory in its place"
-            default: "system error \(code)"
-            }
-        return .storage("The file \(url.path(percentEncoded: false)) could not be \(what): \(cause)")
+    private static func failure(_ url: URL, _ failure: FileFailure) -> SinkError {
+        .storage("The file \(url.path(percentEncoded: false)) could not be \(failure.action): \(failure.cause)")
     }
 }
 

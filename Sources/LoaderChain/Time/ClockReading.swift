@@ -73,12 +73,4 @@ package enum BelievableAge {
         // Halves, since twice the limit might overflow.
         age >= .zero && age / 2 <= max(longest / 2, limit) ? age : .zero
     }
-
-    /// Returns the time since a date, or zero if a clock must have been wrong.
-    package static func since(_ date: Date, until now: Date, limit: Duration) -> Duration {
-        let seconds = now.timeIntervalSince(date)
-        // Longer than any age, and short enough for a duration; it may also not be a number.
-        let longestSeconds = 1e15
-        return seconds.magnitude < longestSeconds ? of(.seconds(seconds), limit: limit) : .zero
-    }
 }

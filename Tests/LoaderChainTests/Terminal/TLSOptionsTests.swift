@@ -189,10 +189,9 @@ import Testing
     ])
     func whatIsNotCompleteIsNoBlock(_ text: String) { #expect(PEM.blocks(in: Data(text.utf8)).isEmpty) }
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func twoCertificatesAreTwoBlocks() throws {
         let certificate = try #require(PEM.blocks(in: Data(TLSOptionsTests.certificate.utf8)).first)
-        #expect(PEM.text(ofCertificates: [certificate.bytes]) == TLSOptionsTests.certificate)
-        let two = PEM.text(ofCertificates: [certificate.bytes, certificate.bytes])
+        let two = TLSOptionsTests.certificate + TLSOptionsTests.certificate
         #expect(PEM.blocks(in: Data(two.utf8)) == [certificate, certificate])
     }
 

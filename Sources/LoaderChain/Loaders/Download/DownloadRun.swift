@@ -1,6 +1,5 @@
 import Dispatch
 import DurableFiles
-import LoaderChainPlatformC
 import LoaderChainPlatformFoundation
 
 /// One call of a download: asks the chain what the state wants to know, and writes what comes to the part file.
@@ -261,20 +260,6 @@ private struct DiskQueue: Sendable {
     func perform<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: body()) }
-        }
-    }
-}
-
-extension FileFailure {
-    /// Why, in a few words.
-    fileprivate var cause: String {
-        switch code {
-        case ENOENT, ENOTDIR: "there is no such directory"
-        case EACCES, EPERM, EROFS: "permission is denied"
-        case ENOSPC, EDQUOT: "the disk is full"
-        case EISDIR: "there is a directory in its place"
-        case ENAMETOOLONG: "its name is too long"
-        default: "system error \(code)"
         }
     }
 }

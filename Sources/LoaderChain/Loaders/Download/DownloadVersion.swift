@@ -71,7 +71,8 @@ struct DownloadVersion: Hashable, Sendable, Codable {
 
 /// A checksum of a whole file that its server has named.
 struct ServerChecksum: Hashable, Sendable, Codable {
-    enum Kind: String, Hashable, Sendable, Codable {
+    /// The kinds, of which an earlier one finds more kinds of damage, and is checked before a later one.
+    enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         case sha512, sha256, md5, crc32c
 
         fileprivate var length: Int {
@@ -83,33 +84,9 @@ struct ServerChecksum: Hashable, Sendable, Codable {
             }
         }
 
-        /// Smaller for one that finds more kinds of damage, and is checked before the others.
-        fileprivate var rank: Int {
-            switch self {
-            case .sha512: 0
-            case .sha256: 1
-            case .md5: 2
-            case .crc32c: 3
-            }
-        }
-
-        /// The kind of a name in `Repr-Digest`.
-        fileprivate init?(digestField name: String) {
-            switch name {
-            case "sha-512": self = .sha512
-            case "sha-256": self = .sha256
-            default: return nil
-            }
-        }
-
-        /// The kind of a name in `x-goog-hash`.
-        fileprivate init?(googleHash name: String) {
-            switch name {
-            case "md5": self = .md5
-            case "crc32c": self = .crc32c
-            default: return nil
-            }
-        }
+        /// The names in `Repr-Digest`, and those in `x-goog-hash`.
+        fileprivate static let digestFields = ["sha-512": sha512, "sha-256": sha256]
+        fileprivate static let googleHashes = ["md5": md5, "crc32c": crc32c]
 
         func begin() -> any Digest {
             switch self {
@@ -129,9 +106,9 @@ struct ServerChecksum: Hashable, Sendable, Codable {
     /// `Repr-Digest` (RFC 9530) and `x-goog-hash` speak of the whole file in every response. `Content-MD5` may speak of the part
     /// that a response has, so it counts in a response with the whole alone.
     static func all(in head: HTTPResponse) -> [ServerChecksum] {
-        var found: [ServerChecksum] = []
+        var found: [Kind: [UInt8]] = [:]
         for member in head.headers.list(for: "Repr-Digest") {
-            guard let (name, value) = pair(member), let kind = Kind(digestField: name) else { continue }
+            guard let (name, value) = pair(member), let kind = Kind.digestFields[name] else { continue }
             // The value of a structured field stands between colons, and parameters may follow.
             let parts = value.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count == 3, parts[0].isEmpty else { continue }
@@ -141,18 +118,16 @@ struct ServerChecksum: Hashable, Sendable, Codable {
         let stored = head.headers["x-goog-stored-content-encoding"] ?? "identity"
         if ASCII.isEqualIgnoringCase(stored, "identity") {
             for member in head.headers.list(for: "x-goog-hash") {
-                guard let (name, value) = pair(member), let kind = Kind(googleHash: name) else { continue }
+                guard let (name, value) = pair(member), let kind = Kind.googleHashes[name] else { continue }
                 add(kind, value)
             }
         }
         if head.status != .partialContent, let value = head.headers["Content-MD5"] { add(.md5, value) }
-        return found.sorted { $0.kind.rank < $1.kind.rank }
+        return Kind.allCases.compactMap { kind in found[kind].map { ServerChecksum(kind: kind, bytes: $0) } }
 
         func add(_ kind: Kind, _ base64: String) {
-            guard let bytes = Data(base64Encoded: base64), bytes.count == kind.length,
-                !found.contains(where: { $0.kind == kind })
-            else { return }
-            found.append(ServerChecksum(kind: kind, bytes: Array(bytes)))
+            guard let bytes = Data(base64Encoded: base64), bytes.count == kind.length else { return }
+            found[kind] = found[kind] ?? Array(bytes)
         }
     }
 

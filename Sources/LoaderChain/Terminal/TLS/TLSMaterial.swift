@@ -98,17 +98,6 @@ package enum PEM {
         return blocks
     }
 
-    /// The text of certificates.
-    package static func text(ofCertificates certificates: [Data]) -> String {
-        certificates.map { certificate in
-            let base64 = Array(certificate.base64EncodedString())
-            let lines = stride(from: 0, to: base64.count, by: 64).map {
-                String(base64[$0..<min($0 + 64, base64.count)])
-            }
-            return (["-----BEGIN CERTIFICATE-----"] + lines + ["-----END CERTIFICATE-----", ""]).joined(separator: "\n")
-        }.joined()
-    }
-
     /// The certificates of PEM or DER bytes, each as DER.
     static func certificates(in material: TLSMaterial) throws(TLSOptions.Refused) -> [Data] {
         let bytes = try material.bytes()
