@@ -4,7 +4,7 @@ import Testing
 @testable import LoaderChain
 
 @Suite(.timeLimit(.minutes(10))) struct DigestTests {
-    private func hex(_ bytes: [UInt8]) -> String { bytes.map(ASCII.hexadecimal).joined().lowercased() }
+    private func hex(_ bytes: [UInt8]) -> String { bytes.map { Hexadecimal.text($0) }.joined() }
 
     /// The vectors of FIPS 180-4, RFC 1321 and RFC 3720.
     @Test func theStandardsVectors() {

@@ -23,60 +23,31 @@ extension EncodedRequest: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["request": request.description]) }
 }
 
-/// A request that has been checked and can be sent as it is, for a terminal that takes the address as text.
-///
-/// To make a `URL` takes longer than all other checks together.
-package struct AddressedRequest: Sendable {
-    /// The request it was made from.
-    package let request: HTTPRequest
-    /// The complete address without its fragment, which is never sent.
-    package let address: String
-    /// All header fields: those of the request, then those that its body adds.
-    package let headers: HTTPHeaders
-    /// The body's bytes, or where they come from.
-    package let content: HTTPBodyContent
-}
-
 extension HTTPRequest {
     /// Checks the request and encodes its body.
     ///
     /// - Parameter methods: methods with which the caller cannot send a body.
     /// - Throws: an ``HTTPError/Code/invalidRequest`` whose reason says why the request cannot be sent and what to do.
     public func encoded(bodyIsForbiddenFor methods: Set<HTTPMethod> = []) throws(HTTPError) -> EncodedRequest {
-        let (url, headers, content) = try encoded(bodyIsForbiddenFor: methods) { self.url }
-        return EncodedRequest(request: self, method: method, url: url, headers: headers, content: content)
-    }
-
-    /// Checks the request and encodes its body, as ``encoded(bodyIsForbiddenFor:)`` does, without making a `URL` where there is no need.
-    package func addressed(bodyIsForbiddenFor methods: Set<HTTPMethod>) throws(HTTPError) -> AddressedRequest {
-        let (address, headers, content) = try encoded(bodyIsForbiddenFor: methods) {
-            storage.address.plainText ?? url.map { String($0.absoluteString.prefix { $0 != "#" }) }
-        }
-        return AddressedRequest(request: self, address: address, headers: headers, content: content)
-    }
-
-    /// - Parameter address: the address in the form that the caller needs; nil if it is not a valid URL. It has no fault.
-    private func encoded<Address>(
-        bodyIsForbiddenFor methods: Set<HTTPMethod>, _ address: () -> Address?
-    ) throws(HTTPError) -> (Address, HTTPHeaders, HTTPBodyContent) {
         guard method.isToken else {
-            throw invalid("The method \(Self.printable(method.rawValue)) is not a valid method; use letters, as in GET")
+            throw invalid("The method \(ASCII.quoted(method.rawValue)) is not a valid method; use letters, as in GET")
         }
         if let fault = storage.address.fault { throw invalid(fault) }
-        guard let address = address() else { throw invalid("The address \(loggableURL) is not a valid URL") }
+        guard let url else { throw invalid("The address \(loggableURL) is not a valid URL") }
         do { try headers.validate() } catch { throw invalid("\(error)", error) }
         guard !headers.contains("Transfer-Encoding") else {
             throw invalid("Transfer-Encoding is for the terminal to set; leave it out")
         }
         if let named = headers["Host"], !ASCII.isEqualIgnoringCase(named, storage.address.authority) {
-            throw invalid("The header Host says \(Self.printable(named)), but the URL goes to another; leave it out")
+            throw invalid("The header Host says \(ASCII.quoted(named)), but the URL goes to another; leave it out")
         }
         guard body.isEmpty || !methods.contains(method) else {
             throw invalid("A \(method) request cannot have a body here; use another method, or query items")
         }
         do {
             let content = try body.encode()
-            return (address, try allHeaders(for: content), content)
+            return EncodedRequest(
+                request: self, method: method, url: url, headers: try allHeaders(for: content), content: content)
         } catch let error as HTTPError {
             throw error
         } catch {
@@ -91,7 +62,7 @@ extension HTTPRequest {
         let declared = all.values(for: "Content-Length")
         if let length = content.length, length > 0 || !declared.isEmpty || method.usuallyHasBody {
             guard declared.allSatisfy({ $0 == "\(length)" }) else {
-                throw invalid("Content-Length says \(Self.printable(declared[0])), but the body has \(length) bytes")
+                throw invalid("Content-Length says \(ASCII.quoted(declared[0])), but the body has \(length) bytes")
             }
             all["Content-Length"] = "\(length)"
         }
@@ -102,11 +73,6 @@ extension HTTPRequest {
 
     private func invalid(_ reason: String, _ underlyingError: (any Error)? = nil) -> HTTPError {
         HTTPError(.invalidRequest, request: self, underlyingError: underlyingError, reason: reason)
-    }
-
-    /// The text in quotes, with everything outside printable ASCII escaped.
-    private static func printable(_ text: String) -> String {
-        "\"" + text.unicodeScalars.prefix(100).map { $0.escaped(asASCII: true) }.joined() + "\""
     }
 }
 

@@ -62,13 +62,13 @@ struct RequestAddress: Sendable {
     /// A host with a slash or an at sign would make a URL that leads to another server.
     var fault: String? {
         guard scheme == "https" || scheme == "http" || ["http", "https"].contains(scheme.lowercased()) else {
-            return "The scheme \(Self.quoted(scheme)) is neither http nor https"
+            return "The scheme \(ASCII.quoted(scheme)) is neither http nor https"
         }
         guard let host, !host.isEmpty else {
             return "The URL has no host; set request.host, or put a loader into the chain that fills it in"
         }
         if let port, !(1...65_535).contains(port) { return "The port \(port) is not valid; ports go from 1 to 65535" }
-        if isPlainHost || Self.isIPv6(host) { return nil }
+        if host.utf8.allSatisfy(Self.hostBytes.contains) || Self.isIPv6(host) { return nil }
         let advice =
             if host.utf8.contains(UInt8(ascii: "/")) {
                 "give the host alone, and the rest by scheme and path, or make the request from a URL"
@@ -79,12 +79,10 @@ struct RequestAddress: Sendable {
             } else {
                 "it may hold letters, digits, dots, hyphens and underscores"
             }
-        return "The host \(Self.quoted(host)) is not valid; \(advice)"
+        return "The host \(ASCII.quoted(host)) is not valid; \(advice)"
     }
 
-    /// Whether the host is a name or an IPv4 address, and no IPv6 address.
-    private var isPlainHost: Bool { host?.utf8.allSatisfy(Self.hostBytes.contains) ?? false }
-
+    /// The bytes of a name or an IPv4 address.
     private static let hostBytes = ASCIISet(ASCIISet.alphanumerics + "-._~")
 
     /// Whether a host is an IPv6 address, with or without a zone.
@@ -108,67 +106,29 @@ struct RequestAddress: Sendable {
         return String(afterUser[..<(end ?? afterUser.endIndex)])
     }
 
-    private static func quoted(_ text: String) -> String { "\"" + ASCII.printable(String(text.prefix(100))) + "\"" }
-
     /// The whole address as text, with or without its secrets; nil if it has a fault.
     func text(showing secrets: Secrets) -> String? {
         guard fault == nil else { return nil }
-        var text = start
+        var text = scheme + "://"
         if let userInfo { text += (secrets == .shown ? userInfo : "redacted") + "@" }
-        appendRest(to: &text, secrets)
+        text += authority
+        text += target(showing: secrets)
         if secrets == .shown, let fragment { text += "#" + fragment }
         return text
-    }
-
-    /// The whole address without its fragment, if nothing in it could make it an invalid URL; nil if a parser has to decide.
-    ///
-    /// Path and query are encoded already. The address must have no fault.
-    var plainText: String? {
-        guard userInfo == nil, isPlainHost else { return nil }
-        var text = start
-        appendRest(to: &text, .shown)
-        return text
-    }
-
-    /// The scheme, in memory with room for the rest.
-    private var start: String {
-        var text = ""
-        let authority = (host?.utf8.count ?? 0) + ":65535".utf8.count
-        text.reserveCapacity(
-            scheme.utf8.count + "://".utf8.count + authority + path.utf8.count + (query?.utf8.count ?? 0) + 2)
-        text += scheme
-        text += "://"
-        return text
-    }
-
-    private func appendRest(to text: inout String, _ secrets: Secrets) {
-        text += authority
-        appendTarget(to: &text, secrets)
-    }
-
-    private func appendTarget(to text: inout String, _ secrets: Secrets) {
-        if path.utf8.first != UInt8(ascii: "/") { text += "/" }
-        text += path
-        guard let query = secrets == .shown ? query : redactedQuery else { return }
-        text += "?"
-        text += query
     }
 
     /// The host and the port, as in a Host header.
     var authority: String {
         let host = host ?? ""
-        var text = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-        guard let port else { return text }
-        text += ":"
-        text += String(port)
-        return text
+        let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+        return port.map { "\(name):\($0)" } ?? name
     }
 
     /// The path and the query, as in a request line.
     func target(showing secrets: Secrets) -> String {
-        var text = ""
-        appendTarget(to: &text, secrets)
-        return text
+        let target = path.utf8.first == UInt8(ascii: "/") ? path : "/" + path
+        guard let query = secrets == .shown ? query : redactedQuery else { return target }
+        return "\(target)?\(query)"
     }
 
     /// Whether secrets are shown, as to a server, or redacted, as in a log.

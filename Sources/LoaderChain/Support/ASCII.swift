@@ -83,6 +83,9 @@ package enum ASCII {
         return shown
     }
 
+    /// The beginning of a text in quotes, as a sentence shows what it was given.
+    static func quoted(_ text: String) -> String { "\"" + printable(String(text.unicodeScalars.prefix(100))) + "\"" }
+
     /// A byte's name for a sentence: `a line feed (0x0A)`, `the character ":"`.
     static func spoken(_ byte: UInt8) -> String {
         switch byte {
@@ -91,16 +94,10 @@ package enum ASCII {
         case lineFeed: "a line feed (0x0A)"
         case carriageReturn: "a carriage return (0x0D)"
         case space: "a space (0x20)"
-        case ..<space, delete: "a control character (0x\(hexadecimal(byte)))"
+        case ..<space, delete: "a control character (0x\(Hexadecimal.text(byte, isUppercase: true)))"
         case ..<delete: "the character “\(Character(Unicode.Scalar(byte)))”"
-        default: "a byte outside ASCII (0x\(hexadecimal(byte)))"
+        default: "a byte outside ASCII (0x\(Hexadecimal.text(byte, isUppercase: true)))"
         }
-    }
-
-    /// The byte as two uppercase hexadecimal digits.
-    static func hexadecimal(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16, uppercase: true)
-        return byte < 0x10 ? "0" + digits : digits
     }
 
     /// The value of a hexadecimal digit in either case, or nil for any other byte.
@@ -167,21 +164,21 @@ package enum Hexadecimal {
         bytes.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 }
     }
 
-    /// The 16 lowercase digits of a number.
-    package static func text(_ value: UInt64) -> String {
+    /// All digits of a number, with the zeros before it.
+    package static func text(_ value: some FixedWidthInteger & UnsignedInteger, isUppercase: Bool = false) -> String {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(16)
-        append(value, digits: 16, to: &bytes)
+        append(UInt64(value), digits: value.bitWidth / 4, isUppercase: isUppercase, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends the last digits of a number, in lowercase.
-    package static func append(_ value: UInt64, digits count: Int, to bytes: inout [UInt8]) {
-        for place in (0..<count).reversed() { bytes.append(digit(UInt8(value >> UInt64(4 * place) & 15))) }
-    }
-
-    @inline(__always)
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
+    /// Appends the last digits of a number.
+    package static func append(
+        _ value: UInt64, digits count: Int, isUppercase: Bool = false, to bytes: inout [UInt8]
+    ) {
+        let ten = (isUppercase ? UInt8(ascii: "A") : UInt8(ascii: "a")) - 10
+        for place in (0..<count).reversed() {
+            let digit = UInt8(value >> UInt64(4 * place) & 15)
+            bytes.append((digit < 10 ? UInt8(ascii: "0") : ten) + digit)
+        }
     }
 }

@@ -41,7 +41,8 @@ package struct PercentEncoding: Sendable {
             if allowed.contains(byte) || (keepsEscapes && isEscape) {
                 encoded.append(byte)
             } else {
-                encoded += [UInt8(ascii: "%"), Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 15)]]
+                encoded.append(UInt8(ascii: "%"))
+                Hexadecimal.append(UInt64(byte), digits: 2, isUppercase: true, to: &encoded)
             }
         }
         return String(decoding: encoded, as: UTF8.self)
@@ -65,8 +66,6 @@ package struct PercentEncoding: Sendable {
         }
         return String(decoding: decoded, as: UTF8.self)
     }
-
-    private static let digits = Array("0123456789ABCDEF".utf8)
 
     private static func escapedByte(in bytes: [UInt8], at index: Int) -> UInt8? {
         guard index + 2 < bytes.count, let high = ASCII.hexadecimalValue(bytes[index + 1]),

@@ -240,23 +240,6 @@ import Testing
         #expect(encoded.url.path(percentEncoded: true) == "/p")
     }
 
-    @Test(arguments: [
-        "https://a.b", "http://a.b:8080/", "HTTPS://A.B/c", "https://a.b/c%20d/%C3%A4?e=f&g#h", "https://u:p@a.b/c?d",
-        "https://[fe80::1%25en0]:1/a", "https://127.0.0.1//a/../b;c?", "https://xn--bcher-kva.de/?#",
-        "https://a.b/[c]?d[]={e}",
-    ])
-    func theAddressAsTextIsTheURLWithoutItsFragment(text: String) throws {
-        var request = HTTPRequest(url: try #require(URL(string: text)))
-        for _ in 0..<2 {
-            let address = try request.addressed(bodyIsForbiddenFor: []).address
-            #expect(try address == request.encoded().url.absoluteString.prefix { $0 != "#" })
-            #expect(URL(string: address) != nil)
-            request.path = "/ä b%c"
-            request.query = "d=\u{20AC}|"
-            request.fragment = nil
-        }
-    }
-
     @Test(arguments: [0, -1, 65_536, Int.max])
     func aPortThatIsNoneIsNeverSent(port: Int) {
         #expect(throws: HTTPError.self) { try HTTPRequest(host: "a.b", port: port).encoded() }

@@ -136,6 +136,6 @@ struct DownloadRecord: Hashable, Sendable, Codable {
 
     /// A digest of a name or an address.
     static func subject(_ text: String) -> String {
-        SHA256.of(text.utf8).map(ASCII.hexadecimal).joined()
+        SHA256.of(text.utf8).map { Hexadecimal.text($0, isUppercase: true) }.joined()
     }
 }

@@ -72,7 +72,7 @@ private struct DataReader: SegmentReader {
 }
 
 /// Reads a file or a range of its bytes; opens it for the first read and closes it after the last.
-struct FileSliceReader: SegmentReader {
+private struct FileSliceReader: SegmentReader {
     private let slice: FileSlice
     private var offset: Int64
     private var state = State.unopened

@@ -7,19 +7,14 @@ import LoaderChainPlatformFoundation
 ///         .file("photo", url, contentType: "image/jpeg"),
 ///     ])
 ///
-/// Parts are separated by a line, the boundary, which occurs in none of them. Candidates are made from a seed that is
-/// fixed when the body is made, until one occurs nowhere. The boundary is chosen at the first use of the headers or the
-/// content, and then holds for every copy of the body. Choosing it reads all files, which must not change until the
-/// request is done. If it fails, because a file is missing, make a new body.
+/// Parts are separated by a line, the boundary, which is drawn when the body is made and holds for every copy of it. It has 128
+/// random bits, so that no part has it by chance, and nobody can put it into one. A file is sent as it is when the body is encoded.
 public struct MultipartBody: HTTPBody {
     /// The parts, in order.
     public let parts: [Part]
 
     private let subtype: String
-    private let boundary: MultipartBoundary
-    private let settlement = Locked<Settlement?>(nil)
-
-    private typealias Settlement = Result<MultipartLayout, HTTPBodyError>
+    private let boundary: String
 
     /// The body of `parts`, of the type `multipart/` and `subtype`.
     public init(_ parts: [Part], subtype: String = "form-data") {
@@ -29,59 +24,60 @@ public struct MultipartBody: HTTPBody {
 
     /// The body of `parts`, with a boundary from `generator`: the same random numbers give the same bytes.
     public init(_ parts: [Part], subtype: String = "form-data", using generator: inout some RandomNumberGenerator) {
-        self.init(parts, subtype: subtype, boundary: .drawn(seed: generator.next()))
+        let (high, low): (UInt64, UInt64) = (generator.next(), generator.next())
+        self.init(parts, subtype: subtype, boundary: Hexadecimal.text(high) + Hexadecimal.text(low))
     }
 
-    /// The body of `parts`, with the given boundary.
+    /// The body of `parts`, with the given boundary, for a test or a server that demands one.
     ///
     /// The boundary has 1 to 70 letters, digits, spaces and `'()+_,-./:=?`, and does not end with a space. If it is
-    /// something else, or occurs in a part, ``encode()`` throws.
+    /// something else, ``encode()`` throws. No part may have it, which nothing checks: a part that has it ends there.
     public init(_ parts: [Part], subtype: String = "form-data", boundary: String) {
-        self.init(parts, subtype: subtype, boundary: .given(boundary))
-    }
-
-    private init(_ parts: [Part], subtype: String, boundary: MultipartBoundary) {
         self.parts = parts
         self.subtype = subtype
         self.boundary = boundary
     }
 
-    /// The content type with the boundary, or none for a body that ``encode()`` would refuse.
+    /// The content type with the boundary; none if one of the two is not valid.
     public var additionalHeaders: HTTPHeaders {
-        guard let layout = try? settled().get() else { return HTTPHeaders() }
-        return ["Content-Type": "multipart/\(subtype); boundary=\(MultipartBoundary.parameter(layout.boundary))"]
+        guard (try? validate()) != nil else { return HTTPHeaders() }
+        let parameter = ASCII.isToken(boundary) ? boundary : "\"\(boundary)\""
+        return ["Content-Type": "multipart/\(subtype); boundary=\(parameter)"]
     }
 
     /// The parts between their boundaries; throws if they cannot be sent.
     public func encode() throws(HTTPBodyError) -> HTTPBodyContent {
-        try settled().get().content()
+        try validate()
+        var segments: [HTTPBodyContent.Segment] = []
+        var separator = "--\(boundary)"
+        for part in parts {
+            segments.append(.data(Data("\(separator)\r\n\(try part.head())\r\n".utf8)))
+            segments.append(try part.segment())
+            separator = "\r\n--\(boundary)"
+        }
+        segments.append(.data(Data("\(separator)--\r\n".utf8)))
+        return HTTPBodyContent(segments: segments)
     }
 
-    private func settled() -> Settlement {
-        if let known = settlement.withLock({ $0 }) { return known }
-        // Reading files takes long, so it happens outside the lock. Of several threads that do it at once, the first to
-        // finish decides, and the others use its boundary.
-        let found = settle()
-        return settlement.withLock { known in
-            if let known { return known }
-            known = found
-            return found
+    private func validate() throws(HTTPBodyError) {
+        guard ASCII.isToken(subtype) else {
+            throw HTTPBodyError(
+                "“\(ASCII.printable(subtype))” is not a subtype of multipart; use one word, such as “form-data”.")
+        }
+        guard 1...Self.longestBoundary ~= boundary.utf8.count,
+            boundary.utf8.allSatisfy(Self.boundaryBytes.contains), boundary.last != " "
+        else {
+            throw HTTPBodyError(
+                """
+                “\(ASCII.printable(boundary))” cannot be a boundary; use 1 to \(Self.longestBoundary) letters, digits and \
+                any of “\(Self.boundaryMarks)”, with no space at the end.
+                """)
         }
     }
 
-    private func settle() -> Settlement {
-        do throws(HTTPBodyError) {
-            guard ASCII.isToken(subtype) else {
-                throw HTTPBodyError(
-                    "“\(ASCII.printable(subtype))” is not a subtype of multipart; use one word, such as “form-data”.")
-            }
-            var sections: [MultipartLayout.Section] = []
-            for part in parts { sections.append(try part.section()) }
-            return .success(MultipartLayout(boundary: try boundary.settled(for: sections), sections: sections))
-        } catch {
-            return .failure(error)
-        }
-    }
+    private static let longestBoundary = 70
+    private static let boundaryMarks = " '()+_,-./:=?"
+    private static let boundaryBytes = ASCIISet(ASCIISet.alphanumerics + boundaryMarks)
 }
 
 extension MultipartBody {
@@ -123,16 +119,15 @@ extension MultipartBody {
 }
 
 extension MultipartBody.Part {
-    /// The part as it goes between two boundaries.
-    func section() throws(HTTPBodyError) -> MultipartLayout.Section {
-        let head = try head()
+    fileprivate func segment() throws(HTTPBodyError) -> HTTPBodyContent.Segment {
         switch content {
-        case .data(let data): return .init(head: head, content: .data(data))
-        case .file(let url): return .init(head: head, content: .file(try FileSlice(url)))
+        case .data(let data): .data(data)
+        case .file(let url): .file(try FileSlice(url))
         }
     }
 
-    private func head() throws(HTTPBodyError) -> String {
+    /// The lines before the content.
+    fileprivate func head() throws(HTTPBodyError) -> String {
         var head = "Content-Disposition: form-data; name=\"\(Self.escaped(name))\""
         if let filename { head += "; filename=\"\(Self.escaped(filename))\"" }
         head += "\r\n"
@@ -149,18 +144,16 @@ extension MultipartBody.Part {
         return head
     }
 
-    /// Works on bytes, because a carriage return with its line feed is one character in Swift.
+    /// Works on scalars, because a carriage return with its line feed is one character in Swift.
     private static func escaped(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), ASCII.carriageReturn, ASCII.lineFeed:
-                bytes += "%\(ASCII.hexadecimal(byte))".utf8
-            default:
-                bytes.append(byte)
+        text.unicodeScalars.reduce(into: "") { escaped, scalar in
+            switch scalar {
+            case "\"": escaped += "%22"
+            case "\r": escaped += "%0D"
+            case "\n": escaped += "%0A"
+            default: escaped.unicodeScalars.append(scalar)
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Whether the text begins with two tokens and a slash between them, and contains nothing that would end its line.

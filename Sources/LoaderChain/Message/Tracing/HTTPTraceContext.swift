@@ -93,18 +93,17 @@ public struct TraceID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads 32 hexadecimal digits in either case; nil for anything else, and for zero.
-    public init?(_ text: String) {
-        let bytes = Array(text.utf8)
-        guard bytes.count == Self.digits, let high = Hexadecimal.value(of: bytes[..<16]),
-            let low = Hexadecimal.value(of: bytes[16...])
+    public init?(_ text: String) { self.init(text[...].utf8) }
+
+    init?(_ digits: Substring.UTF8View) {
+        guard digits.count == 32, let high = Hexadecimal.value(of: digits.prefix(16)),
+            let low = Hexadecimal.value(of: digits.suffix(16))
         else { return nil }
         self.init(high: high, low: low)
     }
 
     /// The 32 hexadecimal digits.
     public var description: String { Hexadecimal.text(high) + Hexadecimal.text(low) }
-
-    private static var digits: Int { 32 }
 }
 
 /// The identifier of a span, 64 bits: one operation of a trace, such as an attempt to send a request.
@@ -127,9 +126,10 @@ public struct SpanID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads 16 hexadecimal digits in either case; nil for anything else, and for zero.
-    public init?(_ text: String) {
-        let bytes = Array(text.utf8)
-        guard bytes.count == Self.digits, let value = Hexadecimal.value(of: bytes[...]) else { return nil }
+    public init?(_ text: String) { self.init(text[...].utf8) }
+
+    init?(_ digits: Substring.UTF8View) {
+        guard digits.count == Self.digits, let value = Hexadecimal.value(of: digits) else { return nil }
         self.init(value)
     }
 
@@ -212,7 +212,7 @@ extension HTTPRequest {
 
     /// Removes the headers that tell the trace unless the host may know of it, as after a redirect to another one.
     package mutating func removeTraceFromForeignHost() {
-        guard let trace = self[option: AttemptTraceOption.self], !trace.hosts.contain(host) else { return }
+        guard let trace = attemptTrace, !trace.hosts.contain(host) else { return }
         for name in trace.fields { headers.remove(name) }
     }
 }
