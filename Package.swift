@@ -155,9 +155,12 @@ let package = Package(
             name: "TerminalMatrix",
             dependencies: ["LoaderChain", "LoaderChainTesting", "TestServers"],
             path: "Tests/TerminalMatrix"),
+        // Damaged payloads are not only read here, but also drawn as the program draws them.
         .testTarget(
             name: "MetricKitReportingTests",
-            dependencies: ["LineProtocol", "LoaderChain", "MetricKitReporting", "ReportOutbox", "TestSizes"]),
+            dependencies: [
+                "APIHealthKit", "LineProtocol", "LoaderChain", "MetricKitReporting", "ReportOutbox", "TestSizes",
+            ]),
         .testTarget(name: "BenchmarkSupportTests", dependencies: ["LoaderChain", "BenchmarkSupport"]),
     ],
     swiftLanguageModes: [.v6]

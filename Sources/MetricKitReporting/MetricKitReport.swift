@@ -1,5 +1,5 @@
-// Beside the folders: a payload of any kind, and averages over several. Depends on Payload and Diagnostics; Printing, Tracking and
-// Apple may use it.
+// Beside the folders: a payload of any kind, and averages over several. Depends on Payload and Diagnostics; Tracking and Apple
+// may use it.
 
 import LoaderChainPlatformFoundation
 
@@ -26,7 +26,7 @@ public enum MetricKitReport: Sendable, Hashable {
             let document = try JSONDocument(payload: data)
             self =
                 PayloadKind(document.root) == .diagnostics
-                ? .diagnostics(try DiagnosticPayload(data)) : .metrics(try MetricPayload(document, data))
+                ? .diagnostics(try DiagnosticPayload(document, data)) : .metrics(try MetricPayload(document, data))
         } catch {
             self = .unreadable(data, error)
         }

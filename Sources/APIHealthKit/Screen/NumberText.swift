@@ -4,16 +4,18 @@ import LoaderChain
 
 /// Writes numbers for people.
 enum NumberText {
-    /// The value with a fixed number of decimals.
-    static func text(_ value: Double, digits: Int) -> String {
+    /// The value with a fixed number of decimals, or with the zeros at their end trimmed.
+    static func text(_ value: Double, digits: Int, trimsZeros: Bool = false) -> String {
         let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
         let scaled = (abs(value) * scale).rounded()
-        guard scaled < 1e15 else { return "\(value)" }
+        guard abs(value) < 1e15, scaled < 1e18 else { return "\(value)" }
         let (whole, part) = Int64(scaled).quotientAndRemainder(dividingBy: Int64(scale))
         let sign = value < 0 && scaled > 0 ? "-" : ""
-        guard digits > 0 else { return "\(sign)\(whole)" }
-        let digitsText = String(part)
-        return "\(sign)\(whole)." + String(repeating: "0", count: digits - digitsText.count) + digitsText
+        guard digits > 0, part > 0 || !trimsZeros else { return "\(sign)\(whole)" }
+        var decimals = String(part)
+        decimals = String(repeating: "0", count: digits - decimals.count) + decimals
+        while trimsZeros, decimals.last == "0" { decimals.removeLast() }
+        return "\(sign)\(whole).\(decimals)"
     }
 
     /// The count with commas between the thousands.

@@ -13,13 +13,11 @@ public struct Diagnostic: Sendable, Hashable {
     /// The JSON of the diagnostic.
     public internal(set) var json: RawJSON
 
-    /// Reads an element of the section with that key; nil if it is not an object.
-    init?(_ bytes: [UInt8], section key: String) throws(JSONProblem) {
-        let document = try JSONDocument(bytes)
-        guard document.root.kind == .object else { return nil }
-        let context = PayloadContext(document)
+    /// Reads an object of the section with that key.
+    init(_ node: JSONNode, section key: String) {
+        let context = PayloadContext(node)
         let section = DiagnosticSection(rawValue: key)
-        var reader = SectionReader(document.root, path: "", context)
+        var reader = SectionReader(node, path: "", context)
         let read = reader.section("diagnosticMetaData") { reader in
             (
                 details: section?.details(&reader), version: reader.text("appVersion", "applicationVersion"),
@@ -34,16 +32,13 @@ public struct Diagnostic: Sendable, Hashable {
         callStackTree = reader.take(["callStackTree"]) { CallStackTree($0, path: $1, context) }
         reader.leaveRest()
         leftovers = context.leftovers
-        json = RawJSON(bytes)
+        json = RawJSON(node.bytes)
     }
 
     /// Reads the result of an iOS 27 report, an object with one member named after its kind.
-    init?(result bytes: [UInt8], environment: ReportEnvironment?) throws(JSONProblem) {
-        let document = try JSONDocument(bytes)
-        guard let (key, value) = document.root.members.first(where: { _ in true }), let name = key.text else {
-            return nil
-        }
-        let context = PayloadContext(document)
+    init?(result node: JSONNode, environment: ReportEnvironment?) {
+        guard let (key, value) = node.members.first(where: { _ in true }), let name = key.text else { return nil }
+        let context = PayloadContext(node)
         let section = DiagnosticSection(result: name)
         var reader = SectionReader(value["_0"] ?? value, path: name, context)
         details = section?.details(&reader) ?? Self.bare(section, name)
@@ -52,7 +47,7 @@ public struct Diagnostic: Sendable, Hashable {
         appVersion = environment?.appVersion
         metaData = environment?.metaData ?? PayloadMetaData()
         leftovers = context.leftovers
-        json = RawJSON(bytes)
+        json = RawJSON(node.bytes)
     }
 
     /// The details without any values.

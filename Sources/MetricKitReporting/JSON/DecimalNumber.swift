@@ -14,36 +14,35 @@ struct DecimalNumber: Hashable, Sendable {
         self.exponent = exponent
     }
 
-    /// Makes a number from a valid JSON literal; nil if it is out of range.
+    /// Makes a number from a JSON literal, which may begin with zeros; nil if it is out of range.
     init?(literal: some Sequence<UInt8>) {
-        var builder = Builder()
-        var power = 0
-        var powerSign: Int?
+        var number = DecimalNumber(0)
+        var (isNegative, isFraction) = (false, false)
+        var (power, powerSign) = (0, Int?.none)
         for byte in literal {
             switch byte {
             case JSONText.minus where powerSign != nil: powerSign = -1
-            case JSONText.minus: builder.isNegative = true
+            case JSONText.minus: isNegative = true
             case JSONText.plus: break
-            case JSONText.point: builder.isFraction = true
+            case JSONText.point: isFraction = true
             case UInt8(ascii: "e"), UInt8(ascii: "E"): powerSign = 1
             default:
                 let digit = Int(byte) - Int(JSONText.zero)
-                if powerSign == nil { builder.add(digit) } else { power = min(power * 10 + digit, 10 * Self.furthest) }
+                if powerSign != nil {
+                    power = min(power * 10 + digit, 10 * Self.furthest)
+                } else if number.digits < Int128.max / 10 - 1 {
+                    // Ten times this, and nine more, still fit.
+                    number.digits = number.digits * 10 + Int128(digit)
+                    if isFraction { number.exponent -= 1 }
+                } else if !isFraction {
+                    // Of a fraction, digits behind the 38th are dropped; no measurement is so precise.
+                    return nil
+                }
             }
         }
-        guard let number = builder.number?.scaled(by: power * (powerSign ?? 1)) else { return nil }
-        self = number
-    }
-
-    /// Makes a number from the digits of its whole part and its fraction; nil if there are too many.
-    init?(whole: some Sequence<Int>, fraction: some Sequence<Int>, isNegative: Bool) {
-        var builder = Builder()
-        builder.isNegative = isNegative
-        for digit in whole { builder.add(digit) }
-        builder.isFraction = true
-        for digit in fraction { builder.add(digit) }
-        guard let number = builder.number else { return nil }
-        self = number
+        if isNegative { number.digits.negate() }
+        guard let scaled = number.scaled(by: power * (powerSign ?? 1)) else { return nil }
+        self = scaled
     }
 
     /// The largest power of ten; no measurement comes near it.
@@ -87,39 +86,5 @@ struct DecimalNumber: Hashable, Sendable {
     var int: Int? { exactInteger.flatMap { Int(exactly: $0) } }
 
     /// The nearest double.
-    var double: Double {
-        // Both operands are exact, so the result is rounded only once.
-        if abs(digits) <= 1 << 53, abs(exponent) < Self.powers.count {
-            let power = Self.powers[abs(exponent)]
-            return exponent < 0 ? Double(digits) / power : Double(digits) * power
-        }
-        return Double("\(digits)e\(exponent)") ?? Double(digits)
-    }
-
-    /// The powers of ten that a double holds exactly.
-    private static let powers: [Double] = (0...22).map { count in (0..<count).reduce(1) { power, _ in power * 10 } }
-
-    /// Builds a number digit by digit.
-    private struct Builder {
-        private var digits: Int128 = 0
-        private var exponent = 0
-        private var isTooLong = false
-        var isNegative = false
-        var isFraction = false
-
-        mutating func add(_ digit: Int) {
-            // Ten times this, and nine more, still fit.
-            if digits < Int128.max / 10 - 1 {
-                digits = digits * 10 + Int128(digit)
-                if isFraction { exponent -= 1 }
-            } else if !isFraction {
-                isTooLong = true
-            }
-            // Digits of a fraction behind the 38th are dropped; no measurement is so precise.
-        }
-
-        var number: DecimalNumber? {
-            isTooLong ? nil : DecimalNumber(isNegative ? -digits : digits).scaled(by: exponent)
-        }
-    }
+    var double: Double { Double("\(digits)e\(exponent)") ?? Double(digits) }
 }

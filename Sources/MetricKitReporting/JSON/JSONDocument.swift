@@ -1,4 +1,6 @@
-// JSON: JSON in any encoding, and exact numbers. Depends on no other folder; all others may use it.
+// JSON: an index of a text, and exact numbers. Depends on no other folder; all others may use it.
+
+import LoaderChainPlatformFoundation
 
 /// A JSON text and an index of its values.
 ///
@@ -29,9 +31,24 @@ final class JSONDocument: Sendable {
     init(_ bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONProblem) {
         // Counted before anything is copied. A text of UTF-16 becomes half as long again at most.
         guard bytes.count <= limits.bytes else { throw JSONProblem(reason: .tooLong, offset: limits.bytes) }
-        self.bytes = try UTF8Transcoder.utf8(bytes)
+        self.bytes = try Self.utf8(bytes)
         entries = try JSONIndexer.index(self.bytes, limits)
     }
+
+    /// Systems write UTF-8, but a file may have passed through a program that saves another encoding.
+    private static func utf8(_ bytes: [UInt8]) throws(JSONProblem) -> [UInt8] {
+        guard let encoding = marks.first(where: { bytes.starts(with: $0.mark) })?.encoding else { return bytes }
+        // Foundation passes over an incomplete character at the end.
+        guard bytes.count.isMultiple(of: encoding == .utf32 ? 4 : 2),
+            let text = String(data: Data(bytes), encoding: encoding)
+        else { throw JSONProblem(reason: .encoding, offset: 0) }
+        return Array(text.utf8)
+    }
+
+    /// The marks of byte order; one of UTF-32 may begin as one of UTF-16 does.
+    private static let marks: [(mark: [UInt8], encoding: String.Encoding)] = [
+        ([0xFF, 0xFE, 0, 0], .utf32), ([0, 0, 0xFE, 0xFF], .utf32), ([0xFF, 0xFE], .utf16), ([0xFE, 0xFF], .utf16),
+    ]
 
     /// The value of the whole text.
     var root: JSONNode { JSONNode(document: self, index: 0) }
@@ -66,7 +83,7 @@ struct JSONProblem: Error, Hashable, CustomStringConvertible {
 /// A real payload is a thousand times smaller than each of these: the largest that are known have a few megabytes, a few
 /// hundred thousand values, and call stacks a few thousand frames deep.
 struct JSONLimits: Sendable {
-    /// The most bytes of a text, or of one diagnostic where they are read one by one.
+    /// The most bytes of a text.
     var bytes = 64 << 20
     /// The most objects and arrays inside each other.
     var depth = 1 << 16

@@ -1,3 +1,5 @@
+import LoaderChain
+
 /// Validates a JSON text strictly by RFC 8259 and indexes its values.
 struct JSONIndexer {
     private let bytes: [UInt8]
@@ -219,9 +221,8 @@ enum JSONText {
     static func hexadecimal(_ digits: some Collection<UInt8>) -> UInt16? {
         var number: UInt16 = 0
         for digit in digits {
-            let letter = (digit | 0x20) &- UInt8(ascii: "a")
-            guard isDigit(digit) || letter < 6 else { return nil }
-            number = number << 4 | UInt16(isDigit(digit) ? digit - zero : letter + 10)
+            guard let value = ASCII.hexadecimalValue(digit) else { return nil }
+            number = number << 4 | UInt16(value)
         }
         return number
     }

@@ -7,7 +7,7 @@ extension MetricPayload {
                 code: .notAPayload, reason: "This is JSON, but no payload: it has none of a payload's keys.")
         }
         self.data = data
-        let context = PayloadContext(document)
+        let context = PayloadContext(document.root)
         var reader = SectionReader(document.root, path: "", context)
         appVersion = reader.text("appVersion")
         includesMultipleAppVersions = Self.spansVersions(&reader)
@@ -164,57 +164,35 @@ extension MetricPayload {
             self[keyPath: section] = filled
             return true
         }
-        let times = ResultReading(node, context)
+        // The one measurement that a result consists of; two would be ambiguous.
+        let members = node.members.map(\.value)
+        let measurement = node["value"] != nil ? node : members.count == 1 ? members[0] : nil
+        var time: Duration? { measurement.flatMap(context.time) }
+        func number(_ quantity: UnitWord.Quantity) -> Double? {
+            measurement.flatMap { context.amount($0, quantity)?.double }
+        }
         switch name {
-        case "timeToFirstDraw": return set(\.applicationLaunch, .init(), \.timeToFirstDraw, times.histogram)
+        case "timeToFirstDraw": return set(\.applicationLaunch, .init(), \.timeToFirstDraw, context.histogram(node))
         case "optimizedTimeToFirstDraw":
-            return set(\.applicationLaunch, .init(), \.optimizedTimeToFirstDraw, times.histogram)
-        case "applicationResumeTime": return set(\.applicationLaunch, .init(), \.resumeTime, times.histogram)
-        case "extendedLaunch": return set(\.applicationLaunch, .init(), \.extendedLaunch, times.histogram)
-        case "hangTime": return set(\.applicationResponsiveness, .init(), \.hangTime, times.histogram)
-        case "foregroundTime": return set(\.applicationTime, .init(), \.foreground, times.time)
-        case "backgroundTime": return set(\.applicationTime, .init(), \.background, times.time)
-        case "cpuTime": return set(\.cpu, .init(), \.time, times.time)
-        case "cpuInstructionsCount": return set(\.cpu, .init(), \.instructions, times.number(.instructions))
-        case "gpuTime": return set(\.gpu, .init(), \.time, times.time)
-        case "peakMemory": return set(\.memory, .init(), \.peakBytes, times.number(.bytes))
-        case "logicalDiskWrites": return set(\.diskIO, .init(), \.logicalWriteBytes, times.number(.bytes))
-        case "totalDiskSpaceCapacity": return set(\.diskSpaceUsage, .init(), \.capacityBytes, times.number(.bytes))
-        case "totalWiFiUpload": return set(\.networkTransfer, .init(), \.wifiUploadBytes, times.number(.bytes))
-        case "totalWiFiDownload": return set(\.networkTransfer, .init(), \.wifiDownloadBytes, times.number(.bytes))
-        case "totalCellularUpload": return set(\.networkTransfer, .init(), \.cellularUploadBytes, times.number(.bytes))
+            return set(\.applicationLaunch, .init(), \.optimizedTimeToFirstDraw, context.histogram(node))
+        case "applicationResumeTime": return set(\.applicationLaunch, .init(), \.resumeTime, context.histogram(node))
+        case "extendedLaunch": return set(\.applicationLaunch, .init(), \.extendedLaunch, context.histogram(node))
+        case "hangTime": return set(\.applicationResponsiveness, .init(), \.hangTime, context.histogram(node))
+        case "foregroundTime": return set(\.applicationTime, .init(), \.foreground, time)
+        case "backgroundTime": return set(\.applicationTime, .init(), \.background, time)
+        case "cpuTime": return set(\.cpu, .init(), \.time, time)
+        case "cpuInstructionsCount": return set(\.cpu, .init(), \.instructions, number(.instructions))
+        case "gpuTime": return set(\.gpu, .init(), \.time, time)
+        case "peakMemory": return set(\.memory, .init(), \.peakBytes, number(.bytes))
+        case "logicalDiskWrites": return set(\.diskIO, .init(), \.logicalWriteBytes, number(.bytes))
+        case "totalDiskSpaceCapacity": return set(\.diskSpaceUsage, .init(), \.capacityBytes, number(.bytes))
+        case "totalWiFiUpload": return set(\.networkTransfer, .init(), \.wifiUploadBytes, number(.bytes))
+        case "totalWiFiDownload": return set(\.networkTransfer, .init(), \.wifiDownloadBytes, number(.bytes))
+        case "totalCellularUpload": return set(\.networkTransfer, .init(), \.cellularUploadBytes, number(.bytes))
         case "totalCellularDownload":
-            return set(\.networkTransfer, .init(), \.cellularDownloadBytes, times.number(.bytes))
-        case "cellularConditionTime": return set(\.cellularCondition, .init(), \.bars, times.bars)
+            return set(\.networkTransfer, .init(), \.cellularDownloadBytes, number(.bytes))
+        case "cellularConditionTime": return set(\.cellularCondition, .init(), \.bars, context.bars(node))
         default: return false
         }
-    }
-}
-
-/// A result's value: a histogram, or the one measurement that it consists of.
-private struct ResultReading {
-    private let node: JSONNode
-    private let context: PayloadContext
-
-    init(_ node: JSONNode, _ context: PayloadContext) {
-        self.node = node
-        self.context = context
-    }
-
-    var histogram: Histogram<Duration>? { HistogramReading(node)?.histogram { context.time($0) } }
-
-    var bars: Histogram<Double>? { HistogramReading(node)?.histogram { context.amount($0, .bars)?.double } }
-
-    /// The measurement, if there is exactly one; two would be ambiguous.
-    private var measurement: JSONNode? {
-        if node["value"] != nil { return node }
-        let members = node.members.map(\.value)
-        return members.count == 1 ? members[0] : nil
-    }
-
-    var time: Duration? { measurement.flatMap(context.time) }
-
-    func number(_ quantity: UnitWord.Quantity) -> Double? {
-        measurement.flatMap { context.amount($0, quantity)?.double }
     }
 }

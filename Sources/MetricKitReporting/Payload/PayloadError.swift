@@ -13,8 +13,7 @@ public struct PayloadError: Error, Sendable, Hashable {
         /// The payload exceeds a limit.
         ///
         /// The limits are 64 MiB of text, 4,194,304 values, and 65,536 nested objects and arrays; 16,384 diagnostics,
-        /// and as many leftovers. ``DiagnosticReader`` reads any number of diagnostics; the
-        /// other limits apply to each of them.
+        /// and as many leftovers.
         case tooLarge
     }
 

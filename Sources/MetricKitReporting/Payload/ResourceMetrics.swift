@@ -107,10 +107,7 @@ public struct CellularConditionMetrics: Sendable, Hashable {
     public init() {}
 
     init(_ reader: inout SectionReader) {
-        bars = reader.take(["cellConditionTime", "histogrammedCellularConditionTime"]) {
-            [context = reader.context] node, _ in
-            HistogramReading(node)?.histogram { context.amount($0, .bars)?.double }
-        }
+        bars = reader.bars("cellConditionTime", "histogrammedCellularConditionTime")
     }
 }
 

@@ -51,8 +51,8 @@ struct SectionReader {
 
     static func count(_ node: JSONNode) -> Int? {
         if let number = node.number { return number.int.flatMap { $0 < 0 ? nil : $0 } }
-        guard let text = node.text, let (number, rest) = NumberText.take(from: text[...].unicodeScalars), rest.isEmpty,
-            number.unmarkedLength != nil
+        guard let text = node.text, let (number, rest) = LocalizedNumber.take(from: text[...].unicodeScalars),
+            rest.isEmpty, number.unmarkedLength != nil
         else { return nil }
         return number.readings().first?.number.int.flatMap { $0 < 0 ? nil : $0 }
     }
@@ -81,9 +81,11 @@ struct SectionReader {
     }
 
     mutating func histogram(_ keys: String...) -> Histogram<Duration>? {
-        take(keys) { [context] node, _ in
-            HistogramReading(node)?.histogram { context.time($0) }
-        }
+        take(keys) { [context] node, _ in context.histogram(node) }
+    }
+
+    mutating func bars(_ keys: String...) -> Histogram<Double>? {
+        take(keys) { [context] node, _ in context.bars(node) }
     }
 
     mutating func section<Section>(_ keys: String..., read: (inout SectionReader) -> Section) -> Section? {
@@ -95,11 +97,11 @@ struct SectionReader {
         }
     }
 
-    /// Turns everything that was not read into leftovers.
-    func leaveRest() {
+    /// Turns everything that was not read into leftovers; `isRead` tells what was read beside this reader.
+    func leaveRest(unless isRead: (_ name: String, JSONNode) -> Bool = { _, _ in false }) {
         guard let node else { return }
         for (key, value) in node.members {
-            guard let name = key.text, !taken.contains(name) else { continue }
+            guard let name = key.text, !taken.contains(name), !isRead(name, value) else { continue }
             context.leave(value, at: fullPath(name), .unknown)
         }
     }
@@ -107,34 +109,29 @@ struct SectionReader {
 
 /// The state of reading one payload.
 final class PayloadContext {
-    private let style: NumberStyle
-    private let evidence: UnitEvidence
+    private var style = NumberStyle()
+    private var evidence = UnitEvidence()
     private(set) var leftovers: [Leftover] = []
 
-    init() {
-        style = NumberStyle()
-        evidence = UnitEvidence()
-    }
+    init() {}
 
-    /// Learns the number format and the unit names of a payload.
-    init(_ document: JSONDocument) {
-        var style = NumberStyle()
-        var evidence = UnitEvidence()
-        var index = 0
-        while index < document.entries.count {
-            let node = JSONNode(document: document, index: index)
+    /// Learns the number format and the unit names of a payload, or of a part that stands for itself.
+    init(_ whole: JSONNode) {
+        let entries = whole.document.entries
+        let end = Int(entries[whole.index].next)
+        var index = whole.index
+        while index < end {
+            let node = JSONNode(document: whole.document, index: index)
             index += 1
             guard node.kind == .string else { continue }
             // Call stacks have thousands of names, but no numbers with units.
-            if node.isText("callStackTree"), index < document.entries.count {
-                index = Int(document.entries[index].next)
+            if node.isText("callStackTree"), index < end {
+                index = Int(entries[index].next)
             } else if let text = node.text, let quantity = QuantityText(text) {
                 style.learn(from: quantity.number, quantity.entry)
                 evidence.learn(from: quantity.name, quantity.entry)
             }
         }
-        self.style = style
-        self.evidence = evidence
     }
 
     func leave(_ node: JSONNode, at path: String, _ reason: Leftover.Reason) {
@@ -167,6 +164,12 @@ final class PayloadContext {
         return Duration(attoseconds: attoseconds)
     }
 
+    func histogram(_ node: JSONNode) -> Histogram<Duration>? { HistogramReading(node)?.histogram { time($0) } }
+
+    func bars(_ node: JSONNode) -> Histogram<Double>? {
+        HistogramReading(node)?.histogram { amount($0, .bars)?.double }
+    }
+
     /// Three hundred years in attoseconds: longer than any app runs, and safe to add up.
     private static let longest: Int128 = 10_000_000_000 * 1_000_000_000_000_000_000
 }
@@ -175,7 +178,7 @@ final class PayloadContext {
 ///
 /// A histogram with a bucket that is not understood is not read at all: a mean over the other buckets would be
 /// wrong.
-struct HistogramReading {
+private struct HistogramReading {
     private let buckets: [JSONNode]
     private let keys: (start: String, end: String, count: String)
 

@@ -1,5 +1,6 @@
 import LineProtocol
 import LoaderChain
+import LoaderChainPlatformFoundation
 
 /// A date in a payload, with or without a time zone.
 public enum PayloadMoment: Sendable, Hashable {
@@ -33,12 +34,9 @@ extension PayloadMoment: CustomStringConvertible {
             case .instant(let time): (time, "UTC")
             case .deviceTime(let time): (time, "device time")
             }
-        let seconds = time.count(in: .seconds)
-        let second = ((seconds % 86_400) + 86_400) % 86_400
-        let day = CalendarDay(number: Int((seconds - second) / 86_400) + MomentText.daysBefore1970)
-        func two(_ number: some BinaryInteger) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let clock = [second / 3600, second / 60 % 60, second % 60].map { two($0) }.joined(separator: ":")
-        return "\(day.year)-\(two(day.month))-\(two(day.day)) \(clock) \(zone)"
+        let seconds = Double(time.count(in: .seconds))
+        let form = Date.ISO8601FormatStyle().year().month().day().dateTimeSeparator(.space)
+        return "\(Date(timeIntervalSince1970: seconds).formatted(form.time(includingFractionalSeconds: false))) \(zone)"
     }
 }
 
@@ -73,23 +71,43 @@ enum MomentText {
     static let daysBefore1970 = 719_528
 
     static func moment(_ text: String) -> PayloadMoment? {
+        let form =
+            #/
+            (?<year>[0-9]{4}) - (?<month>[0-9]{2}) - (?<day>[0-9]{2}) [T\ ]
+            (?<hour>[0-9]{1,2}) : (?<minute>[0-5][0-9]) : (?<second>[0-5][0-9]) (?: \. (?<fraction>[0-9]{1,9}) )?
+            (?: \ ? (?<half>AM|PM) )? \ ?
+            (?<zone> Z | (?<sign>[+\-\u{2212}]) (?<zoneHours>[0-9]{2}) :? (?<zoneMinutes>[0-5][0-9]) )?
+            /#
         // Longer than any date.
-        guard text.utf8.count <= 100 else { return nil }
-        var scanner = Scanner(text)
-        guard let year = scanner.number(digits: 4), years.contains(year), scanner.take("-"),
-            let month = scanner.number(digits: 2), scanner.take("-"), let day = scanner.number(digits: 2),
-            scanner.take("T") || scanner.take(" "),
+        guard text.utf8.count <= 100, let found = try? form.wholeMatch(in: plain(text)),
+            let year = Int(found.year), years.contains(year), let month = Int(found.month), let day = Int(found.day),
             let day = CalendarDay(year: year, month: month, day: day),
-            let clock = scanner.clock()
+            let hour = Int(found.hour).flatMap({ wholeHour($0, found.half) }),
+            let minute = Int(found.minute), let second = Int(found.second),
+            let zoneHours = Int(found.zoneHours ?? "0"), zoneHours < 24, let zoneMinutes = Int(found.zoneMinutes ?? "0")
         else { return nil }
-        let local = Int64(day.number - daysBefore1970) * 86_400 + Int64(clock.seconds)
-        func time(_ offset: Int) -> Timestamp {
-            .nanoseconds((local - Int64(offset)) * 1_000_000_000 + clock.nanoseconds)
-        }
-        _ = scanner.take(" ")
-        if scanner.isAtEnd { return .deviceTime(time(0)) }
-        guard let offset = scanner.zone(), scanner.isAtEnd else { return nil }
-        return .instant(time(offset))
+        let local = Int64(day.number - daysBefore1970) * 86_400 + Int64(hour * 3_600 + minute * 60 + second)
+        let offset = Int64(zoneHours * 3_600 + zoneMinutes * 60) * (found.sign == "+" ? 1 : -1)
+        let fraction = found.fraction.map { $0 + String(repeating: "0", count: 9 - $0.count) }
+        let time = Timestamp.nanoseconds((local - offset) * 1_000_000_000 + (fraction.flatMap { Int64($0) } ?? 0))
+        return found.zone == nil ? .deviceTime(time) : .instant(time)
+    }
+
+    /// The hour of the day, with the AM or PM that may follow.
+    private static func wholeHour(_ hour: Int, _ half: Substring?) -> Int? {
+        guard let half else { return hour < 24 ? hour : nil }
+        return 1...12 ~= hour ? hour % 12 + (half == "PM" ? 12 : 0) : nil
+    }
+
+    /// The text with the digits and spaces of every script as those of ASCII.
+    private static func plain(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { scalar in
+                    if scalar.isASCII { return scalar }
+                    if scalar.properties.isWhitespace { return " " }
+                    return LocalizedNumber.digit(scalar).flatMap { Unicode.Scalar(0x30 + UInt32($0)) } ?? scalar
+                }))
     }
 
     /// Reads seconds since the beginning of 2001.
@@ -100,79 +118,5 @@ enum MomentText {
             years.contains(1970 + Int(sinceEpoch / 1_000_000_000 / 31_556_952))
         else { return nil }
         return .instant(.nanoseconds(sinceEpoch))
-    }
-
-    private struct Scanner {
-        private var rest: ArraySlice<Unicode.Scalar>
-
-        init(_ text: String) {
-            // Digits and spaces of every script become ASCII.
-            rest = ArraySlice(
-                text.unicodeScalars.map { scalar in
-                    if scalar.isASCII { return scalar }
-                    if scalar.properties.isWhitespace { return " " }
-                    guard scalar.properties.numericType == .decimal, let value = scalar.properties.numericValue,
-                        let digit = Unicode.Scalar(0x30 + UInt32(value))
-                    else { return scalar }
-                    return digit
-                })
-        }
-
-        var isAtEnd: Bool { rest.isEmpty }
-
-        mutating func take(_ scalar: Unicode.Scalar) -> Bool {
-            guard rest.first == scalar else { return false }
-            rest.removeFirst()
-            return true
-        }
-
-        mutating func number(digits: ClosedRange<Int>) -> (value: Int, count: Int)? {
-            var (value, count) = (0, 0)
-            while count < digits.upperBound, let scalar = rest.first, "0"..."9" ~= scalar {
-                value = value * 10 + Int(scalar.value - 0x30)
-                count += 1
-                rest.removeFirst()
-            }
-            return digits.contains(count) ? (value, count) : nil
-        }
-
-        mutating func number(digits: Int) -> Int? { number(digits: digits...digits)?.value }
-
-        mutating func clock() -> (seconds: Int, nanoseconds: Int64)? {
-            guard let (hour, _) = number(digits: 1...2), take(":"), let minute = number(digits: 2), minute < 60,
-                take(":"), let second = number(digits: 2), second < 60
-            else { return nil }
-            var nanoseconds: Int64 = 0
-            if take(".") {
-                guard let (fraction, count) = number(digits: 1...9) else { return nil }
-                nanoseconds = (count..<9).reduce(Int64(fraction)) { number, _ in number * 10 }
-            }
-            guard let hour = wholeHour(hour) else { return nil }
-            return (hour * 3600 + minute * 60 + second, nanoseconds)
-        }
-
-        /// The hour of the day, using the AM or PM that follows.
-        private mutating func wholeHour(_ hour: Int) -> Int? {
-            let before = rest
-            _ = take(" ")
-            for (letter, first) in [("A" as Unicode.Scalar, 0), ("P", 12)] where take(letter) {
-                guard take("M"), 1...12 ~= hour else { return nil }
-                return hour % 12 + first
-            }
-            rest = before
-            return hour < 24 ? hour : nil
-        }
-
-        /// The UTC offset of a zone such as `+0530`, `-03:00` or `Z`, in seconds.
-        mutating func zone() -> Int? {
-            if take("Z") { return 0 }
-            let isAhead = take("+")
-            guard isAhead || take("-") || take("\u{2212}"), let hours = number(digits: 2), hours < 24 else {
-                return nil
-            }
-            _ = take(":")
-            guard let minutes = number(digits: 2), minutes < 60 else { return nil }
-            return (isAhead ? 1 : -1) * (hours * 3600 + minutes * 60)
-        }
     }
 }

@@ -3,7 +3,7 @@
 
 /// A number with the name of its unit, as in `1,530毫秒`, `79 041 кБ`, `20 secs.` and `sekunde 20`.
 struct QuantityText: Sendable {
-    let number: NumberText
+    let number: LocalizedNumber
     /// The name, with a `#` at its end if it precedes the number.
     let name: String
     /// The meaning of the name.
@@ -17,12 +17,12 @@ struct QuantityText: Sendable {
         // Direction marks are invisible and have no meaning here.
         let seen = String(String.UnicodeScalarView(text.unicodeScalars.filter { !Self.isDirectionMark($0) }))
         let trimmed = Self.trimmed(seen[...].unicodeScalars)
-        if let (number, rest) = NumberText.take(from: trimmed) {
+        if let (number, rest) = LocalizedNumber.take(from: trimmed) {
             self.number = number
             name = Substring(Self.trimmed(rest)).replacingSpaces
         } else {
-            let before = trimmed.prefix { !NumberText.isDigit($0) }
-            guard let (number, rest) = NumberText.take(from: trimmed[before.endIndex...]), rest.isEmpty else {
+            let before = trimmed.prefix { LocalizedNumber.digit($0) == nil }
+            guard let (number, rest) = LocalizedNumber.take(from: trimmed[before.endIndex...]), rest.isEmpty else {
                 return nil
             }
             self.number = number
@@ -105,7 +105,7 @@ struct UnitTable: Sendable {
         // Some names mean a size in one language and a time in another: "t" is bytes in Finnish and hours in Norwegian.
         var units: [UnitWord] = []
         /// The decimal mark of the languages with this name, if they agree.
-        var decimal: NumberText.Mark?
+        var decimal: LocalizedNumber.Mark?
     }
 
     /// One meaning of a name that means different units in different languages.
@@ -147,7 +147,7 @@ struct UnitTable: Sendable {
             guard fields.count == 3, let unit = UnitWord.bySymbol[String(fields[0])],
                 let mark = fields[1].unicodeScalars.first
             else { continue }
-            let decimal = NumberText.Mark(mark)
+            let decimal = LocalizedNumber.Mark(mark)
             for name in Self.names(fields[2]) {
                 var entry = entries[name] ?? Entry(decimal: decimal)
                 entry.units.append(unit)

@@ -1,4 +1,4 @@
-// Tracking: receiving payloads and handing them on. Depends on all folders but Printing and Apple; Apple uses it.
+// Tracking: receiving payloads and handing them on. Depends on all folders but Apple, which uses it.
 
 import Dispatch
 import LoaderChain

@@ -103,57 +103,49 @@ import Testing
         #expect(diagnostic.leftovers.map(\.json.description) == ["7", "null"])
     }
 
-    private static let escapes = #"""
-        {"a\"\\":"\\\"}{][\u005d","n" : -1.5e3 ,"hangDiagnostics":[{"b\"]":"\\"},true,"\"",[ ],-0 , {"c":["}\""]}],"x":[]}
-        """#
-
-    @Test(arguments: [Diagnostics.ios14, Diagnostics.ios26, Diagnostics.ios27, escapes])
-    func piecesOfAnyLengthGiveTheSame(_ text: String) throws {
-        let whole = try DiagnosticPayload(text)
-        for length in [1, 2, 3, 7, 64, 1_000, 100_000] {
-            var reader = DiagnosticReader()
-            var diagnostics: [Diagnostic] = []
-            let bytes = Array(text.utf8)
-            for start in stride(from: 0, to: bytes.count, by: length) {
-                reader.read(bytes[start..<min(start + length, bytes.count)]) { diagnostics.append($0) }
-            }
-            let summary = try reader.finish { diagnostics.append($0) }
-            #expect(diagnostics == whole.diagnostics)
-            #expect(summary.timeRange == whole.timeRange && summary.leftovers == whole.leftovers)
-        }
+    @Test func whatStandsInStringsIsNoStructure() throws {
+        let payload = try DiagnosticPayload(
+            #"""
+            {"a\"\\":"\\\"}{][\u005d","n" : -1.5e3 ,"hangDiagnostics":[{"b\"]":"\\"},true,"\"",[ ],-0 , {"c":["}\""]}],"x":[]}
+            """#)
+        #expect(payload.diagnostics.map(\.json.description) == [#"{"b\"]":"\\"}"#, #"{"c":["}\""]}"#])
+        #expect(
+            payload.leftovers.map { "\($0.path) \($0.json)" } == [
+                "hangDiagnostics true", #"hangDiagnostics "\"""#, "hangDiagnostics [ ]", "hangDiagnostics -0",
+                #"a"\ "\\\"}{][\u005d""#, "n -1.5e3", "x []",
+            ])
     }
 
-    @Test func whatBreaksOffLosesOnlyWhatItBreaksOffIn() throws {
-        var reader = DiagnosticReader()
-        var seen = 0
-        var endings = 0
-        for byte in Diagnostics.ios16.utf8.dropLast() {
-            reader.read(CollectionOfOne(byte)) { _ in seen += 1 }
-            var broken = reader
-            do {
-                _ = try broken.finish { _ in Issue.record("a diagnostic comes too late") }
-            } catch {
-                endings += 1
-            }
-        }
-        #expect(endings == Diagnostics.ios16.utf8.count - 1)
-        #expect(seen == 5)
+    @Test func aSectionMayStandTwice() throws {
+        let payload = try DiagnosticPayload(#"{"aDiagnostics":[{}],"aDiagnostics":{"b":1},"aDiagnostics":[{},{}]}"#)
+        #expect(payload.diagnostics.count == 3)
+        #expect(payload.leftovers.map(\.json.description) == [#"{"b":1}"#])
+    }
+
+    /// A diagnostic may be of another time than the one beside it, when the device had another language.
+    @Test func eachDiagnosticTellsItsOwnLanguage() throws {
+        let payload = try DiagnosticPayload(
+            #"{"hangDiagnostics":[{"diagnosticMetaData":{"hangDuration":"20 saat"}},{"diagnosticMetaData":{"hangDuration":"5 ms"}}]}"#
+        )
+        #expect(payload.diagnostics.map(\.leftovers.count) == [1, 0])
     }
 
     @Test func errorsNameThePlace() {
         for (text, reason) in [
             (#"{"hangDiagnostics":[{"a":tru}]}"#, "at byte 28"), (#"{"hangDiagnostics":[{}"#, "at byte 22"),
-            (#"{"a":1}x"#, "at byte 7"), (#"["a"]"#, "at byte 0"), (#"{"a" 1}"#, "at byte 5"), ("", "at byte 0"),
+            (#"{"a":1}x"#, "at byte 7"), (#"{"a" 1}"#, "at byte 5"), ("", "at byte 0"),
         ] {
             let error = #expect(throws: PayloadError.self) { try DiagnosticPayload(text) }
             #expect(
                 error?.code == .notJSON && error?.reason.contains(reason) == true, "\(text): \(error?.reason ?? "")")
         }
-        let error = #expect(throws: PayloadError.self) { try DiagnosticPayload(#"{"a":[1,2],"b":{}}"#) }
-        #expect(error?.code == .notAPayload)
+        for text in [#"{"a":[1,2],"b":{}}"#, #"["a"]"#, "7"] {
+            let error = #expect(throws: PayloadError.self) { try DiagnosticPayload(text) }
+            #expect(error?.code == .notAPayload)
+        }
     }
 
-    /// Whatever the reader that keeps nothing takes is JSON, and the other way round.
+    /// Whatever is taken is JSON, and the other way round.
     @Test func itTakesWhatIsJSONAndNothingElse() {
         let seed: UInt64 = 3
         var generator = SeededGenerator(seed: seed)

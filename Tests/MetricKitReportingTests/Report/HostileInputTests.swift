@@ -55,21 +55,6 @@ struct HostileInputTests {
         #expect(Self.error(Self.repeated(" ", JSONLimits.standard.bytes + 1))?.code == .tooLarge)
     }
 
-    /// A diagnostic that never ends is not collected for ever, wherever its bytes are put.
-    @Test(arguments: [
-        #"{"crashDiagnostics":[{"a":""#, #"{"crashDiagnostics":[["#, #"{"a":["#, #"{"a":""#, #"{""#,
-        #"{"crashDiagnostics":[1"#,
-    ])
-    func aPieceThatNeverEndsIsGivenUp(_ begin: String) throws {
-        var splitter = PayloadSplitter(limit: 100)
-        let problem = #expect(throws: JSONProblem.self) {
-            try splitter.read(Array(begin.utf8)[...]) { _ in }
-            for _ in 0..<1_000 { try splitter.read(Array("11".utf8)[...]) { _ in } }
-        }
-        #expect(problem?.reason == .tooLong)
-        #expect(splitter.offset < 200)
-    }
-
     /// Each of these became a value with a path and bytes of its own.
     @Test(arguments: [
         #"{"signpostMetrics":[1"#, #"{"crashDiagnostics":[1"#, #"{"timeStampEnd":"","a":1,"intervalEntries":[1"#,
@@ -91,16 +76,11 @@ struct HostileInputTests {
         #expect(Self.error(Array("{\"appVersion\":\"1\",\(members)}".utf8))?.code == .tooLarge)
     }
 
-    @Test func diagnosticsAreBoundedUnlessTheyAreReadOneByOne() throws {
+    @Test func diagnosticsAreBounded() throws {
         let begin = Array(#"{"crashDiagnostics":[{}"#.utf8)
         let all = begin + Self.repeated(",{}", JSONLimits.kept) + Array("]}".utf8)
         let error = #expect(throws: PayloadError.self) { try DiagnosticPayload(Data(all)) }
         #expect(error?.code == .tooLarge && error?.reason.contains("\(JSONLimits.kept + 1)") == true)
-        var reader = DiagnosticReader()
-        var count = 0
-        reader.read(all) { _ in count += 1 }
-        _ = try reader.finish { _ in count += 1 }
-        #expect(count == JSONLimits.kept + 1)
         let fewer = begin + Self.repeated(",{}", JSONLimits.kept - 1) + Array("]}".utf8)
         #expect(try DiagnosticPayload(Data(fewer)).diagnostics.count == JSONLimits.kept)
     }

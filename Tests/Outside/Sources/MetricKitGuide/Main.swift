@@ -11,8 +11,10 @@ enum Main {
     static func main() async throws {
         section("The payload")
         let payload = try MetricPayload(Data(json.utf8))
-        for line in "\(PayloadReport(over: [payload]))".split(separator: "\n") where line.contains("mean") {
-            show(line.drop { $0 == " " }.description)
+        let histograms = [payload.applicationLaunch?.timeToFirstDraw, payload.applicationResponsiveness?.hangTime]
+        for histogram in histograms.compactMap({ $0 }) {
+            let median = (histogram.median ?? .zero) / .milliseconds(1)
+            show("\(histogram.count) values, median \(Int(median.rounded())) ms")
         }
 
         section("Two averages")

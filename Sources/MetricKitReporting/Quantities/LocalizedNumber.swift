@@ -1,8 +1,8 @@
-/// The shape of a localized number: runs of digits with marks between them.
+/// A number as a system writes it in some language: runs of digits with marks between them.
 ///
 /// The marks are ambiguous, since half of the world writes a thousand and a half as `1,000.5` and the other
 /// half as `1.000,5`; ``readings(wholeOnly:)`` returns all readings that make sense.
-struct NumberText: Hashable, Sendable {
+struct LocalizedNumber: Hashable, Sendable {
     /// A mark between digits.
     enum Mark: Hashable, Sendable {
         case comma, point, space, apostrophe
@@ -37,7 +37,8 @@ struct NumberText: Hashable, Sendable {
     }
 
     private var isNegative = false
-    private var runs: [[Int]] = []
+    /// The digits in ASCII, whatever their script.
+    private var runs: [[UInt8]] = []
     private var marks: [Mark] = []
 
     /// How many digits there are, before and after all marks.
@@ -47,22 +48,22 @@ struct NumberText: Hashable, Sendable {
     var unmarkedLength: Int? { marks.isEmpty ? runs[0].count : nil }
 
     /// Reads a number from the beginning of a text; nil if there is none.
-    static func take(from text: Substring.UnicodeScalarView) -> (NumberText, rest: Substring.UnicodeScalarView)? {
-        var number = NumberText()
+    static func take(from text: Substring.UnicodeScalarView) -> (LocalizedNumber, rest: Substring.UnicodeScalarView)? {
+        var number = LocalizedNumber()
         var rest = text
         if let first = rest.first, first == "-" || first == "\u{2212}" {
             number.isNegative = true
             rest.removeFirst()
         }
         var zero: UInt32?
-        var run: [Int] = []
+        var run: [UInt8] = []
         while let scalar = rest.first {
             if let digit = digit(scalar) {
                 // The digits of one number are of one script.
                 let itsZero = scalar.value - UInt32(digit)
                 guard zero == nil || zero == itsZero else { return nil }
                 zero = itsZero
-                run.append(digit)
+                run.append(JSONText.zero + UInt8(digit))
                 rest.removeFirst()
             } else if let mark = Mark(scalar), !run.isEmpty, let next = rest.dropFirst().first, self.digit(next) != nil
             {
@@ -79,10 +80,8 @@ struct NumberText: Hashable, Sendable {
         return (number, rest)
     }
 
-    /// Whether a number can begin with a scalar.
-    static func isDigit(_ scalar: Unicode.Scalar) -> Bool { digit(scalar) != nil }
-
-    private static func digit(_ scalar: Unicode.Scalar) -> Int? {
+    /// The value of a digit of any script.
+    static func digit(_ scalar: Unicode.Scalar) -> Int? {
         if scalar.isASCII { return "0"..."9" ~= scalar ? Int(scalar.value - 0x30) : nil }
         guard scalar.properties.numericType == .decimal else { return nil }
         return scalar.properties.numericValue.map { Int($0) }
@@ -93,35 +92,35 @@ struct NumberText: Hashable, Sendable {
     /// - Parameter wholeOnly: whether the unit has no fractions.
     func readings(wholeOnly: Bool = false) -> [Reading] {
         guard let last = marks.last else {
-            return reading(runs[0], [], grouping: nil, decimal: nil).map { [$0] } ?? []
+            return reading(runs[0], grouping: nil).map { [$0] } ?? []
         }
         var all: [Reading] = []
-        if isGrouped(runs, marks), let reading = reading(runs.joined(), [], grouping: last, decimal: nil) {
+        if isGrouped(runs, marks), let reading = reading(runs.joined(), grouping: last) {
             all.append(reading)
         }
         let before = marks.dropLast()
         if last.canBeginFraction, !wholeOnly, before.first != last,
-            before.isEmpty || isGrouped(Array(runs.dropLast()), Array(before)),
-            let reading = reading(runs.dropLast().joined(), runs[runs.count - 1], grouping: before.first, decimal: last)
+            before.isEmpty || isGrouped(Array(runs.dropLast()), Array(before))
         {
-            all.append(reading)
+            let digits = runs.dropLast().joined() + [JSONText.point] + runs[runs.count - 1]
+            if let reading = reading(digits, grouping: before.first, decimal: last) { all.append(reading) }
         }
         return all
     }
 
     /// Whether a fraction would end with a zero, which no system prints.
-    fileprivate var endsWithZero: Bool { runs[runs.count - 1].last == 0 }
+    fileprivate var endsWithZero: Bool { runs[runs.count - 1].last == JSONText.zero }
 
-    private func reading(_ whole: some Sequence<Int>, _ fraction: [Int], grouping: Mark?, decimal: Mark?) -> Reading? {
-        DecimalNumber(whole: whole, fraction: fraction, isNegative: isNegative).map {
+    private func reading(_ digits: some Sequence<UInt8>, grouping: Mark?, decimal: Mark? = nil) -> Reading? {
+        DecimalNumber(literal: (isNegative ? [JSONText.minus] : []) + digits).map {
             Reading(grouping: grouping, decimal: decimal, number: $0)
         }
     }
 
     /// Whether the marks are all the same and at the places of thousands separators.
-    private func isGrouped(_ runs: [[Int]], _ marks: [Mark]) -> Bool {
+    private func isGrouped(_ runs: [[UInt8]], _ marks: [Mark]) -> Bool {
         guard let mark = marks.first, marks.allSatisfy({ $0 == mark }), mark != .arabicDecimal else { return false }
-        guard runs[0][0] != 0, runs[0].count <= 3, runs[runs.count - 1].count == 3 else { return false }
+        guard runs[0][0] != JSONText.zero, runs[0].count <= 3, runs[runs.count - 1].count == 3 else { return false }
         let middle = runs.dropFirst().dropLast()
         if middle.allSatisfy({ $0.count == 3 }) { return true }
         // In India, digits above the thousands are grouped in pairs.
@@ -134,10 +133,10 @@ struct NumberText: Hashable, Sendable {
 /// A payload is written by one system with one locale, so `79,5` in one place tells what `1,234` means in another. Where
 /// nothing does, such a number is not read: it could be off by a factor of a thousand.
 struct NumberStyle: Sendable {
-    private var groupings: Set<NumberText.Mark> = []
-    private var decimals: Set<NumberText.Mark> = []
+    private var groupings: Set<LocalizedNumber.Mark> = []
+    private var decimals: Set<LocalizedNumber.Mark> = []
     /// Likely grouping marks: those of numbers that would otherwise be fractions ending with a zero.
-    private var likelyGroupings: Set<NumberText.Mark> = []
+    private var likelyGroupings: Set<LocalizedNumber.Mark> = []
     /// The most digits of a number without marks.
     private var longestUnmarked = 0
 
@@ -146,7 +145,7 @@ struct NumberStyle: Sendable {
     /// - Parameters:
     ///   - text: the number.
     ///   - entry: the meaning of its unit's name.
-    mutating func learn(from text: NumberText, _ entry: UnitTable.Entry) {
+    mutating func learn(from text: LocalizedNumber, _ entry: UnitTable.Entry) {
         if let length = text.unmarkedLength { longestUnmarked = max(longestUnmarked, length) }
         if let decimal = entry.decimal { decimals.insert(decimal) }
         let readings = text.readings(wholeOnly: entry.units.allSatisfy(\.isWhole))
@@ -161,7 +160,7 @@ struct NumberStyle: Sendable {
     }
 
     /// The value of a number; nil if it is ambiguous.
-    func number(_ text: NumberText, _ unit: UnitWord) -> DecimalNumber? {
+    func number(_ text: LocalizedNumber, _ unit: UnitWord) -> DecimalNumber? {
         let all = text.readings(wholeOnly: unit.isWhole)
         if all.count < 2 { return all.first?.number }
         let possible = all.filter { agrees($0, text) }
@@ -178,7 +177,7 @@ struct NumberStyle: Sendable {
     }
 
     /// Whether a reading agrees with how the other numbers are written.
-    private func agrees(_ reading: NumberText.Reading, _ text: NumberText) -> Bool {
+    private func agrees(_ reading: LocalizedNumber.Reading, _ text: LocalizedNumber) -> Bool {
         if let decimal = reading.decimal {
             if groupings.contains(decimal) || !decimals.isSubset(of: [decimal]) { return false }
         }

@@ -2,11 +2,11 @@ import Testing
 
 @testable import MetricKitReporting
 
-@Suite(.timeLimit(.minutes(10))) struct NumberTextTests {
+@Suite(.timeLimit(.minutes(10))) struct LocalizedNumberTests {
     /// What a text means beside others, in the unit of its quantity.
     private func amount(_ text: String, learning others: [String] = []) throws -> Double? {
         let document = try JSONDocument(Array(JSONTree.array((others + [text]).map { .string($0) }).text.utf8))
-        let context = PayloadContext(document)
+        let context = PayloadContext(document.root)
         let node = try #require(Array(document.root.elements).last)
         let quantities: [UnitWord.Quantity] = [.time, .bytes, .bars, .luminance, .instructions, .hitchRatio]
         return quantities.compactMap { context.amount(node, $0)?.double }.first
@@ -101,7 +101,7 @@ import Testing
             Array(
                 #"["0.000000000000000001 s","1234567.890123456789 sec","3 h",{"value":0.1,"unit":"ms"},"-1 s","1e40 s"]"#
                     .utf8))
-        let context = PayloadContext(document)
+        let context = PayloadContext(document.root)
         let times = document.root.elements.map { context.time($0) }
         #expect(times[0] == Duration(secondsComponent: 0, attosecondsComponent: 1))
         #expect(times[1] == Duration(secondsComponent: 1_234_567, attosecondsComponent: 890_123_456_789_000_000))

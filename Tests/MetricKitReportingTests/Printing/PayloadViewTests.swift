@@ -1,13 +1,16 @@
 import Foundation
 import Testing
 
+@testable import APIHealthKit
 @testable import MetricKitReporting
 
-@Suite(.timeLimit(.minutes(10))) struct PayloadReportTests {
-    private func report(_ text: String) -> PayloadReport { PayloadReport(MetricKitReport(Data(text.utf8))) }
+@Suite(.timeLimit(.minutes(10))) struct PayloadViewTests {
+    private func lines(_ payload: String) -> [String] { PayloadView.lines(MetricKitReport(Data(payload.utf8))) }
+
+    private func text(_ payload: String) -> String { lines(payload).map { $0 + "\n" }.joined() }
 
     @Test func aPayloadOfMetricsIsReadable() {
-        let text = report(Metrics.ios13).text
+        let text = text(Metrics.ios13)
         #expect(
             text.hasPrefix(
                 """
@@ -52,7 +55,7 @@ import Testing
     }
 
     @Test func whatIsLeftOverIsSaid() {
-        let text = report(Metrics.ios26).text
+        let text = text(Metrics.ios26)
         #expect(text.contains("Ends in the foreground\n  normal      12\n  bad access  1\n"))
         #expect(text.contains("  Binary files                     90 MB in 3 files\n"))
         #expect(
@@ -60,7 +63,7 @@ import Testing
     }
 
     @Test func aPayloadOfDiagnosticsIsReadable() {
-        let text = report(Diagnostics.ios26).text
+        let text = text(Diagnostics.ios26)
         #expect(
             text.hasPrefix(
                 """
@@ -84,23 +87,16 @@ import Testing
         #expect(text.contains("  Written  2 kB\n"))
     }
 
-    @Test func whatCannotBeReadIsSaid() {
-        #expect(
-            report("{\"appVersion\":").text
-                == "This is not valid JSON: the text breaks off, at byte 14. It has 14 bytes.\n")
-    }
-
     @Test func nothingInAPayloadSteersATerminal() {
         let hostile =
             #"{"appVersion":"1\u001b[2J\u000a\u202eevil","a\u001bMetrics":"\u0007","cpuMetrics":{"cumulativeCPUTime":"\u009b1m"}}"#
-        let report = report(hostile)
-        for line in report.lines {
+        for line in lines(hostile) {
             #expect(
                 line.unicodeScalars.allSatisfy {
                     $0.properties.generalCategory != .control && $0.properties.generalCategory != .format
                 })
         }
-        #expect(report.text.contains("version 1\\u{1B}[2J\\n\\u{202E}evil"))
+        #expect(text(hostile).contains("version 1\\u{1B}[2J\\n\\u{202E}evil"))
     }
 
     @Test func largeThingsAreShortened() {
@@ -108,15 +104,15 @@ import Testing
             #"{"lowerBound":{"value":\#($0),"unit":"s"},"upperBound":{"value":\#($0 + 1),"unit":"s"},"count":1}"#
         }
         let unknown = (0..<50).map { #""x\#($0)":"\#(String(repeating: "y", count: 500))""# }
-        let text = report(
+        let shown = lines(
             #"{"applicationLaunchMetrics":{"histogrammedResumeTime":{"buckets":[\#(buckets.joined(separator: ","))]}},\#(unknown.joined(separator: ","))}"#
         )
-        #expect(text.lines.contains("  and 60 buckets more") && text.lines.contains("  and 30 more"))
-        #expect(text.lines.allSatisfy { $0.count < 150 })
+        #expect(shown.contains("  and 60 buckets more") && shown.contains("  and 30 more"))
+        #expect(shown.allSatisfy { $0.count < 150 })
         let tree = #"{"callStacks":[{"callStackRootFrames":[\#((0..<30).map { _ in "{}" }.joined(separator: ","))]}]}"#
         let many = (0..<60).map { _ in #"{"callStackTree":\#(tree)}"# }.joined(separator: ",")
-        let diagnostics = report(#"{"hangDiagnostics":[\#(many)]}"#)
-        #expect(diagnostics.lines.contains("    and 18 frames more") && diagnostics.lines.last == "and 10 more")
+        let diagnostics = lines(#"{"hangDiagnostics":[\#(many)]}"#)
+        #expect(diagnostics.contains("    and 18 frames more") && diagnostics.last == "and 10 more")
     }
 
     @Test func severalPayloadsAreReadTogether() throws {
@@ -126,7 +122,7 @@ import Testing
             try MetricPayload(Metrics.ios13), try MetricPayload(Metrics.ios16), try MetricPayload(Metrics.ios26),
             spanning,
         ]
-        let text = PayloadReport(over: payloads).text
+        let text = PayloadView.lines(over: payloads).map { $0 + "\n" }.joined()
         #expect(text.hasPrefix("Version 1.0, 1 payload\nTime to first draw: 140 values\n"))
         #expect(
             text.contains(
@@ -139,7 +135,7 @@ import Testing
         (1e20, "1e+20"), (2.999, "3"),
     ])
     func numbersHaveTwoDigitsAtMost(_ number: Double, _ text: String) {
-        #expect(ReadableNumber.text(number) == text)
+        #expect(NumberText.text(number, digits: 2, trimsZeros: true) == text)
     }
 
     @Test(arguments: [
@@ -148,6 +144,6 @@ import Testing
         (.seconds(40_000), "11.11 h"), (.zero, "0 ms"),
     ])
     func timesHaveAUnitThatFits(_ time: Duration, _ text: String) {
-        #expect(ReadableNumber.text(time) == text)
+        #expect(PayloadView.time(time) == text)
     }
 }

@@ -1,3 +1,5 @@
+// MetricKit: the command `metrickit`. Depends on the folders below the commands; only Program uses it.
+
 import Foundation
 import MetricKitReporting
 
@@ -21,11 +23,11 @@ struct MetricKitCommand: Sendable {
             }
             guard !arguments.isTogether else { continue }
             if arguments.files.count > 1 { surroundings.output.write(style.paint(Plain.text(file), .strong) + "\n") }
-            surroundings.output.write(lines: PayloadReport(report).lines + [""])
+            surroundings.output.write(lines: PayloadView.lines(report) + [""])
         }
         if payloads.count > 1 || arguments.isTogether && !payloads.isEmpty {
             surroundings.output.write(style.paint("All payloads together", .strong) + "\n")
-            surroundings.output.write(lines: PayloadReport(over: payloads).lines)
+            surroundings.output.write(lines: PayloadView.lines(over: payloads))
         }
         return status
     }
