@@ -165,7 +165,9 @@ extension HTTPResponse {
     /// Whether there is no body whose type could be checked.
     fileprivate var hasNoBody: Bool {
         if file == nil, chunks == nil { return body.isEmpty }
-        return status == .noContent || headers["Content-Length"] == "0"
+        // Whether anything comes in chunks is not known yet.
+        return request.method == .head || [.noContent, .resetContent, .notModified].contains(status)
+            || headers["Content-Length"] == "0"
     }
 }
 

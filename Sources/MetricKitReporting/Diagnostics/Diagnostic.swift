@@ -40,7 +40,8 @@ public struct Diagnostic: Sendable, Hashable {
         guard let (key, value) = node.members.first(where: { _ in true }), let name = key.text else { return nil }
         let context = PayloadContext(node)
         let section = DiagnosticSection(result: name)
-        var reader = SectionReader(value["_0"] ?? value, path: name, context)
+        // Each leftover has the path, which must not be as long as a name can be.
+        var reader = SectionReader(value["_0"] ?? value, path: String(name.prefix(64)), context)
         details = section?.details(&reader) ?? Self.bare(section, name)
         callStackTree = reader.take(["callStackTree"]) { CallStackTree($0, path: $1, context) }
         reader.leaveRest()

@@ -48,8 +48,13 @@ import Testing
         #expect(check.accepts(stored))
         stored.headers = [:]
         #expect(!check.accepts(stored))
-        stored.status = .noContent
-        #expect(check.accepts(stored))
+        for status in [HTTPStatus.noContent, .resetContent, .notModified] {
+            stored.status = status
+            #expect(check.accepts(stored))
+        }
+        var head = HTTPResponse(request: HTTPRequest(method: .head, host: "example.com"), status: .ok)
+        head.file = URL(filePath: "/tmp/picture")
+        #expect(check.accepts(head))
     }
 
     @Test func closuresThrowWhatTheyLike() {
