@@ -369,10 +369,11 @@ final class ContractStage: Sendable {
     /// Only a loader that may leave its work to others gives up such a task, or a task whose deadline has come. It stays alive
     /// until that task has ended.
     private func endWhatWasLeft() {
-        let mayBeLeft = { [check] (task: HTTPTask) in
+        let mayBeLeft = { @Sendable [check] (task: HTTPTask) in
             check.mayLeaveCancelledTasks || task.request.deadline?.hasPassed ?? false
         }
         for terminal in state.withLock(\.terminals) {
+            terminal.end(answering: mayBeLeft)
             while wait(until: { terminal.held.isEmpty || terminal.held.contains(where: mayBeLeft) }),
                 let task = terminal.held.first(where: mayBeLeft)
             {

@@ -57,6 +57,8 @@ final class ContractTerminal: HTTPLoader, @unchecked Sendable {
         var resets = 0
         var repeatedPaths: [String] = []
         var takenPaths: [String] = []
+        /// Which tasks are answered at once, since the part ends.
+        var mayBeLeft: (@Sendable (HTTPTask) -> Bool)?
 
         mutating func remove(_ task: HTTPTask) -> HTTPTask? {
             guard let index = held.firstIndex(where: { $0.task === task }) else { return nil }
@@ -100,6 +102,13 @@ final class ContractTerminal: HTTPLoader, @unchecked Sendable {
     func answer(_ task: HTTPTask) {
         guard state.withLock({ $0.remove(task) }) != nil else { return }
         complete(task, with: .status(.ok))
+    }
+
+    /// Answers those tasks at once that arrive when their loader may have left them, as one does that a deadline has ended on its way.
+    ///
+    /// Nobody looks at what is held after the end of a part.
+    func end(answering mayBeLeft: @escaping @Sendable (HTTPTask) -> Bool) {
+        state.withLock { $0.mayBeLeft = mayBeLeft }
     }
 
     private func complete(_ task: HTTPTask, with answer: Answer) {
@@ -194,6 +203,7 @@ final class ContractTerminal: HTTPLoader, @unchecked Sendable {
             guard completesCancelled, state.withLock({ $0.remove(task) }) != nil else { return }
             complete(task, with: .failure(.cancelled))
         }
+        if state.withLock(\.mayBeLeft)?(task) ?? false { answer(task) }
     }
 
     /// Notes a completion that was not the terminal's own.

@@ -1,5 +1,6 @@
 import Dispatch
 import LoaderChain
+import LoaderChainPlatformFoundation
 import Testing
 
 @testable import LoaderChainTesting
@@ -64,6 +65,38 @@ private let loaders: [(name: String, make: @Sendable (ManualTimers) -> HTTPLoade
             }
         }
         let violations = await ContractCheck(patience: .patient, mayLeaveCancelledTasks: true) { _ in Leaving() }.run()
+        #expect(violations.isEmpty, "\(violations)")
+    }
+
+    /// The deadline ends each task while its attempt is between the loader and the transport, where nobody waits for it.
+    @Test func anAttemptMayArriveAfterTheDeadlineHasEndedItsTask() async {
+        /// A body that makes the transport late; if it is not late enough, the test sees less, and does not fail.
+        struct SlowBody: HTTPBody {
+            func encode() throws -> HTTPBodyContent {
+                _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(20))
+                return .data(Data("slow".utf8))
+            }
+        }
+        final class Preparing: HTTPLoader, @unchecked Sendable {
+            override func load(task: HTTPTask) {
+                DispatchQueue.global().async {
+                    var request = task.request
+                    request.body = SlowBody()
+                    let attempt = task.makeAttempt(request)
+                    attempt.addCompletionHandler { (result: HTTPResult) in
+                        withExtendedLifetime(self) { _ = task.complete(result) }
+                    }
+                    super.load(task: attempt)
+                }
+            }
+        }
+        let violations = await ContractCheck(patience: .patient, tasks: 10) { timers in
+            ModifyRequest { request in
+                var request = request
+                request.deadline = .after(.seconds(5), on: timers)
+                return request
+            } --> Preparing()
+        }.run()
         #expect(violations.isEmpty, "\(violations)")
     }
 }
