@@ -110,7 +110,7 @@ extension LineBytes {
     /// Puts any double, from the fields of its bit pattern.
     @inline(never)
     private mutating func putShortest(significand: UInt64, exponent biased: Int, at place: Int) -> Int {
-        let decimal = ShortestDecimal(significand: significand, exponent: biased, powers: .shared)
+        let decimal = ShortestDecimal(significand: significand, exponent: biased)
         // Seventeen digits, the first apart; most doubles have sixteen or seventeen.
         var number = decimal.digits
         var exponent = decimal.exponent + 16

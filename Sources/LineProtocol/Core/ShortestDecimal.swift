@@ -10,7 +10,7 @@ struct ShortestDecimal: Equatable {
 
     /// The decimal of a finite double above zero, from the fields of its bit pattern.
     @inline(__always)
-    init(significand: UInt64, exponent biased: Int, powers: PowersOfTen) {
+    init(significand: UInt64, exponent biased: Int) {
         let isNormal = biased != 0
         let c = isNormal ? significand | 1 << 52 : significand
         let q = (isNormal ? biased : 1) - 1075
@@ -20,7 +20,7 @@ struct ShortestDecimal: Equatable {
         let isOdd = c & 1
         let k = (q * 1_262_611 - (isLopsided ? 524_031 : 0)) >> 22
         let shift = UInt64(truncatingIfNeeded: q + ((-k * 1_741_647) >> 19) + 1)
-        let power = powers[-k]
+        let power = Self.powers[292 - k]
         let lower = Self.scaled(power, (4 &* c &- 2 &+ (isLopsided ? 1 : 0)) &<< shift) &+ isOdd
         let value = Self.scaled(power, (4 &* c) &<< shift)
         let upper = Self.scaled(power, (4 &* c &+ 2) &<< shift) &- isOdd
@@ -46,98 +46,36 @@ struct ShortestDecimal: Equatable {
 
     /// The leading 64 bits of the product, where the last bit also stands for anything lost below it.
     @inline(__always)
-    private static func scaled(_ power: PowersOfTen.Power, _ factor: UInt64) -> UInt64 {
-        let carry = power.low.multipliedFullWidth(by: factor).high
-        let product = power.high.multipliedFullWidth(by: factor)
-        let (low, overflow) = product.low.addingReportingOverflow(carry)
-        return (product.high &+ (overflow ? 1 : 0)) | (low > 1 ? 1 : 0)
-    }
-}
-
-/// The powers of ten that the shortest form of a double needs, each as its leading 128 bits, rounded up.
-///
-/// They are worked out once, with exact arithmetic, instead of being listed.
-struct PowersOfTen: Sendable {
-    struct Power {
-        var high: UInt64
-        var low: UInt64
+    private static func scaled(_ power: UInt128, _ factor: UInt64) -> UInt64 {
+        let carry = UInt64(truncatingIfNeeded: power).multipliedFullWidth(by: factor).high
+        let product = UInt128(factor) &* (power >> 64) &+ UInt128(carry)
+        return UInt64(truncatingIfNeeded: product >> 64) | (UInt64(truncatingIfNeeded: product) > 1 ? 1 : 0)
     }
 
-    static let exponents = -292...324
-    static let shared = PowersOfTen()
-
-    /// The power whose exponent is `n` lies at index `n - exponents.lowerBound`.
-    private let powers: [Power]
-
-    private init() {
-        var powers = Array(repeating: Power(high: 0, low: 0), count: Self.exponents.count)
-        let zero = -Self.exponents.lowerBound
-        // Dividing by ten again and again and rounding down each time gives the same as dividing once by the power, so
-        // the leading bits are exact. Something is always left over, because no power of five divides a power of two.
-        var number = BigNumber(words: 21)
-        number[20] = 1
-        for exponent in (Self.exponents.lowerBound...(-1)).reversed() {
-            number.divideByTen()
-            powers[zero + exponent] = number.leadingBits(roundedUp: true)
+    /// The powers of ten from 10⁻²⁹² to 10³²⁴, each as its leading 128 bits, rounded up.
+    ///
+    /// They are worked out once instead of being listed, in 256 bits, so that what each step loses at their end stays far from those
+    /// that are kept.
+    private static let powers: [UInt128] = {
+        let one: (high: UInt128, low: UInt128) = (1 << 127, 0)
+        var number = one
+        let below = (1...292).map { _ in
+            // A fifth has the digits of a tenth. No power of five divides a power of two, so something is always left over.
+            let (fifth, rest) = number.high.quotientAndRemainder(dividingBy: 5)
+            let lower = (5 as UInt128).dividingFullWidth((rest, number.low)).quotient
+            let shift = fifth.leadingZeroBitCount
+            number = (fifth << shift | lower >> (128 - shift), lower << shift)
+            return number.high + 1
         }
-        number = BigNumber(words: 18)
-        number[0] = 1
-        for exponent in 0...Self.exponents.upperBound {
-            powers[zero + exponent] = number.leadingBits(roundedUp: false)
-            number.multiplyByTen()
+        number = one
+        let above = (0...324).map { _ in
+            let power = number.low == 0 ? number.high : number.high + 1
+            // Ten times as much is eight times as much and a quarter of that.
+            let (low, carry) = number.low.addingReportingOverflow(number.low >> 2 | number.high << 126)
+            let (high, overflow) = number.high.addingReportingOverflow(number.high >> 2 + (carry ? 1 : 0))
+            number = overflow ? (1 << 127 | high >> 1, high << 127 | low >> 1) : (high, low)
+            return power
         }
-        self.powers = powers
-    }
-
-    @inline(__always)
-    subscript(exponent: Int) -> Power { powers[exponent - Self.exponents.lowerBound] }
-}
-
-/// A natural number of a fixed size, least significant word first.
-private struct BigNumber {
-    private var words: [UInt64]
-
-    init(words count: Int) { words = Array(repeating: 0, count: count) }
-
-    subscript(index: Int) -> UInt64 {
-        get { words[index] }
-        set { words[index] = newValue }
-    }
-
-    mutating func multiplyByTen() {
-        var carry: UInt64 = 0
-        for index in words.indices {
-            let (high, low) = words[index].multipliedFullWidth(by: 10)
-            let (sum, overflow) = low.addingReportingOverflow(carry)
-            words[index] = sum
-            carry = high &+ (overflow ? 1 : 0)
-        }
-    }
-
-    mutating func divideByTen() {
-        var remainder: UInt64 = 0
-        for index in words.indices.reversed() {
-            let division = (10 as UInt64).dividingFullWidth((remainder, words[index]))
-            words[index] = division.quotient
-            remainder = division.remainder
-        }
-    }
-
-    /// The 128 bits from the first one that is set; what follows them rounds them up, or is known to if `roundedUp`.
-    func leadingBits(roundedUp: Bool) -> PowersOfTen.Power {
-        let top = words.lastIndex { $0 != 0 } ?? 0
-        let shift = words[top].leadingZeroBitCount
-        func word(_ index: Int) -> UInt64 {
-            let upper = index >= 0 ? words[index] : 0
-            let lower = index >= 1 ? words[index - 1] : 0
-            return shift == 0 ? upper : upper << UInt64(shift) | lower >> UInt64(64 - shift)
-        }
-        var power = PowersOfTen.Power(high: word(top), low: word(top - 1))
-        let rest = word(top - 2) != 0 || words.prefix(max(0, top - 2)).contains { $0 != 0 }
-        if roundedUp || rest {
-            power.low &+= 1
-            if power.low == 0 { power.high &+= 1 }
-        }
-        return power
-    }
+        return below.reversed() + above
+    }()
 }
