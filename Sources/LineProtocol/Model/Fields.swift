@@ -26,21 +26,18 @@ public struct Fields: Sendable {
 
     /// Makes fields from what was read, in linear time.
     init(read elements: [Element]) {
+        self.elements = elements
+        // Few keys are compared with each other in less time than they are hashed in.
         let few = 16
-        if elements.count <= few {
-            self.elements = elements
-            let isEachKeyOnce = elements.indices.allSatisfy { position(of: elements[$0].key) == $0 }
-            if isEachKeyOnce { return }
-            self.elements.removeAll()
-            for field in elements { self[field.key] = field.value }
-            return
-        }
+        if elements.count <= few, elements.indices.allSatisfy({ position(of: elements[$0].key) == $0 }) { return }
+        self.elements.removeAll()
         var places: [[UInt8]: Int] = [:]
         for field in elements {
-            if let place = places.updateValue(self.elements.count, forKey: Array(field.key.utf8)) {
-                places[Array(field.key.utf8)] = place
-                self.elements[place] = Element(key: field.key, value: field.value)
+            let key = Array(field.key.utf8)
+            if let place = places[key] {
+                self.elements[place] = field
             } else {
+                places[key] = self.elements.count
                 self.elements.append(field)
             }
         }

@@ -16,18 +16,8 @@ public struct Timestamp: Sendable, Hashable, Codable {
 
     /// Makes a timestamp from the time since 1970, rounded down to a nanosecond.
     public init(_ sinceEpoch: Duration) {
-        let (seconds, attoseconds) = sinceEpoch.components
-        let perNanosecond: Int64 = 1_000_000_000
-        let (whole, part) = attoseconds.quotientAndRemainder(dividingBy: perNanosecond)
-        self = .seconds(seconds)
-        // A product that does not fit can be brought back by the parts of the second, which then have the other sign.
-        if nanoseconds == .min || nanoseconds == .max {
-            let nearer: Int64 = seconds < 0 ? 1 : -1
-            self = .seconds(seconds + nearer).advanced(by: whole - nearer * 1_000_000_000)
-        } else {
-            self = advanced(by: whole)
-        }
-        if part < 0 { self = advanced(by: -1) }
+        let (whole, rest) = sinceEpoch.attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        nanoseconds = Int64(clamping: rest < 0 ? whole - 1 : whole)
     }
 
     /// Makes a timestamp from a count of units of `precision` since 1970.
@@ -35,11 +25,6 @@ public struct Timestamp: Sendable, Hashable, Codable {
     public init(_ count: Int64, _ precision: Precision) {
         let (product, overflow) = count.multipliedReportingOverflow(by: precision.nanosecondsPerUnit)
         nanoseconds = overflow ? (count < 0 ? .min : .max) : product
-    }
-
-    private func advanced(by step: Int64) -> Timestamp {
-        let (sum, overflow) = nanoseconds.addingReportingOverflow(step)
-        return Timestamp(nanoseconds: overflow ? (step < 0 ? .min : .max) : sum)
     }
 
     /// The number of whole units of `precision` since the beginning of 1970, rounded towards the past.
