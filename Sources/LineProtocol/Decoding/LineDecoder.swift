@@ -37,8 +37,6 @@ public struct LineDecoder: Sendable {
     private var pending: [UInt8] = []
     /// The number of the line that comes next or is not complete.
     private var line = 1
-    /// Whether everything up to the next newline belongs to a line that was too long.
-    private var isSkipping = false
 
     /// Makes a decoder that stands at the first line.
     public init(
@@ -63,15 +61,15 @@ public struct LineDecoder: Sendable {
     ///
     /// - Parameter body: Is handed each point or error, in the order of the lines.
     public mutating func finish(_ body: (Result<Point, LineDecodingError>) -> Void) {
-        while !pending.isEmpty {
+        // A comment is skipped, and counts as a line all the same.
+        while !pending.isEmpty || splitter.isSkipping {
             if splitter.isInString {
                 giveUpOpenString(body)
             } else {
                 read(body)
+                splitter = LineSplitter()
             }
         }
-        splitter = LineSplitter()
-        isSkipping = false
     }
 }
 
@@ -83,15 +81,8 @@ extension LineDecoder {
     ) where Bytes.Index == Int, Bytes.SubSequence == Bytes {
         var rest = bytes
         while !rest.isEmpty {
-            if isSkipping {
-                guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return }
-                isSkipping = false
-                line += 1
-                rest = rest[(end + 1)...]
-                continue
-            }
             let end = splitter.end(in: rest)
-            let part = rest[..<(end ?? rest.endIndex)]
+            let part = splitter.isSkipping ? rest[..<rest.startIndex] : rest[..<(end ?? rest.endIndex)]
             let room = maximumLineLength - pending.count
             if part.count > room {
                 pending += part.prefix(room)
@@ -121,7 +112,7 @@ extension LineDecoder {
     /// Reads one line, which has no more newlines than its strings hold.
     private mutating func read(_ bytes: [UInt8], _ body: (Result<Point, LineDecodingError>) -> Void) {
         var parser = LineParser(bytes, precision: precision)
-        if let first = parser.byte, first != UInt8(ascii: "#") {
+        if parser.byte != nil {
             do throws(LineFault) {
                 body(.success(try parser.point()))
             } catch {
@@ -138,11 +129,7 @@ extension LineDecoder {
             line: line + Self.newlines(in: before), column: fault.index - lineStart + 1, code: fault.code)
     }
 
-    private static func newlines(in bytes: ArraySlice<UInt8>) -> Int {
-        var count = 0
-        for byte in bytes where byte == UInt8(ascii: "\n") { count += 1 }
-        return count
-    }
+    private static func newlines(in bytes: ArraySlice<UInt8>) -> Int { bytes.count { $0 == UInt8(ascii: "\n") } }
 }
 
 // MARK: Going on after a line without an end
@@ -163,7 +150,7 @@ extension LineDecoder {
         body(.failure(LineDecodingError(line: line, column: 1, code: .overlongLine)))
         let all = takePending()
         guard let end = all.firstIndex(of: UInt8(ascii: "\n")) else {
-            isSkipping = true
+            splitter.skip()
             return
         }
         line += 1
@@ -183,17 +170,27 @@ extension LineDecoder {
 ///
 /// It sees every byte once, in order, in whatever pieces they come.
 struct LineSplitter {
-    /// Whether anything but space has come.
-    private var hasBegun = false
-    private var isComment = false
-    /// Whether a space has ended the series.
-    private var isInFields = false
-    private var isQuoted = false
-    private var isEscaped = false
-    /// Whether an `=` has begun a value, in which alone quotes are quotes.
-    private var isInValue = false
+    private enum Part {
+        /// Nothing but space has come.
+        case start
+        /// What no one reads: a comment, or the rest of a line that is too long.
+        case skipped
+        case series
+        /// The key of a field, or the time.
+        case key
+        /// A value, in which alone quotes are quotes.
+        case value
+        case string
+    }
 
-    var isInString: Bool { isQuoted }
+    private var part = Part.start
+    private var isEscaped = false
+
+    var isInString: Bool { part == .string }
+    var isSkipping: Bool { part == .skipped }
+
+    /// Passes over the rest of the line.
+    mutating func skip() { part = .skipped }
 
     /// The place of the newline that ends the line, or nothing if it does not end in these bytes.
     @inline(__always)
@@ -201,38 +198,32 @@ struct LineSplitter {
         var index = bytes.startIndex
         while index < bytes.endIndex {
             let byte = bytes[index]
-            if !hasBegun { begin(byte) }
-            if isComment {
-                if byte == UInt8(ascii: "\n") { return index }
-            } else if isEscaped {
-                // A newline ends the line even so, unless it is in a string.
-                if byte == UInt8(ascii: "\n"), !isQuoted { return index }
-                isEscaped = false
-            } else {
-                switch byte {
-                case UInt8(ascii: "\\"): isEscaped = true
-                case UInt8(ascii: "\n") where !isQuoted: return index
-                case UInt8(ascii: " ") where !isQuoted:
-                    isInFields = true
-                    isInValue = false
-                case UInt8(ascii: "=") where isInFields && !isQuoted: isInValue = true
-                case UInt8(ascii: ",") where !isQuoted: isInValue = false
-                case UInt8(ascii: "\"") where isInValue: isQuoted.toggle()
-                default: break  // Part of something.
-                }
-            }
+            // A newline ends the line behind a backslash too, unless it is in a string.
+            if byte == UInt8(ascii: "\n"), part != .string { return index }
+            if isEscaped { isEscaped = false } else { take(byte) }
             index += 1
         }
         return nil
     }
 
+    @inline(__always)
+    private mutating func take(_ byte: UInt8) {
+        if part == .start { begin(byte) }
+        switch byte {
+        case UInt8(ascii: "\\"): isEscaped = part != .skipped
+        case UInt8(ascii: " ") where part == .series || part == .value: part = .key
+        case UInt8(ascii: "=") where part == .key: part = .value
+        case UInt8(ascii: ",") where part == .value: part = .key
+        case UInt8(ascii: "\"") where part == .value: part = .string
+        case UInt8(ascii: "\"") where part == .string: part = .value
+        default: break  // Part of something.
+        }
+    }
+
     private mutating func begin(_ byte: UInt8) {
         switch byte {
         case UInt8(ascii: " "), UInt8(ascii: "\t"), 0: break  // Servers skip these.
-        default:
-            hasBegun = true
-            isInFields = false
-            isComment = byte == UInt8(ascii: "#")
+        default: part = byte == UInt8(ascii: "#") ? .skipped : .series
         }
     }
 }

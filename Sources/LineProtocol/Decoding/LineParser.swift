@@ -6,18 +6,14 @@ struct LineParser {
     let precision: Precision
     var index = 0
     /// Where the measurement begins, behind what servers skip.
-    private let start: Int
+    private var start = 0
     private var seriesEnd = 0
-
-    typealias Failure = LineDecodingError.Code
 
     init(_ bytes: [UInt8], precision: Precision) {
         self.bytes = bytes
         self.precision = precision
-        var start = 0
-        while start < bytes.count, Self.isSpace(bytes[start]) { start += 1 }
-        self.start = start
-        index = start
+        skipSpaces()
+        start = index
     }
 
     mutating func point() throws(LineFault) -> Point {
@@ -34,15 +30,11 @@ struct LineParser {
     @inline(__always)
     var byte: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    func fault(_ code: Failure) -> LineFault { LineFault(index: index, code: code) }
+    func fault(_ code: LineDecodingError.Code) -> LineFault { LineFault(index: index, code: code) }
 
     /// Skips what servers take for space between the parts of a line.
     private mutating func skipSpaces() {
-        while let byte, Self.isSpace(byte) { index += 1 }
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == 0
+        while let byte, byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == 0 { index += 1 }
     }
 
     /// How many tags or fields there is room for before there must be more.
@@ -51,7 +43,7 @@ struct LineParser {
     // MARK: The series
 
     private mutating func measurement() throws(LineFault) -> String {
-        let name = try name(until: Self.measurementEscapes, escapes: Self.measurementEscapes)
+        let name = try name(isMeasurement: true)
         guard !name.isEmpty else { throw LineFault(index: start, code: .missingMeasurement) }
         return name
     }
@@ -62,11 +54,11 @@ struct LineParser {
         while byte == UInt8(ascii: ",") {
             index += 1
             let keyStart = index
-            let key = try name(until: Self.escapes, escapes: Self.escapes)
+            let key = try name()
             guard !key.isEmpty else { throw fault(.missingTagKey) }
             guard byte == UInt8(ascii: "=") else { throw fault(.missingTagValue) }
             index += 1
-            let value = try name(until: Self.escapes, escapes: Self.escapes)
+            let value = try name()
             guard byte != UInt8(ascii: "=") else { throw fault(.invalidTagFormat) }
             guard !value.isEmpty else { throw fault(.missingTagValue) }
             guard key != "time" else { throw LineFault(index: keyStart, code: .reservedTag) }
@@ -84,7 +76,7 @@ struct LineParser {
         fields.reserveCapacity(Self.usualCount)
         while true {
             let keyStart = index
-            let key = try name(until: Self.escapes, escapes: Self.escapes)
+            let key = try name()
             guard !key.isEmpty else { throw fault(.missingFieldKey) }
             guard byte == UInt8(ascii: "=") else { throw fault(.missingFieldValue) }
             guard seriesEnd - start + 4 + index - keyStart <= LineLimits.key else {
@@ -103,7 +95,7 @@ struct LineParser {
     private mutating func timestamp() throws(LineFault) -> Timestamp? {
         guard byte != nil else { return nil }
         let start = index
-        guard let count = try wholeNumber(.timestampOutOfRange) else {
+        guard let count: Int64 = try wholeNumber(.timestampOutOfRange) else {
             throw LineFault(index: start, code: .invalidTimestamp)
         }
         while byte == UInt8(ascii: " ") { index += 1 }
@@ -127,40 +119,39 @@ struct LineFault: Error, Equatable {
 
 /// Names, in which a backslash before some bytes makes them part of the name, and is itself otherwise.
 extension LineParser {
-    private static let measurementEscapes = ByteSet(", ")
-    private static let escapes = ByteSet(",= ")
-
-    /// Reads a name up to one of `ends`.
-    private mutating func name(until ends: ByteSet, escapes: ByteSet) throws(LineFault) -> String {
+    /// Reads a name up to the comma, equals sign or space that ends it; an equals sign ends no measurement.
+    @inline(__always)
+    private mutating func name(isMeasurement: Bool = false) throws(LineFault) -> String {
+        func isEnd(_ byte: UInt8) -> Bool {
+            byte == UInt8(ascii: ",") || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "=") && !isMeasurement
+        }
         let start = index
         var hasEscapes = false
         while index < bytes.count {
             let byte = bytes[index]
-            if byte == UInt8(ascii: "\\"), index + 1 < bytes.count, escapes.contains(bytes[index + 1]) {
+            if byte == UInt8(ascii: "\\"), index + 1 < bytes.count, isEnd(bytes[index + 1]) {
                 hasEscapes = true
                 index += 2
-            } else if ends.contains(byte) {
+            } else if isEnd(byte) {
                 break
             } else {
                 index += 1
             }
         }
         let text = bytes[start..<index]
-        return try string(hasEscapes ? Self.unescaped(text, escapes) : text, at: start)
+        return try string(hasEscapes ? Self.unescaped(text, isEnd) : text, at: start)
     }
 
-    static func unescaped(_ text: ArraySlice<UInt8>, _ escapes: ByteSet) -> ArraySlice<UInt8> {
-        var result: [UInt8] = []
-        result.reserveCapacity(text.count)
+    /// A text without the backslashes that stand before what they escape.
+    static func unescaped(_ text: ArraySlice<UInt8>, _ isEscaped: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+        var result: ArraySlice<UInt8> = []
         var index = text.startIndex
         while index < text.endIndex {
-            if text[index] == UInt8(ascii: "\\"), index + 1 < text.endIndex, escapes.contains(text[index + 1]) {
-                index += 1
-            }
+            if text[index] == UInt8(ascii: "\\"), index + 1 < text.endIndex, isEscaped(text[index + 1]) { index += 1 }
             result.append(text[index])
             index += 1
         }
-        return result[...]
+        return result
     }
 
     /// The bytes as a string, which they are only if they are UTF-8.
@@ -169,24 +160,5 @@ extension LineParser {
             throw LineFault(index: start, code: .invalidUTF8)
         }
         return string
-    }
-}
-
-struct ByteSet {
-    private var low: UInt64 = 0
-    private var high: UInt64 = 0
-
-    init(_ text: StaticString) {
-        text.withUTF8Buffer { for byte in $0 { insert(byte) } }
-    }
-
-    private mutating func insert(_ byte: UInt8) {
-        if byte < 64 { low |= 1 << UInt64(byte) } else if byte < 128 { high |= 1 << UInt64(byte - 64) }
-    }
-
-    @inline(__always)
-    func contains(_ byte: UInt8) -> Bool {
-        if byte >= 128 { return false }
-        return (byte < 64 ? low : high) &>> UInt64(byte) & 1 == 1
     }
 }

@@ -62,7 +62,7 @@ import Testing
             let number = maker.double()
             guard number.isFinite else { continue }
             let text = Self.text(number)
-            let back = try #require(DecimalText(Array(text.utf8)[...])?.double)
+            let back = try #require(Double(decimal: Array(text.utf8)[...]))
             guard Double(text)?.bitPattern == number.bitPattern, back.bitPattern == number.bitPattern,
                 Self.decimal(text) == Self.decimal(number.description)
             else {

@@ -147,6 +147,39 @@ import Testing
         #expect(found.contains("b") && found.last?.hasSuffix("overlongLine") == true, "\(found)")
     }
 
+    @Test(arguments: [1, 7, 1_000])
+    func aCommentMayBeOfAnyLength(_ size: Int) {
+        let (long, other) = (String(repeating: "x \\\"=,", count: 100), String(repeating: "y", count: 300))
+        let text = Array("a f=1\n # \(long)\nb\nc f=3\n#\(other)".utf8)
+        var decoder = LineDecoder(maximumLineLength: 100)
+        var found: [Result<Point, LineDecodingError>] = []
+        for start in stride(from: 0, to: text.count, by: size) {
+            decoder.decode(text[start..<min(start + size, text.count)]) { found.append($0) }
+        }
+        decoder.finish { found.append($0) }
+        decoder.decode("d\n".utf8) { found.append($0) }
+        #expect(
+            found == [
+                .success(Point("a", fields: ["f": 1.0])),
+                .failure(LineDecodingError(line: 3, column: 2, code: .missingFields)),
+                .success(Point("c", fields: ["f": 3.0])),
+                .failure(LineDecodingError(line: 6, column: 2, code: .missingFields)),
+            ])
+    }
+
+    /// A comment counts as a line, wherever the text ends.
+    @Test func aCommentAtTheEndOfAnOpenStringIsALine() {
+        var decoder = LineDecoder()
+        var lines: [Int] = []
+        let take: (Result<Point, LineDecodingError>) -> Void = { result in
+            if case .failure(let error) = result { lines.append(error.line) }
+        }
+        decoder.decode("m f=\"open\nc f=3\n# comment".utf8, take)
+        decoder.finish(take)
+        decoder.decode("d\n".utf8, take)
+        #expect(lines == [1, 4])
+    }
+
     @Test func aDecoderCanGoOnWithAnotherText() {
         var decoder = LineDecoder()
         var found: [Result<Point, LineDecodingError>] = []
