@@ -57,17 +57,11 @@ func lineProtocolBenchmarks() -> [Benchmark] {
     }
 
     suite.add(
-        "encoder/S1/cache", "Looks a service's tags up in a cache of series, and writes the point with what it finds.",
-        peer: "encoder/S1/series", allocations: 0, bytes: ServicePoints.lineLength
+        "encoder/S1/defaults", "Writes a service's point, with default tags before, between and behind its own.",
+        peer: "encoder/S1/full", allocations: 0, bytes: ServicePoints.lineLength + 35
     ) {
-        var cache = SeriesCache()
-        let tags = (0..<ServicePoints.period).map(service.tags)
-        return encoding { index, encoder in
-            let series = cache.series("APIHealth", tags: tags[index % ServicePoints.period])
-            encoder.append(series, timestamp: service.timestamp(index)) { fields in
-                fields.set("duration", service.duration(index))
-                fields.set("bytes", service.bytes(index))
-            }
+        encoding(defaults: ["app": "shop", "model": "m1.large", "zone": "eu-1a"]) { index, encoder in
+            service.append(index, to: &encoder)
         }
     }
 
@@ -155,9 +149,11 @@ private let fullBuffer = 4 << 20
 
 @inline(__always)
 private func encoding(
-    upTo size: Int = fullBuffer, isTouched: Bool = false, _ write: @escaping (Int, inout LineEncoder) -> Void
+    upTo size: Int = fullBuffer, isTouched: Bool = false, defaults: Tags = [:],
+    _ write: @escaping (Int, inout LineEncoder) -> Void
 ) -> (Int) -> Void {
-    let state = EncodingState(LineEncoder(precision: .milliseconds, capacity: size + EncodingState.mostOfALine))
+    let state = EncodingState(
+        LineEncoder(precision: .milliseconds, defaults: defaults, capacity: size + EncodingState.mostOfALine))
     func encode(_ iterations: Int, _ encoder: inout LineEncoder, _ index: inout Int) {
         for _ in 0..<iterations {
             write(index, &encoder)

@@ -32,7 +32,7 @@ public struct LineEncoder: Sendable {
     /// What the servers understand.
     public let dialect: LineDialect
 
-    @usableFromInline var storage: LineStorage
+    private var storage: LineStorage
 
     /// Makes an encoder with an empty buffer of `capacity` bytes, which grows as it must.
     ///
@@ -67,13 +67,6 @@ extension LineEncoder {
 
     /// How often something was repaired, and how many points were left out.
     public var repairs: Repairs { storage.core.repairs }
-
-    /// Sets the counts of ``repairs`` to zero and gives back what they were.
-    public mutating func takeRepairs() -> Repairs {
-        let storage = uniqueStorage()
-        defer { storage.core.repairs = Repairs() }
-        return storage.core.repairs
-    }
 
     /// Removes all lines.
     ///
@@ -118,9 +111,6 @@ extension LineEncoder: CustomStringConvertible {
 
 // MARK: The ways in
 
-// Points, parts one by one, and prepared series. The strict forms run the same code and then ask whether anything had to be
-// repaired.
-
 extension LineEncoder {
     /// Appends the line of a point.
     ///
@@ -134,17 +124,6 @@ extension LineEncoder {
     /// Appends the lines of points.
     public mutating func append(contentsOf points: some Sequence<Point>) {
         for point in points { append(point) }
-    }
-
-    /// Appends the line of a point, unless something of it would have to be repaired.
-    ///
-    /// - Parameter point: The point.
-    /// - Throws: Which part of the point has no encoding, and why; no line is appended then.
-    public mutating func appendStrictly(_ point: Point) throws(LineEncodingError) {
-        let storage = uniqueStorage()
-        storage.core.isStrict = true
-        _ = storage.core.write(point, precision)
-        try storage.core.endStrictly()
     }
 
     /// Appends a line whose tags and fields are written one by one.
@@ -217,47 +196,11 @@ extension LineEncoder {
         return end(timestamp)
     }
 
-    /// Appends a line whose tags and fields are written one by one, unless something would have to be repaired.
-    ///
-    /// - Parameters:
-    ///   - measurement: What is measured.
-    ///   - timestamp: When it was.
-    ///   - tags: Writes the tags.
-    ///   - fields: Writes the fields.
-    /// - Throws: Which part has no encoding, and why; no line is appended then.
-    public mutating func appendStrictly(
-        _ measurement: String, timestamp: Timestamp?, tags: (inout TagWriter) -> Void,
-        fields: (inout FieldWriter) -> Void
-    ) throws(LineEncodingError) {
-        uniqueStorage().core.isStrict = true
-        append(measurement, timestamp: timestamp, tags: tags, fields: fields)
-        try storage.core.endStrictly()
-    }
-
-    /// Appends a line of a prepared series, unless something of the series or the fields would have to be repaired.
-    ///
-    /// - Parameters:
-    ///   - series: The measurement and the tags.
-    ///   - timestamp: When it was.
-    ///   - fields: Writes the fields.
-    /// - Throws: Which part has no encoding, and why; no line is appended then.
-    public mutating func appendStrictly(
-        _ series: PreparedSeries, timestamp: Timestamp?, fields: (inout FieldWriter) -> Void
-    ) throws(LineEncodingError) {
-        uniqueStorage().core.isStrict = true
-        append(series, timestamp: timestamp, fields: fields)
-        try storage.core.endStrictly()
-    }
-
     /// Prepares a series whose lines also have the defaults of the encoder.
     public func series(_ measurement: String, tags: Tags = [:]) -> PreparedSeries {
         PreparedSeries(measurement, tags: tags, defaults: defaults)
     }
-}
 
-// MARK: Steps
-
-extension LineEncoder {
     @usableFromInline
     mutating func begin(_ measurement: String) -> TagWriter {
         let storage = uniqueStorage()
@@ -285,12 +228,42 @@ extension LineEncoder {
     mutating func abandon() { storage.core.abandonLine() }
 }
 
-extension LineCore {
-    /// Ends a strict line: throws the first problem it had.
-    fileprivate mutating func endStrictly() throws(LineEncodingError) {
-        let error = firstError
-        isStrict = false
-        firstError = nil
+// MARK: The strict forms
+
+extension LineEncoder {
+    /// Appends the line of a point, unless something of it would have to be repaired.
+    ///
+    /// - Throws: Which part of the point has no encoding, and why; no line is appended then.
+    public mutating func appendStrictly(_ point: Point) throws(LineEncodingError) {
+        try strictly { $0.append(point) }
+    }
+
+    /// Appends a line whose tags and fields are written one by one, unless something would have to be repaired.
+    ///
+    /// - Throws: Which part has no encoding, and why; no line is appended then.
+    public mutating func appendStrictly(
+        _ measurement: String, timestamp: Timestamp?, tags: (inout TagWriter) -> Void,
+        fields: (inout FieldWriter) -> Void
+    ) throws(LineEncodingError) {
+        try strictly { $0.append(measurement, timestamp: timestamp, tags: tags, fields: fields) }
+    }
+
+    /// Appends a line of a prepared series, unless something of the series or the fields would have to be repaired.
+    ///
+    /// - Throws: Which part has no encoding, and why; no line is appended then.
+    public mutating func appendStrictly(
+        _ series: PreparedSeries, timestamp: Timestamp?, fields: (inout FieldWriter) -> Void
+    ) throws(LineEncodingError) {
+        try strictly { $0.append(series, timestamp: timestamp, fields: fields) }
+    }
+
+    /// Runs the code of the other forms, and then asks whether anything had to be repaired.
+    private mutating func strictly(_ append: (inout LineEncoder) -> Bool) throws(LineEncodingError) {
+        uniqueStorage().core.isStrict = true
+        _ = append(&self)
+        let error = storage.core.firstError
+        storage.core.isStrict = false
+        storage.core.firstError = nil
         if let error { throw error }
     }
 }

@@ -19,7 +19,7 @@ public struct TagWriter: ~Copyable {
 
     /// Sets all of `tags`.
     public mutating func set(_ tags: Tags) {
-        for tag in tags { set(tag.key, tag.value) }
+        storage.core.write(tags)
     }
 }
 
@@ -69,19 +69,12 @@ public struct FieldWriter: ~Copyable {
 
     /// Adds a field with a value of any type.
     public mutating func set(_ key: String, _ value: FieldValue) {
-        switch value {
-        case .double(let number): set(key, number)
-        case .float(let number): set(key, number)
-        case .integer(let number): set(key, number)
-        case .unsigned(let number): set(key, number)
-        case .boolean(let flag): set(key, flag)
-        case .string(let text): set(key, text)
-        }
+        storage.core.write(key, value)
     }
 
     /// Adds all of `fields`.
     public mutating func set(_ fields: Fields) {
-        for field in fields { set(field.key, field.value) }
+        storage.core.write(fields)
     }
 }
 
@@ -89,7 +82,6 @@ public struct FieldWriter: ~Copyable {
 ///
 /// It is `Sendable` because nothing writes to a core that has two owners: an encoder makes a copy first, and while a line is
 /// being written its encoder is in use by the one who writes.
-@usableFromInline
 final class LineStorage: @unchecked Sendable {
     // Two accesses cannot overlap: no method of the core calls code of a user's. Checking that at run time makes a line a
     // third to a half slower.

@@ -21,13 +21,14 @@ extension LineCore {
     @inline(never)
     private mutating func beginUnusualField(_ key: String) -> Int? {
         if key.isEmpty {
-            note(.emptyFieldKey) { _ in .field("") }
+            note(.emptyFieldKey, .field(""))
             return nil
         }
         let start = bytes.count + 1
         let end = writeName(key, at: start, as: .fieldKey)
-        if seriesEnd - lineStart + 4 + (end - start) > LineLimits.key {
-            refuseOverlong(key)
+        let room = LineLimits.key - (seriesEnd - lineStart + 4)
+        if end - start > room {
+            if room > 0 { note(.overlongKey, .field(key)) } else if !isLost { lose(.overlongKey, .point) }
             return nil
         }
         bytes.put(UInt8(ascii: "="), at: end)
@@ -35,25 +36,16 @@ extension LineCore {
         return end + 1
     }
 
-    private mutating func refuseOverlong(_ key: String) {
-        let shortestKey = 1
-        if seriesEnd - lineStart + 4 + shortestKey > LineLimits.key {
-            if !isLost { lose(.overlongKey) { _ in .point } }
-        } else {
-            note(.overlongKey) { _ in .field(key) }
-        }
-    }
-
     @inline(__always)
     mutating func writeField(_ key: String, _ value: Double) {
-        guard value.isFinite else { return skipField(key, .notFinite) }
+        guard value.isFinite else { return note(.notFinite, .field(key)) }
         guard let place = beginField(key) else { return }
         bytes.end(at: bytes.put(shortest: value, at: place))
     }
 
     /// Writes the shortest text that reads back as the same `Float`.
     mutating func writeField(_ key: String, _ value: Float) {
-        guard value.isFinite else { return skipField(key, .notFinite) }
+        guard value.isFinite else { return note(.notFinite, .field(key)) }
         guard let place = beginField(key) else { return }
         let text = bytes.put(value.description, at: place, specials: ByteWord.namesSpecials)
         bytes.end(at: place + text.count)
@@ -68,7 +60,7 @@ extension LineCore {
     }
 
     mutating func writeField(_ key: String, _ value: UInt64) {
-        guard dialect.writesUnsigned || value <= UInt64(Int64.max) else { return skipField(key, .unsignedOverflow) }
+        guard dialect.writesUnsigned || value <= UInt64(Int64.max) else { return note(.unsignedOverflow, .field(key)) }
         guard let place = beginField(key) else { return }
         let end = bytes.put(decimal: value, at: place)
         bytes.put(dialect.writesUnsigned ? UInt8(ascii: "u") : UInt8(ascii: "i"), at: end)
@@ -101,7 +93,7 @@ extension LineCore {
         var text = value.utf8[...]
         if text.count > LineLimits.string {
             text = Self.truncated(text)
-            note(.overlongString) { _ in .field(key) }
+            note(.overlongString, .field(key))
         }
         var place = start
         var hasNewline = false
@@ -123,7 +115,7 @@ extension LineCore {
             default: put(byte)
             }
         }
-        if hasNewline { note(.newlineInString) { _ in .field(key) } }
+        if hasNewline { note(.newlineInString, .field(key)) }
         return place
     }
 
@@ -132,10 +124,5 @@ extension LineCore {
         var end = text.index(text.startIndex, offsetBy: LineLimits.string)
         while end > text.startIndex, text[end] & 0xC0 == 0x80 { end = text.index(before: end) }
         return text[..<end]
-    }
-
-    @inline(never)
-    private mutating func skipField(_ key: String, _ problem: LineProblem) {
-        note(problem) { _ in .field(key) }
     }
 }

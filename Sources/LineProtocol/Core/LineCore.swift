@@ -46,10 +46,11 @@ struct LineCore: ~Copyable {
         var leading: UInt64
     }
 
-    /// A tag that is written if the point has none with its key: `,key=value`, and the length of `key`.
+    /// A tag that is written if the point has none with its key: `,key=value`, where the key lies in that, and what it is.
     struct DefaultTag {
         var text: [UInt8]
         var key: KeyText
+        var name: String
     }
 
     init(capacity: Int, dialect: LineDialect) {
@@ -86,12 +87,12 @@ extension LineCore {
     }
 
     @inline(__always)
-    private mutating func write(_ fields: Fields) {
+    mutating func write(_ fields: Fields) {
         for field in fields.elements { write(field.key, field.value) }
     }
 
     @inline(__always)
-    private mutating func write(_ key: String, _ value: FieldValue) {
+    mutating func write(_ key: String, _ value: FieldValue) {
         switch value {
         case .double(let number): writeField(key, number)
         case .float(let number): writeField(key, number)
@@ -100,15 +101,6 @@ extension LineCore {
         case .boolean(let flag): writeField(key, flag)
         case .string(let text): writeField(key, text)
         }
-    }
-
-    /// Keeps the tags that every line gets, each ready to be copied.
-    mutating func setDefaults(_ tags: Tags) {
-        guard !tags.isEmpty else { return }
-        // The letter stands for the measurement.
-        let series = PreparedSeries("m", tags: tags)
-        defaults = series.preparedTags
-        repairs += series.repairs
     }
 }
 
@@ -130,7 +122,7 @@ extension LineCore {
     mutating func beginLine(measurement: String) {
         beginLine()
         if measurement.isEmpty {
-            lose(.emptyMeasurement) { _ in .measurement("") }
+            lose(.emptyMeasurement, .measurement(""))
         } else {
             bytes.end(at: writeName(measurement, at: bytes.count, as: .measurement))
         }
@@ -140,18 +132,16 @@ extension LineCore {
     @inline(__always)
     mutating func beginLine(series: PreparedSeries.Storage) {
         beginLine()
-        if let error = series.firstError { take(series.own, error, isLost: series.bytes.isEmpty) }
+        if !series.problems.isEmpty { takeProblems(of: series) }
         bytes.end(at: bytes.put(series.bytes, at: bytes.count))
         seriesEnd = bytes.count
     }
 
     @inline(never)
-    private mutating func take(_ repairs: Repairs, _ error: LineEncodingError, isLost: Bool) {
-        if isStrict, firstError == nil { firstError = error }
-        for problem in LineProblem.allCases {
-            for _ in 0..<repairs[problem] { noted.append(problem) }
-        }
-        self.isLost = isLost
+    private mutating func takeProblems(of series: PreparedSeries.Storage) {
+        noted += series.problems
+        if isStrict { firstError = series.firstError }
+        isLost = series.bytes.isEmpty
     }
 
     /// Ends the line, or removes it if none of its fields can be written.
@@ -174,14 +164,14 @@ extension LineCore {
     @inline(__always)
     private mutating func storable(_ timestamp: Timestamp) -> Timestamp {
         if timestamp >= .earliest, timestamp <= .latest { return timestamp }
-        note(.timeOutOfRange) { _ in .timestamp }
+        note(.timeOutOfRange, .timestamp)
         return timestamp < .earliest ? .earliest : .latest
     }
 
     /// Ends a line that has a problem.
     @inline(never)
     private mutating func settle() -> Bool {
-        if fieldCount == 0, !isLost { lose(.noFields) { _ in .point } }
+        if fieldCount == 0, !isLost { lose(.noFields, .point) }
         let refused = isStrict && firstError != nil
         if isLost || refused { bytes.end(at: lineStart) }
         if !refused {
@@ -200,17 +190,14 @@ extension LineCore {
 
     /// Keeps a problem for the end of the line.
     @inline(never)
-    mutating func note(_ problem: LineProblem, _ part: (borrowing LineCore) -> LineEncodingError.Part) {
+    mutating func note(_ problem: LineProblem, _ part: LineEncodingError.Part) {
         noted.append(problem)
-        if isStrict, firstError == nil {
-            let part = part(self)
-            firstError = LineEncodingError(part, problem)
-        }
+        if isStrict, firstError == nil { firstError = LineEncodingError(part, problem) }
     }
 
     /// Keeps a problem that leaves nothing to write.
     @inline(never)
-    mutating func lose(_ problem: LineProblem, _ part: (borrowing LineCore) -> LineEncodingError.Part) {
+    mutating func lose(_ problem: LineProblem, _ part: LineEncodingError.Part) {
         note(problem, part)
         isLost = true
     }

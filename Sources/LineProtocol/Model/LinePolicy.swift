@@ -88,10 +88,6 @@ extension LineProblem: CustomStringConvertible {
         case .noFields: "there is no field to write"
         }
     }
-
-    fileprivate var index: Int { Self.indices[self] ?? 0 }
-
-    private static let indices = Dictionary(uniqueKeysWithValues: allCases.enumerated().map { ($1, $0) })
 }
 
 /// The reason why a point cannot be encoded strictly: a part, and its problem.
@@ -157,7 +153,8 @@ extension LineEncodingError.Part: CustomStringConvertible {
 /// print(encoder.repairs[.emptyTagValue])  // 1
 /// ```
 public struct Repairs: Sendable, Hashable {
-    private var counts = Array(repeating: 0, count: LineProblem.allCases.count)
+    /// No count is zero, so that equal counts are equal.
+    private var counts: [LineProblem: Int] = [:]
 
     /// The number of points that were left out because none of their fields could be encoded.
     public internal(set) var droppedPoints = 0
@@ -167,19 +164,19 @@ public struct Repairs: Sendable, Hashable {
 
     /// How often a problem was met.
     public internal(set) subscript(problem: LineProblem) -> Int {
-        get { counts[problem.index] }
-        set { counts[problem.index] = newValue }
+        get { counts[problem] ?? 0 }
+        set { counts[problem] = newValue == 0 ? nil : newValue }
     }
 
     /// How many problems were met in all.
-    public var total: Int { counts.reduce(0, +) }
+    public var total: Int { counts.values.reduce(0, +) }
 
     /// Whether nothing was repaired and nothing left out.
-    public var isEmpty: Bool { droppedPoints == 0 && counts.allSatisfy { $0 == 0 } }
+    public var isEmpty: Bool { droppedPoints == 0 && counts.isEmpty }
 
     /// Adds the counts of others.
     public static func += (repairs: inout Repairs, others: Repairs) {
-        for index in repairs.counts.indices { repairs.counts[index] += others.counts[index] }
+        repairs.counts.merge(others.counts, uniquingKeysWith: +)
         repairs.droppedPoints += others.droppedPoints
     }
 }

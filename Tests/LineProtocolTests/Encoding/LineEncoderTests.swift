@@ -63,6 +63,25 @@ import Testing
         #expect(encoder.repairs.isEmpty)
     }
 
+    /// Wherever a repair or the order of its tags puts the point's own tag, it stands once, and wins.
+    @Test func defaultsGiveWayWhateverTheOrder() {
+        let defaults: Tags = ["a\n": "0", "k,": "0", "time": "0"]
+        var encoder = LineEncoder(defaults: defaults)
+        for own: [(String, String)] in [
+            [("time", "1"), ("a\t", "2"), ("k,", "3")], [("k,", "3"), ("a\t", "2"), ("time", "1")],
+            [("a-", "2"), ("k,", "4"), ("k,", "3"), ("time_", "1")],
+        ] {
+            encoder.removeAll()
+            encoder.append("m", timestamp: nil) { tags in
+                for tag in own { tags.set(tag.0, tag.1) }
+            } fields: { fields in
+                fields.set("f", 1)
+            }
+            #expect(encoder.text == "m,a-=2,k\\,=3,time_=1 f=1i\n")
+        }
+        #expect(encoder.repairs[.duplicateTag] == 1)
+    }
+
     @Test func problemsOfDefaultsCountOnce() throws {
         var encoder = LineEncoder(defaults: ["time": "1", "k": ""])
         #expect(encoder.repairs[.reservedName] == 1 && encoder.repairs[.emptyTagValue] == 1)
@@ -134,29 +153,5 @@ import Testing
         }
         #expect(encoder.text == before)
         #expect(encoder.repairs.isEmpty)
-    }
-
-    @Test func aCacheIsBoundedAndForgetsWhatNobodyAsksFor() {
-        var cache = SeriesCache(limit: 3, defaults: ["d": "1"])
-        for round in 0..<4 {
-            let hot = cache.series("m", tags: ["k": "hot"])
-            let other = cache.series("m", tags: ["k": "\(round)"])
-            #expect(hot.description == "m,d=1,k=hot")
-            #expect(other.description == "m,d=1,k=\(round)")
-            #expect(cache.count <= 3)
-        }
-        #expect(cache.hits == 3)
-        #expect(cache.misses == 5)
-        // They look the same, and are two to a server.
-        let composed = cache.series("é", tags: [:]).description
-        let decomposed = cache.series("e\u{301}", tags: [:]).description
-        #expect(!composed.utf8.elementsEqual(decomposed.utf8))
-        #expect(cache.count == 3)
-        cache.removeAll()
-        #expect(cache.count == 0)
-        var none = SeriesCache(limit: 0)
-        let alone = none.series("m", tags: [:])
-        #expect(alone.description == "m")
-        #expect(none.count == 0)
     }
 }
