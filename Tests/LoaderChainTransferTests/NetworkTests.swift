@@ -87,10 +87,10 @@ import Testing
 
     @Test func requestsForThisMachineNeedNoNetwork() {
         func isForThisMachine(_ host: String?) -> Bool { HTTPRequest(host: host).isForThisMachine }
-        for host in ["localhost", "LocalHost", "a.localhost", "127.0.0.1", "127.9.9.9", "::1", "[::1]"] {
+        for host in ["localhost", "LocalHost", "a.localhost", "127.0.0.1", "127.9.9.9", "127.0.0", "::1", "[::1]"] {
             #expect(isForThisMachine(host), "\(host)")
         }
-        for host in [nil, "", "a.test", "127.a.test", "127.0.0.1.test", "128.0.0.1", "127.0.0", "localhost.test"] {
+        for host in [nil, "", "a.test", "127.a.test", "127.0.0.1.test", "128.0.0.1", "localhost.test"] {
             #expect(!isForThisMachine(host), "\(host ?? "nil")")
         }
     }

@@ -35,21 +35,21 @@ extension HTTPOrigin: CustomStringConvertible {
 
 extension HTTPRequest {
     /// The host in lower case, so that all spellings of a host are one key; empty while no loader has filled it in.
-    var hostKey: String { storage.hostKey }
-
-    var origin: HTTPOrigin {
-        guard let port else { return HTTPOrigin(host: hostKey, port: nil) }
-        let isOwn = port == (scheme.lowercased() == "http" ? 80 : 443)
-        return HTTPOrigin(host: hostKey, port: isOwn ? nil : port)
-    }
-}
-
-extension HTTPRequest.Storage {
     var hostKey: String {
-        guard let host = address.host else { return "" }
+        guard let host else { return "" }
         // Most hosts are in lower case already, and looking is cheaper than copying.
         let isLowercase = host.utf8.withContiguousStorageIfAvailable(ASCII.isLowercase)
         return isLowercase ?? false ? host : host.lowercased()
+    }
+
+    var origin: HTTPOrigin { HTTPOrigin(host: hostKey, port: port == portOfScheme ? nil : port) }
+
+    /// The port, also where it is the scheme's own; nil for a scheme other than HTTP's.
+    var portToConnect: Int? { port ?? portOfScheme }
+
+    private var portOfScheme: Int? {
+        if ASCII.isEqualIgnoringCase(scheme, "https") { return 443 }
+        return ASCII.isEqualIgnoringCase(scheme, "http") ? 80 : nil
     }
 }
 
@@ -59,21 +59,11 @@ extension HTTPRequest {
     /// Whether the request is for this machine itself, which needs no network; false where the host is still to be filled in.
     var isForThisMachine: Bool {
         let host = hostKey
-        if Self.namesThisMachine(host) { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
-    }
-
-    /// Whether the request goes over TLS, or does not leave this machine.
-    package var isConfidential: Bool {
-        if ASCII.isEqualIgnoringCase(scheme, "https") { return true }
-        let host = hostKey
-        if Self.namesThisMachine(host) { return true }
+        if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
         // A name such as 127.example.com can belong to another machine.
         return host.hasPrefix("127.") && host.utf8.allSatisfy { ASCII.isDigit($0) || $0 == UInt8(ascii: ".") }
     }
 
-    private static func namesThisMachine(_ host: String) -> Bool {
-        host == "localhost" || host.hasSuffix(".localhost") || host == "::1"
-    }
+    /// Whether the request goes over TLS, or does not leave this machine.
+    package var isConfidential: Bool { ASCII.isEqualIgnoringCase(scheme, "https") || isForThisMachine }
 }

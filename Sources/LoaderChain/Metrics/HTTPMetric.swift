@@ -202,13 +202,6 @@ extension HTTPMetric.Outcome.Kind {
         default: self = .serverError
         }
     }
-
-    init(_ result: HTTPResult) {
-        switch result {
-        case .success(let response): self.init(response.status)
-        case .failure: self = HTTPMetric.Outcome(result).kind
-        }
-    }
 }
 
 extension HTTPMetric {
@@ -217,11 +210,14 @@ extension HTTPMetric {
     /// Unknown values are left out. The guide on metrics has the table, and lists what the conventions do not cover.
     public var openTelemetryAttributes: [String: String] {
         var attributes = [
-            "http.request.method": method.rawValue,
+            "http.request.method": method.nameInOpenTelemetry,
             "url.scheme": scheme,
             "server.address": host,
             "url.template": route,
         ]
+        if method.nameInOpenTelemetry != method.rawValue {
+            attributes["http.request.method_original"] = method.rawValue
+        }
         if let port { attributes["server.port"] = "\(port)" }
         if let status { attributes["http.response.status_code"] = "\(status.rawValue)" }
         // A cancel by the caller is no error (since 1.41), and neither is a reset.
@@ -249,15 +245,11 @@ extension HTTPMetric {
     }
 }
 
-/// What OpenTelemetry's conventions for HTTP clients say of values that all exporters share.
-package enum ClientAttributes {
-    /// The methods that have a name of their own.
-    private static let methods: Set<String> = [
+extension HTTPMethod {
+    private static let namesInOpenTelemetry: Set<String> = [
         "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "QUERY",
     ]
 
-    /// The method, or `_OTHER` for one that is not known, so that there are few.
-    package static func method(_ method: HTTPMethod) -> String {
-        methods.contains(method.rawValue) ? method.rawValue : "_OTHER"
-    }
+    /// The method as the attribute `http.request.method` has it: `_OTHER` for one that is not known, so that there are few.
+    var nameInOpenTelemetry: String { Self.namesInOpenTelemetry.contains(rawValue) ? rawValue : "_OTHER" }
 }

@@ -17,7 +17,7 @@
 /// The board counts a request as soon as it has ended, and ignores events and traces. With a sampled recorder, counts
 /// and rates are those of the sample.
 public final class MetricBoard: MetricSink {
-    let clock: TimerClock
+    private let clock: TimerClock
     private let state: Locked<MetricBoardState>
 
     /// Makes an empty board.
@@ -39,17 +39,13 @@ public final class MetricBoard: MetricSink {
     /// Counts a request.
     public func record(_ record: MetricRecord) {
         guard case .request(let metric) = record else { return }
-        let now = clock.now
-        let key = RowKey(host: metric.host, method: metric.method, route: Array(metric.route.utf8))
-        let nanoseconds = metric.duration.saturatedNanoseconds
-        state.withLock { $0.count(metric.outcome.kind, nanoseconds: nanoseconds, for: key, at: now) }
+        let key = MetricBoardState.Key(host: metric.host, method: metric.method, route: metric.route)
+        count(metric.outcome.kind, metric.duration, for: key)
     }
 
-    /// Counts a request as ``record(_:)`` does, without making a metric; `end` is when it ended, nil for now.
-    func count(_ request: HTTPRequest.Storage, _ result: HTTPResult, nanoseconds: Int64, at end: TimerInstant?) {
-        let now = end ?? clock.now
-        let kind = HTTPMetric.Outcome.Kind(result)
-        let key = request.rowKey
+    private func count(_ kind: HTTPMetric.Outcome.Kind, _ duration: Duration, for key: MetricBoardState.Key) {
+        let now = clock.now
+        let nanoseconds = duration.saturatedNanoseconds
         state.withLock { $0.count(kind, nanoseconds: nanoseconds, for: key, at: now) }
     }
 
@@ -69,10 +65,7 @@ public final class MetricBoard: MetricSink {
     public var rows: [Row] {
         let now = clock.now
         return state.withLock { $0.read(at: now) }
-            .map { key, summary in
-                let route = String(decoding: key.route, as: UTF8.self)
-                return Row(host: key.host, method: key.method, route: route, summary: summary)
-            }
+            .map { Row(host: $0.host, method: $0.method, route: $0.route, summary: $1) }
             .sorted { ($0.host, $0.route, $0.method.rawValue) < ($1.host, $1.route, $1.method.rawValue) }
     }
 
@@ -106,6 +99,14 @@ public final class MetricBoard: MetricSink {
 
     private func sum(where isIncluded: (Row) -> Bool) -> MetricSummary {
         rows.reduce(into: MetricSummary()) { if isIncluded($1) { $0.merge($1.summary) } }
+    }
+}
+
+extension MetricBoard: ResultSink {
+    func record(_ result: HTTPResult, duration: Duration) {
+        let request = result.request
+        let key = MetricBoardState.Key(host: request.hostKey, method: request.method, route: request.routeInMetrics)
+        count(HTTPMetric.Outcome(result).kind, duration, for: key)
     }
 }
 
@@ -184,6 +185,12 @@ extension MetricSummary: CustomStringConvertible {
 /// The first rows stay. Routes beyond the limit share one row, so that a program that uses too many names loses detail,
 /// and the memory stays bounded.
 struct MetricBoardState {
+    struct Key: Hashable {
+        let host: String
+        let method: HTTPMethod
+        let route: String
+    }
+
     private struct Row {
         var summary = MetricSummary()
         var recent: SlidingWindow<Int>
@@ -207,7 +214,7 @@ struct MetricBoardState {
 
     private let limit: Int
     private let window: Duration
-    private var rows: [RowKey: Row] = [:]
+    private var rows: [Key: Row] = [:]
     private var overflow: Row?
 
     init(limit: Int, window: Duration) {
@@ -217,7 +224,7 @@ struct MetricBoardState {
     }
 
     /// Counts a request that ended at `now`.
-    mutating func count(_ kind: HTTPMetric.Outcome.Kind, nanoseconds: Int64, for key: RowKey, at now: TimerInstant) {
+    mutating func count(_ kind: HTTPMetric.Outcome.Kind, nanoseconds: Int64, for key: Key, at now: TimerInstant) {
         if let index = rows.index(forKey: key) {
             rows.values[index].count(kind, nanoseconds: nanoseconds, at: now)
         } else if rows.count < limit {
@@ -229,7 +236,7 @@ struct MetricBoardState {
     }
 
     /// All rows with their rates at `now`.
-    func read(at now: TimerInstant) -> [(key: RowKey, summary: MetricSummary)] {
+    func read(at now: TimerInstant) -> [(key: Key, summary: MetricSummary)] {
         rows.map { ($0.key, $0.value.read(at: now, per: seconds)) }
     }
 
@@ -239,25 +246,4 @@ struct MetricBoardState {
     mutating func removeAll() { self = MetricBoardState(limit: limit, window: window) }
 
     private var seconds: Double { window / .seconds(1) }
-}
-
-struct RowKey: Hashable {
-    let host: String
-    let method: HTTPMethod
-    /// The route as bytes: each request makes one of its path, and only readers of the board need the text.
-    let route: [UInt8]
-
-    /// Hashes all bytes of the route at once, because an array is hashed byte by byte.
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(host)
-        hasher.combine(method)
-        route.withUnsafeBytes { hasher.combine(bytes: $0) }
-    }
-}
-
-extension HTTPRequest.Storage {
-    fileprivate var rowKey: RowKey {
-        let route = options[RouteOption.self].map { Array(RouteName.withoutSecrets($0).utf8) }
-        return RowKey(host: hostKey, method: method, route: route ?? PathTemplate.bytes(of: address.path))
-    }
 }

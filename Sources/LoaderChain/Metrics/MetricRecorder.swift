@@ -26,6 +26,7 @@ public final class MetricRecorder: Sendable {
     let timers: any Timers
     private let random: RandomSource
     private let filter: (@Sendable (MetricRecord) -> Bool)?
+    private let resultSinks: [any ResultSink]
     private let immediate: [any MetricSink]
     private let queues: [SinkQueue]
 
@@ -49,10 +50,11 @@ public final class MetricRecorder: Sendable {
         self.random = random
         self.timers = timers
         self.filter = filter
-        immediate = sinks.filter(\.isImmediate)
+        // A filter looks at metrics.
+        resultSinks = filter == nil ? sinks.compactMap { $0 as? any ResultSink } : []
+        immediate = sinks.filter { $0.isImmediate && (filter != nil || !($0 is any ResultSink)) }
         queues = sinks.filter { !$0.isImmediate }.map { SinkQueue($0, capacity: capacity) }
         isListening = !sinks.isEmpty
-        onlyBoard = sinks.count == 1 && filter == nil ? sinks[0] as? MetricBoard : nil
     }
 
     /// How many records were dropped because a sink did not keep up.
@@ -114,11 +116,14 @@ public final class MetricRecorder: Sendable {
 
     let isListening: Bool
 
-    /// The only sink, if it is a board and there is no filter.
-    let onlyBoard: MetricBoard?
-
     /// Draws whether a measurement that begins now is recorded.
     func drawSample() -> Bool { samplingRate >= 1 || random.chance(samplingRate) }
+
+    /// Records a request that has ended.
+    func emit(_ result: HTTPResult, duration: Duration, metric: () -> HTTPMetric) {
+        for sink in resultSinks { sink.record(result, duration: duration) }
+        if !immediate.isEmpty || !queues.isEmpty { emit(.request(metric())) }
+    }
 
     func emit(_ record: MetricRecord) {
         if let filter, !filter(record) { return }

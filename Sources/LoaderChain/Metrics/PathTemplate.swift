@@ -2,119 +2,161 @@
 ///
 /// A whole segment becomes `{id}` if it cannot be a word of an interface: it is longer than 64 bytes, is a UUID, has
 /// percent-encoded bytes, an at sign or an equals sign, or mixes capitals, small letters and digits. Otherwise the
-/// segment is split at its punctuation, and the numbers and opaque parts become `{id}`, as ``PathToken`` decides. A
-/// version such as `v2` stays. What follows a semicolon is dropped, and so is everything from the seventeenth segment
-/// on.
+/// segment is split at its punctuation, and the numbers and opaque parts become `{id}`. A version such as `v2` stays.
+/// What follows a semicolon is dropped, and so is everything from the seventeenth segment on.
 enum PathTemplate {
     private static let longestSegment = 64
     private static let mostSegments = 16
     private static let placeholder = Array("{id}".utf8)
-    private static let overflow = Array("/*".utf8)
 
     /// The template of a percent-encoded path.
-    static func of(_ path: String) -> String { String(decoding: bytes(of: path), as: UTF8.self) }
-
-    /// The bytes of the template of a percent-encoded path.
-    ///
-    /// Most segments are short words, so the path is copied, and what is not a word is replaced in the copy.
-    static func bytes(of path: String) -> [UInt8] {
-        // Short numbers are shorter than their placeholder.
-        let roomToGrow = 8
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(path.utf8.count + roomToGrow)
-        if path.utf8.first != PathByte.slash { bytes.append(PathByte.slash) }
-        bytes += path.utf8
-
-        var slash = 0
-        for _ in 0..<mostSegments {
-            let start = slash + 1
-            var end = start
-            var seen: UInt8 = 0
-            while end < bytes.count, bytes[end] != PathByte.slash {
-                seen |= PathByte.kind(of: bytes[end])
-                end += 1
-            }
-            slash = end
-            if !isShortWord(seen, end - start), !SegmentLook.isVersion(bytes[start..<end]) {
-                let template = seen == PathByte.isDigit ? placeholder : template(of: bytes[start..<end])
-                bytes.replaceSubrange(start..<end, with: template)
-                slash = start + template.count
-            }
-            if slash == bytes.count { return bytes }
-        }
-        bytes.replaceSubrange(slash..., with: overflow)
-        return bytes
+    static func of(_ path: String) -> String {
+        var path = path
+        let bytes = path.withUTF8(template)
+        return bytes.isEmpty ? path : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Gives `body` the bytes of the template of a percent-encoded path.
-    ///
-    /// Most paths are their own templates, and need no copy.
-    static func withBytes<Result>(of path: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        let result = path.utf8.withContiguousStorageIfAvailable { bytes in
-            isOwnTemplate(bytes) ? body(UnsafeRawBufferPointer(bytes)) : nil
+    /// The template of a path; empty if that is the path itself, which most paths are.
+    private static func template(of path: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        var template: [UInt8] = []
+        var start = 1
+        if path.first != PathByte.slash {
+            template.append(PathByte.slash)
+            start = 0
         }
-        if let result, let result { return result }
-        return bytes(of: path).withUnsafeBytes(body)
-    }
-
-    /// Whether a path has few segments, all of them short words or versions; if not, it may be its own template all the same.
-    private static func isOwnTemplate(_ path: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard path.first == PathByte.slash else { return false }
-        var slash = 0
         for _ in 0..<mostSegments {
-            let start = slash + 1
             var end = start
             var seen: UInt8 = 0
             while end < path.count, path[end] != PathByte.slash {
                 seen |= PathByte.kind(of: path[end])
                 end += 1
             }
-            guard isShortWord(seen, end - start) || SegmentLook.isVersion(path[start..<end]) else { return false }
-            slash = end
-            if slash == path.count { return true }
+            let isShortWord = seen & ~PathByte.joinsWords == 0 && end - start < shortestOpaque
+            if isShortWord || isVersion(path[start..<end]) {
+                if !template.isEmpty { template += path[start..<end] }
+            } else {
+                if template.isEmpty {
+                    // Short numbers are shorter than their placeholder.
+                    let roomToGrow = 8
+                    template.reserveCapacity(path.count + roomToGrow)
+                    template += path[..<start]
+                }
+                if seen == PathByte.isDigit {
+                    template += placeholder
+                } else {
+                    appendTemplate(of: ArraySlice(path[start..<end]), to: &template)
+                }
+            }
+            if end == path.count { return template }
+            if !template.isEmpty { template.append(PathByte.slash) }
+            start = end + 1
         }
-        return false
+        return (template.isEmpty ? Array(path[..<start]) : template) + [UInt8(ascii: "*")]
     }
 
-    /// Whether a segment of so many bytes, of which these kinds were seen, is a word as it stands.
-    @inline(__always)
-    private static func isShortWord(_ seen: UInt8, _ count: Int) -> Bool {
-        seen & ~PathByte.joinsWords == 0 && count < PathToken.shortestOpaque
-    }
-
-    private static func template(of segment: ArraySlice<UInt8>) -> [UInt8] {
+    private static func appendTemplate(of segment: ArraySlice<UInt8>, to template: inout [UInt8]) {
         let segment = segment.prefix { $0 != UInt8(ascii: ";") }
-        if SegmentLook.isVersion(segment) { return Array(segment) }
-        let look = SegmentLook(segment)
-        if segment.count > longestSegment || look.isOpaque { return placeholder }
-        if look.digits == 0 && segment.count < PathToken.shortestOpaque { return Array(segment) }
-        return reducingTokens(of: segment)
+        if isVersion(segment) {
+            template += segment
+        } else if segment.count > longestSegment || isOpaque(segment) {
+            template += placeholder
+        } else if segment.count < shortestOpaque, !segment.contains(where: ASCII.isDigit) {
+            template += segment
+        } else {
+            appendTokens(of: segment, to: &template)
+        }
     }
 
-    /// The segment with its variable tokens replaced; placeholders that only punctuation separates become one.
-    private static func reducingTokens(of segment: ArraySlice<UInt8>) -> [UInt8] {
-        var output: [UInt8] = []
+    /// Appends the segment with its variable tokens replaced; placeholders that only punctuation separates become one.
+    private static func appendTokens(of segment: ArraySlice<UInt8>, to template: inout [UInt8]) {
         var rest = segment
         var placeholderEnd: Int?
         while let first = rest.first {
             let token = rest.prefix(while: ASCII.isAlphanumeric)
             if token.isEmpty {
-                output.append(first)
+                template.append(first)
                 rest.removeFirst()
                 continue
             }
-            if !PathToken(token).isVariable {
-                output += token
+            if !isVariable(token) {
+                template += token
                 placeholderEnd = nil
             } else if let placeholderEnd {
-                output.removeLast(output.count - placeholderEnd)
+                template.removeLast(template.count - placeholderEnd)
             } else {
-                output += placeholder
-                placeholderEnd = output.count
+                template += placeholder
+                placeholderEnd = template.count
             }
             rest = rest[token.endIndex...]
         }
-        return output
+    }
+
+    // MARK: - What a segment is
+
+    private static let longestVersion = 6
+    /// The hyphens of a UUID, and how many bytes it has.
+    private static let hyphens = [8, 13, 18, 23]
+    private static let lengthOfUUID = 36
+    private static let foreignBytes = ASCIISet("%@=")
+    private static let shortestMixedSegment = 10
+
+    /// Whether a segment is a version of an interface, such as `v2` or `v1.1`.
+    private static func isVersion(_ segment: some RandomAccessCollection<UInt8>) -> Bool {
+        guard (2...longestVersion).contains(segment.count), let first = segment.first,
+            ASCII.lowercased(first) == UInt8(ascii: "v")
+        else { return false }
+        let number = segment.dropFirst()
+        return number.first.map(ASCII.isDigit) == true
+            && number.allSatisfy { ASCII.isDigit($0) || $0 == UInt8(ascii: ".") }
+    }
+
+    /// Whether no part of a segment can be recognized as a word.
+    private static func isOpaque(_ segment: ArraySlice<UInt8>) -> Bool {
+        if segment.contains(where: { $0 >= 0x80 || foreignBytes.contains($0) }) || isUUID(segment) { return true }
+        // Hyphens and underscores join words, and occur in encoded numbers.
+        return segment.count >= shortestMixedSegment
+            && segment.allSatisfy { PathByte.kind(of: $0) != PathByte.isOther }
+            && segment.count(where: ASCII.isDigit) >= 2
+            && segment.contains(where: ASCII.isCapital) && segment.contains(where: ASCII.isSmall)
+    }
+
+    private static func isUUID(_ segment: ArraySlice<UInt8>) -> Bool {
+        segment.count == lengthOfUUID
+            && segment.enumerated().allSatisfy { place, byte in
+                hyphens.contains(place) ? byte == UInt8(ascii: "-") : ASCII.hexadecimalValue(byte) != nil
+            }
+    }
+
+    // MARK: - What a token is
+
+    /// A shorter token without a digit is a word.
+    private static let shortestOpaque = 16
+    private static let shortestHex = 8
+    private static let shortestMixedToken = 8
+    private static let fewestMixedChanges = 3
+    private static let shortestNumber = 5
+    private static let longestWord = 32
+
+    /// Whether to replace a run of letters and digits: a number, a long number within a word, hexadecimal digits, or an opaque mixture.
+    private static func isVariable(_ token: ArraySlice<UInt8>) -> Bool {
+        let count = token.count
+        let digits = token.count(where: ASCII.isDigit)
+        if digits == count { return true }
+        if count >= shortestHex, token.allSatisfy({ ASCII.hexadecimalValue($0) != nil }) {
+            if digits > 0 || count >= shortestOpaque { return true }
+        }
+        if token.split(whereSeparator: { !ASCII.isDigit($0) }).contains(where: { $0.count >= shortestNumber }) {
+            return true
+        }
+        let neighbours = zip(token, token.dropFirst())
+        let digitChanges = neighbours.count { ASCII.isDigit($0) != ASCII.isDigit($1) }
+        if count >= shortestMixedToken, digitChanges >= fewestMixedChanges { return true }
+        // Words in camel case change too, but less often.
+        let caseChanges = neighbours.count {
+            !ASCII.isDigit($0) && !ASCII.isDigit($1) && ASCII.isCapital($0) != ASCII.isCapital($1)
+        }
+        if count >= shortestOpaque, (digitChanges + caseChanges) * 2 > count { return true }
+        return count >= longestWord && digits > 0
     }
 }
 
@@ -138,153 +180,22 @@ private enum PathByte {
 }
 
 extension ASCII {
-    fileprivate static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        isDigit(byte) || isLetter(byte)
-    }
-
-    fileprivate static func isLetter(_ byte: UInt8) -> Bool {
-        (byte | 0x20) &- UInt8(ascii: "a") < 26
-    }
-}
-
-/// A run of letters and digits in a path: a word, or an identifier.
-private struct PathToken {
-    /// A shorter token without a digit is a word.
-    static let shortestOpaque = 16
-    private static let shortestHex = 8
-    private static let shortestMixed = 8
-    private static let fewestMixedChanges = 3
-    private static let shortestNumber = 5
-    private static let longestWord = 32
-
-    private var count = 0
-    private var digits = 0
-    private var hexDigits = 0
-    private var longestNumber = 0
-    /// How often a digit follows a letter, or a letter a digit.
-    private var digitChanges = 0
-    /// How often the kind changes between capitals, small letters and digits.
-    private var changes = 0
-
-    init(_ token: ArraySlice<UInt8>) {
-        var number = 0
-        var last: Kind?
-        for byte in token {
-            let kind = Kind(byte)
-            if ASCII.hexadecimalValue(byte) != nil { hexDigits += 1 }
-            number = kind == .digit ? number + 1 : 0
-            if kind == .digit { digits += 1 }
-            longestNumber = max(longestNumber, number)
-            if let last, last != kind {
-                changes += 1
-                if last == .digit || kind == .digit { digitChanges += 1 }
-            }
-            last = kind
-        }
-        count = token.count
-    }
-
-    private enum Kind {
-        case capital, small, digit
-
-        init(_ byte: UInt8) {
-            self = ASCII.isDigit(byte) ? .digit : ASCII.lowercased(byte) == byte ? .small : .capital
-        }
-    }
-
-    /// Whether to replace it: a number, a long number within a word, hexadecimal digits, or an opaque mixture.
-    var isVariable: Bool {
-        if digits == count { return true }
-        if hexDigits == count, count >= Self.shortestHex, digits > 0 || count >= Self.shortestOpaque { return true }
-        if longestNumber >= Self.shortestNumber { return true }
-        if count >= Self.shortestMixed, digitChanges >= Self.fewestMixedChanges { return true }
-        // Words in camel case change too, but less often.
-        if count >= Self.shortestOpaque, changes * 2 > count { return true }
-        return count >= Self.longestWord && digits > 0
-    }
-}
-
-/// The features of a whole segment of a path.
-private struct SegmentLook {
-    private(set) var digits = 0
-    private var capitals = 0
-    private var smallLetters = 0
-    private var hasForeignBytes = false
-    private var hasMarks = false
-    private let isUUID: Bool
-    private let count: Int
-
-    private static let shortestMixed = 10
-    private static let fewestMixedDigits = 2
-    private static let longestVersion = 6
-
-    init(_ segment: ArraySlice<UInt8>) {
-        count = segment.count
-        for byte in segment {
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digits += 1
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): smallLetters += 1
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): capitals += 1
-            case UInt8(ascii: "%"), UInt8(ascii: "@"), UInt8(ascii: "="), 0x80...: hasForeignBytes = true
-            case UInt8(ascii: "-"), UInt8(ascii: "_"): break  // They join words, and occur in encoded numbers.
-            default: hasMarks = true
-            }
-        }
-        isUUID = Self.isUUID(segment)
-    }
-
-    /// Whether no part of the segment can be recognized as a word.
-    var isOpaque: Bool {
-        if hasForeignBytes || isUUID { return true }
-        guard count >= Self.shortestMixed, !hasMarks else { return false }
-        return digits >= Self.fewestMixedDigits && capitals > 0 && smallLetters > 0
-    }
-
-    /// Whether the segment is a version of an interface, such as `v2` or `v1.1`.
-    static func isVersion(_ segment: some RandomAccessCollection<UInt8>) -> Bool {
-        guard (2...longestVersion).contains(segment.count), let first = segment.first,
-            ASCII.lowercased(first) == UInt8(ascii: "v")
-        else { return false }
-        let number = segment.dropFirst()
-        return number.first.map(ASCII.isDigit) == true
-            && number.allSatisfy { ASCII.isDigit($0) || $0 == UInt8(ascii: ".") }
-    }
-
-    private static func isUUID(_ segment: ArraySlice<UInt8>) -> Bool {
-        let length = 36
-        let hyphens = [8, 13, 18, 23]
-        guard segment.count == length else { return false }
-        return segment.enumerated().allSatisfy { place, byte in
-            hyphens.contains(place) ? byte == UInt8(ascii: "-") : ASCII.hexadecimalValue(byte) != nil
-        }
-    }
+    fileprivate static func isCapital(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "A") < 26 }
+    fileprivate static func isSmall(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "a") < 26 }
+    fileprivate static func isAlphanumeric(_ byte: UInt8) -> Bool { isDigit(byte) || isCapital(byte) || isSmall(byte) }
 }
 
 /// The requests that can be expected to take equally long: those to one route of one server, with one method.
 ///
-/// It is a hash of them, made without a copy of the route, as each request makes one. That two kinds are one by chance does no harm.
+/// It is a hash of them. That two kinds are one by chance does no harm.
 struct RequestKind: Hashable {
     private let hash: Int
 
     init(_ request: HTTPRequest) {
         var hasher = Hasher()
-        let origin = request.origin
-        hasher.combine(utf8: origin.host)
-        hasher.combine(origin.port ?? 0)
-        hasher.combine(utf8: request.method.rawValue)
-        if let route = request.route {
-            hasher.combine(utf8: RouteName.withoutSecrets(route))
-        } else {
-            PathTemplate.withBytes(of: request.path) { hasher.combine(bytes: $0) }
-        }
+        hasher.combine(request.origin)
+        hasher.combine(request.method)
+        hasher.combine(request.routeInMetrics)
         hash = hasher.finalize()
-    }
-}
-
-extension Hasher {
-    /// Hashes the bytes of a text, for which characters need not be told apart.
-    fileprivate mutating func combine(utf8 text: String) {
-        var text = text
-        text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }

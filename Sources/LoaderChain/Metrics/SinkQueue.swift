@@ -6,99 +6,65 @@ import Dispatch
 final class SinkQueue: Sendable {
     private let sink: any MetricSink
     private let queue = DispatchQueue(label: "LoaderChain.MetricSink")
-    private let state: Locked<SinkQueueState<MetricRecord, CheckedContinuation<Void, Never>>>
+    private let state: Locked<NewestRecords<MetricRecord>>
 
     init(_ sink: any MetricSink, capacity: Int) {
         self.sink = sink
-        state = Locked(SinkQueueState(capacity: capacity))
+        state = Locked(NewestRecords(capacity: capacity))
     }
 
     var dropped: Int { state.withLock { $0.dropped } }
 
     func take(_ record: MetricRecord) {
         // A record holds no user object, so a dropped one may end under the lock.
-        if state.withLock({ $0.offer(record) }) { queue.async { self.deliver() } }
+        if state.withLock({ $0.append(record) }) { queue.async { self.deliver() } }
     }
 
     /// Waits until the sink has taken every record that was added before.
+    ///
+    /// Deliveries come one after the other, so those before have ended, and this one has what they have left.
     func flush() async {
         await withCheckedContinuation { continuation in
-            if state.withLock({ $0.flush(continuation) }) { continuation.resume() }
+            queue.async {
+                self.deliver()
+                continuation.resume()
+            }
         }
     }
 
     private func deliver() {
-        while true {
-            let round = state.withLock { $0.next() }
-            for waiter in round.flushed { waiter.resume() }
-            guard !round.batch.isEmpty else { return }
-            for record in round.batch { sink.record(record) }
-        }
+        for record in state.withLock({ $0.takeAll() }) { sink.record(record) }
     }
 }
 
-/// The records that wait for one sink, decided without threads or queues.
-///
-/// The phases:
-/// - **idle**: nothing waits, and nothing is being delivered.
-/// - **delivering**: one batch after the other goes to the sink, until nothing waits any more.
-///
-/// Records are numbered in the order in which they come. A record is settled when the sink has returned from it, or
-/// when it was dropped.
-struct SinkQueueState<Record, Waiter> {
+/// The records that wait for one sink, the newest of them in a bounded number.
+struct NewestRecords<Record> {
     private let capacity: Int
-    /// The records that wait: a ring once it is full, whose oldest is at `oldest`.
+    /// A ring once it is full, whose oldest record is at `oldest`.
     private var waiting: [Record] = []
     private var oldest = 0
-    private var isDelivering = false
-    private var offered: UInt64 = 0
-    private var waiters: [(waiter: Waiter, target: UInt64)] = []
     private(set) var dropped = 0
 
     init(capacity: Int) { self.capacity = max(1, capacity) }
 
     /// Takes a record, and drops the oldest where there is no room.
     ///
-    /// - Returns: whether the caller has to start a delivery.
-    mutating func offer(_ record: Record) -> Bool {
-        offered += 1
+    /// - Returns: whether it is the only one, so that the caller has to begin a delivery.
+    mutating func append(_ record: Record) -> Bool {
         if waiting.count < capacity {
             waiting.append(record)
-        } else {
-            waiting[oldest] = record
-            oldest = oldest + 1 == capacity ? 0 : oldest + 1
-            dropped += 1
+            return waiting.count == 1
         }
-        defer { isDelivering = true }
-        return !isDelivering
-    }
-
-    /// The next step of a delivery.
-    struct Round {
-        /// The next records in order; if there are none, the delivery ends.
-        var batch: [Record]
-        /// The waiters whose records have been settled.
-        var flushed: [Waiter]
-    }
-
-    /// Takes all records that wait, after the previous batch was delivered.
-    mutating func next() -> Round {
-        let settled = offered - UInt64(waiting.count)
-        var flushed: [Waiter] = []
-        while let first = waiters.first, first.target <= settled { flushed.append(waiters.removeFirst().waiter) }
-        let ring = replace(&waiting, with: [])
-        let batch = oldest == 0 ? ring : Array(ring[oldest...] + ring[..<oldest])
-        oldest = 0
-        isDelivering = !batch.isEmpty
-        return Round(batch: batch, flushed: flushed)
-    }
-
-    /// Keeps `waiter` until all records are settled that have come by now.
-    ///
-    /// - Returns: whether they are settled already; otherwise `waiter` is returned by ``next()`` when they are.
-    mutating func flush(_ waiter: Waiter) -> Bool {
-        guard isDelivering else { return true }
-        waiters.append((waiter, offered))
+        waiting[oldest] = record
+        oldest = oldest + 1 == capacity ? 0 : oldest + 1
+        dropped += 1
         return false
+    }
+
+    /// Removes all records, and returns them in their order.
+    mutating func takeAll() -> [Record] {
+        let ring = replace(&waiting, with: [])
+        let start = replace(&oldest, with: 0)
+        return start == 0 ? ring : Array(ring[start...] + ring[..<start])
     }
 }

@@ -55,9 +55,7 @@ package enum RedirectRule {
 
     /// The origin that credentials belong to: scheme, host and port.
     private static func origin(of request: HTTPRequest) -> [String] {
-        let scheme = request.scheme.lowercased()
-        let port = request.port ?? (scheme == "https" ? 443 : 80)
-        return [scheme, (request.host ?? "").lowercased(), "\(port)"]
+        [request.scheme.lowercased(), request.hostKey, "\(request.portToConnect ?? 80)"]
     }
 }
 

@@ -91,9 +91,6 @@ final class TimerClock: Sendable {
 
     @inline(__always)
     var now: TimerInstant { isSystem ? .uptime : timers.now }
-
-    /// Whether instants of both clocks can be compared.
-    func isSame(as other: TimerClock) -> Bool { isSystem ? other.isSystem : timers === other.timers }
 }
 
 /// Drives the wheel of the system timers: a lock around it, a wake-up for its next expiry, and threads for what is due.

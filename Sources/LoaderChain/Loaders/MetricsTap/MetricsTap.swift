@@ -58,8 +58,8 @@ public final class MetricsTap: HTTPLoader, @unchecked Sendable {
 
     /// Starts to measure the task, and passes it on.
     public override func load(task: HTTPTask) {
-        if settings.isListening, task.option(MeasurementOption.self) == .always, settings.drawSample() {
-            task.addWaitObserver(TaskMeasurement(by: settings, active: settings.active?.begin(task.request)))
+        if recorder.isListening, task.option(MeasurementOption.self) == .always, recorder.drawSample() {
+            task.addWaitObserver(TaskMeasurement(by: settings, row: settings.active?.begin(task.request)))
         }
         super.load(task: task)
     }
@@ -84,13 +84,8 @@ extension MetricsTap {
         let module: String?
         let tags: [String: String]
         let recordsPhases: Bool
-        let isListening: Bool
         /// The requests under way, if they are counted.
         let active: ActiveRequests?
-        /// The only sink, if it is a board and there is no filter: then requests need no metric.
-        let board: MetricBoard?
-        let boardHasSameClock: Bool
-        private let measuresAll: Bool
         private let clock: TimerClock
 
         init(
@@ -102,68 +97,35 @@ extension MetricsTap {
             self.tags = tags
             self.recordsPhases = recordsPhases
             clock = TimerClock(recorder.timers)
-            board = recorder.onlyBoard
-            isListening = recorder.isListening
-            measuresAll = recorder.samplingRate >= 1
-            boardHasSameClock = board?.clock.isSame(as: clock) ?? false
         }
-
-        /// Draws whether a task that comes now is measured.
-        func drawSample() -> Bool { measuresAll || recorder.drawSample() }
 
         var now: TimerInstant { clock.now }
-
-        /// Emits the metric of a request that has ended now.
-        func emit(_ result: HTTPResult, nanoseconds: Int64, waiting: Duration) {
-            recorder.emit(
-                .request(HTTPMetric(of: result, duration: .nanoseconds(nanoseconds), waiting: waiting, by: self)))
-        }
     }
 }
 
-extension HTTPMetric {
-    /// Makes the metric of a task from its result.
+extension MetricsTap.Settings {
+    /// Returns the metric of a task from its result.
     ///
     /// The address is that of the request as it was sent, with everything that loaders have filled in.
-    init(of result: HTTPResult, duration: Duration, waiting: Duration, by settings: MetricsTap.Settings) {
-        let request = result.request.storage
+    func metric(of result: HTTPResult, duration: Duration, waiting: Duration) -> HTTPMetric {
+        let request = result.request
+        let options = request.storage.options
         let response = result.response
         let transfer = response?.metrics
-        self.duration = duration
-        start = settings.recorder.timers.date.addingTimeInterval(-(duration / .seconds(1)))
-        self.waiting = waiting
-        method = request.method
-        scheme = request.address.scheme
-        host = result.request.hostKey
-        port = result.request.portInMetrics
-        route = result.request.routeInMetrics
-        module = request.options[MetricModuleOption.self] ?? settings.module
-        origin = request.options[MetricOriginOption.self]
-        let ownTags = request.options[MetricTagsOption.self]
-        var tags = ownTags.isEmpty ? settings.tags : settings.tags.merging(ownTags) { $1 }
+        let ownTags = options[MetricTagsOption.self]
+        var tags = ownTags.isEmpty ? self.tags : self.tags.merging(ownTags) { $1 }
         if let source = response?.source { tags.merge(source.metricTags) { own, _ in own } }
-        self.tags = tags
-        attempts = result.attempts
-        bytesSent = transfer?.bytesSent
-        bytesReceived = transfer?.bytesReceived
-        timeToFirstByte = transfer?.timeToFirstByte
-        networkProtocol = transfer?.networkProtocol
-        phases = settings.recordsPhases ? transfer?.phases : nil
-        status = response?.status
-        let trace = request.options[AttemptTraceOption.self]?.context
-        let isRecorded = trace?.flags.contains(.sampled) ?? false
-        traceID = isRecorded ? trace?.traceID : nil
-        spanID = isRecorded ? trace?.spanID : nil
-        outcome = Outcome(result)
-        samplingRate = settings.recorder.samplingRate
-    }
-}
-
-extension HTTPRequest {
-    /// The port, also where it is the scheme's own; nil for a scheme other than HTTP's.
-    var portInMetrics: Int? {
-        if let port { return port }
-        if ASCII.isEqualIgnoringCase(scheme, "https") { return 443 }
-        return ASCII.isEqualIgnoringCase(scheme, "http") ? 80 : nil
+        let trace = options[AttemptTraceOption.self]?.context
+        let recorded = trace?.flags.contains(.sampled) ?? false ? trace : nil
+        return HTTPMetric(
+            start: recorder.timers.date.addingTimeInterval(-(duration / .seconds(1))), duration: duration,
+            waiting: waiting, method: request.method, scheme: request.scheme, host: request.hostKey,
+            port: request.portToConnect, route: request.routeInMetrics,
+            module: options[MetricModuleOption.self] ?? module, origin: options[MetricOriginOption.self],
+            tags: tags, attempts: result.attempts, bytesSent: transfer?.bytesSent,
+            bytesReceived: transfer?.bytesReceived, timeToFirstByte: transfer?.timeToFirstByte,
+            networkProtocol: transfer?.networkProtocol, phases: recordsPhases ? transfer?.phases : nil,
+            status: response?.status, traceID: recorded?.traceID, spanID: recorded?.spanID,
+            outcome: HTTPMetric.Outcome(result), samplingRate: recorder.samplingRate)
     }
 }

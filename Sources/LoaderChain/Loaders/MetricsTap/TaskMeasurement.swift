@@ -4,12 +4,13 @@
 final class TaskMeasurement: HTTPTaskWaitObserver {
     private let settings: MetricsTap.Settings
     private let start: TimerInstant
-    private let active: ActiveRequests.Place?
+    /// The row in which the task is counted as active, if it is.
+    private let row: Int?
     private let waits = InPlaceLocked(WaitClock())
 
-    init(by settings: MetricsTap.Settings, active: ActiveRequests.Place?) {
+    init(by settings: MetricsTap.Settings, row: Int?) {
         self.settings = settings
-        self.active = active
+        self.row = row
         start = settings.now
     }
 
@@ -24,23 +25,14 @@ final class TaskMeasurement: HTTPTaskWaitObserver {
     }
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
-        if let active { settings.active?.end(active) }
-        let request = result.request.storage
+        if let row { settings.active?.end(row) }
         // A loader below may have decided that the request must not be measured.
-        guard request.options[MeasurementOption.self] == .always else { return }
+        guard result.request.measurement == .always else { return }
         let end = settings.now
-        if let board = settings.board {
-            board.count(
-                request, result, nanoseconds: nanoseconds(until: end), at: settings.boardHasSameClock ? end : nil)
-        } else {
-            let waiting = waits.withLock { $0.total(at: end) }
-            settings.emit(result, nanoseconds: nanoseconds(until: end), waiting: waiting)
+        let duration = max(.zero, start.duration(to: end))
+        settings.recorder.emit(result, duration: duration) {
+            settings.metric(of: result, duration: duration, waiting: waits.withLock { $0.total(at: end) })
         }
-    }
-
-    private func nanoseconds(until end: TimerInstant) -> Int64 {
-        let (passed, isOverflow) = end.nanoseconds.subtractingReportingOverflow(start.nanoseconds)
-        return isOverflow ? .max : max(0, passed)
     }
 }
 
@@ -76,13 +68,8 @@ struct WaitClock {
 
 /// How many requests are under way, by method and server, in a bounded number of rows.
 final class ActiveRequests: Sendable {
-    /// The row that a request is counted in, which stays the same when loaders below rewrite the request.
-    struct Place: Sendable {
-        fileprivate let row: Int
-    }
-
     private struct Key: Hashable {
-        var method: HTTPMethod
+        let method: String
         let scheme: String
         let host: String
         let port: Int?
@@ -90,58 +77,45 @@ final class ActiveRequests: Sendable {
 
     /// The first rows stay; what comes beyond them is counted in one more.
     private struct Table {
-        var places: [Key: Int] = [:]
+        var rows: [Key: Int] = [:]
         var counts: [Int] = []
-        var others = 0
     }
 
     private static let mostRows = 200
     private let table = Locked(Table())
 
     /// Counts a request that begins.
-    func begin(_ request: HTTPRequest) -> Place {
-        var key = Key(
-            method: request.method, scheme: request.scheme, host: request.hostKey, port: request.portInMetrics)
+    ///
+    /// - Returns: the row that it is counted in, which stays the same when loaders below rewrite the request.
+    func begin(_ request: HTTPRequest) -> Int {
+        let key = Key(
+            method: request.method.nameInOpenTelemetry, scheme: request.scheme, host: request.hostKey,
+            port: request.portToConnect)
         return table.withLock { table in
-            var row = table.places[key]
-            if row == nil {
-                // Methods that are not well known share a row.
-                key.method = HTTPMethod(ClientAttributes.method(key.method))
-                row = table.places[key]
+            let row = table.rows[key] ?? min(table.counts.count, Self.mostRows)
+            if row == table.counts.count {
+                table.counts.append(0)
+                if row < Self.mostRows { table.rows[key] = row }
             }
-            if let row {
-                table.counts[row] += 1
-                return Place(row: row)
-            }
-            guard table.counts.count < Self.mostRows else {
-                table.others += 1
-                return Place(row: Self.mostRows)
-            }
-            table.places[key] = table.counts.count
-            table.counts.append(1)
-            return Place(row: table.counts.count - 1)
+            table.counts[row] += 1
+            return row
         }
     }
 
     /// Counts a request no more.
-    func end(_ place: Place) {
-        table.withLock { table in
-            if place.row < Self.mostRows { table.counts[place.row] -= 1 } else { table.others -= 1 }
-        }
-    }
+    func end(_ row: Int) { table.withLock { $0.counts[row] -= 1 } }
 
     /// The rows, also those that have come down to zero.
     var readings: [LoaderReading] {
         let table = table.withLock { $0 }
-        let rows = table.places.map { key, row in
+        let rows = table.rows.map { key, row in
             var attributes = [
-                "http.request.method": key.method.rawValue, "server.address": key.host, "url.scheme": key.scheme,
+                "http.request.method": key.method, "server.address": key.host, "url.scheme": key.scheme,
             ]
             if let port = key.port { attributes["server.port"] = "\(port)" }
             return Self.reading(table.counts[row], attributes)
         }
-        let others =
-            table.counts.count < Self.mostRows ? [] : [Self.reading(table.others, ["otel.metric.overflow": "true"])]
+        let others = table.counts.dropFirst(Self.mostRows).map { Self.reading($0, ["otel.metric.overflow": "true"]) }
         return rows.sorted { $0.description < $1.description } + others
     }
 

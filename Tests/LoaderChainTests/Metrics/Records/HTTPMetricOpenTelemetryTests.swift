@@ -32,6 +32,20 @@ import Testing
                 == ["http.request.method", "url.scheme", "server.address", "url.template"])
     }
 
+    @Test func aMethodThatIsNotKnownIsOneOfTheOthers() {
+        var metric = HTTPMetric(
+            start: Date(timeIntervalSince1970: 0), duration: .zero, host: "a", route: "/", outcome: .cancelled)
+        for method: HTTPMethod in ["get", "PURGE", ""] {
+            metric.method = method
+            let attributes = metric.openTelemetryAttributes
+            #expect(attributes["http.request.method"] == "_OTHER", "\(method)")
+            #expect(attributes["http.request.method_original"] == method.rawValue)
+        }
+        metric.method = "QUERY"
+        #expect(metric.openTelemetryAttributes["http.request.method"] == "QUERY")
+        #expect(metric.openTelemetryAttributes["http.request.method_original"] == nil)
+    }
+
     @Test(arguments: [
         ("http/1.1", "http", "1.1"), ("HTTP/1.0", "http", "1.0"), ("h3", "http", "3"), ("spdy", "spdy", nil),
     ])
@@ -60,7 +74,7 @@ import Testing
         var metric = HTTPMetric(
             start: Date(timeIntervalSince1970: 0), duration: .seconds(1), host: "a.test", port: 443, route: "/",
             attempts: 3, bytesSent: 10, bytesReceived: 20, networkProtocol: "h2", status: 503, outcome: .response(503))
-        metric.attempts = 2
+        metric.method = "PURGE"
         for name in metric.openTelemetryAttributes.keys {
             #expect(text.contains("| `\(name)` |"), "\(name)")
         }

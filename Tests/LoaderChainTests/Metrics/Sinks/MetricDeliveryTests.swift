@@ -104,6 +104,18 @@ import Testing
         #expect(sink.metrics.count == 6)
     }
 
+    @Test func aFlushBringsAllThatCameBeforeIt() async throws {
+        let sink = RecordingSink(isImmediate: false)
+        let recorder = MetricRecorder(sink, capacity: 100_000, timers: timers)
+        for round in 0..<200 {
+            try onThreads(2) { thread in
+                for number in 0..<Int64(5) { recorder.event("\(round)-\(thread)", counters: ["n": number]) }
+            }
+            await recorder.flush()
+            #expect(sink.records.count == 10 * (round + 1))
+        }
+    }
+
     @Test func flushingWithNothingToDeliverReturns() async {
         await MetricRecorder(timers: timers).flush()
         await MetricRecorder(RecordingSink(isImmediate: false), timers: timers).flush()
