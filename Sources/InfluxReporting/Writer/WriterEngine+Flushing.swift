@@ -12,7 +12,10 @@ extension WriterEngine {
             await withCheckedContinuation { continuation in
                 let waiter = FlushWaiter(continuation)
                 begin(waiter, id: id)
-                waiter.keep(timers.schedule(after: limit) { [weak self] in self?.giveUp(id, because: .deadline) })
+                let due = timers.now.advanced(by: limit)
+                waiter.alarm.set(on: timers, for: { waiter.isOver ? nil : due }) { [weak self] in
+                    self?.giveUp(id, because: .deadline)
+                }
                 // A task is marked as cancelled before its handler runs, which may have found no waiter.
                 if Task.isCancelled { giveUp(id, because: .cancelled) }
             }
@@ -113,33 +116,18 @@ extension WriterEngine {
     }
 }
 
-/// A waiting flush, with the timer that ends the wait.
+/// A waiting flush, with the alarm that ends the wait.
 final class FlushWaiter: Sendable {
-    private struct State {
-        var continuation: CheckedContinuation<FlushReport, Never>?
-        var timer: (any ScheduledTimer)?
-    }
+    let alarm = Alarm()
+    private let continuation: Locked<CheckedContinuation<FlushReport, Never>?>
 
-    private let state: Locked<State>
+    init(_ continuation: CheckedContinuation<FlushReport, Never>) { self.continuation = Locked(continuation) }
 
-    init(_ continuation: CheckedContinuation<FlushReport, Never>) {
-        state = Locked(State(continuation: continuation))
-    }
-
-    /// Keeps the timer, unless the waiting is over.
-    func keep(_ timer: any ScheduledTimer) {
-        let isOver = state.withLock { state in
-            if state.continuation != nil { state.timer = timer }
-            return state.continuation == nil
-        }
-        if isOver { timer.cancel() }
-    }
+    var isOver: Bool { continuation.withLock { $0 == nil } }
 
     func end(with report: FlushReport) {
-        let (continuation, timer) = state.withLock {
-            (replace(&$0.continuation, with: nil), replace(&$0.timer, with: nil))
-        }
-        timer?.cancel()
+        let continuation = continuation.withLock { replace(&$0, with: nil) }
+        alarm.end()
         continuation?.resume(returning: report)
     }
 }

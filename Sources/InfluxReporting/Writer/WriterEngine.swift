@@ -21,6 +21,7 @@ final class WriterEngine: Sendable {
     let precision: Precision
     let isDurable: Bool
     let synchronization: Duration
+    let alarm = Alarm()
     /// What touches the disk and may take its time.
     let queue = DispatchQueue(label: "InfluxWriter")
 
@@ -49,17 +50,16 @@ final class WriterEngine: Sendable {
     func advance() {
         while true {
             let now = timers.now
-            let (step, change) = shared.withLock { shared in
+            let step = shared.withLock { shared in
                 let step = shared.isStopped || shared.isEnding ? nil : shared.batching.nextStep(at: now)
                 // Its task is there before anybody could look for it, and begins on another thread.
                 if case .send(let parcels) = step, let number = parcels.last?.number {
                     shared.sendings[number] = sending(parcels, as: number)
                 }
-                return (step, step == nil ? shared.setAlarm() : nil)
+                return step
             }
-            if let change { setAlarm(change) }
             switch step {
-            case nil: return
+            case nil: return setAlarm()
             case .gather:
                 gather()
                 shared.withLock { $0.batching.gathered() }
@@ -92,15 +92,11 @@ final class WriterEngine: Sendable {
 
     // MARK: Time
 
-    private func setAlarm(_ change: Alarm.Change) {
-        change.old?.cancel()
-        guard let (number, due) = change.setting else { return }
-        let timer = timers.schedule(at: due) { [weak self] in self?.ring(number) }
-        shared.withLock { $0.alarm.keep(timer, of: number) }?.cancel()
+    private func setAlarm() {
+        alarm.set(on: timers, for: { shared.withLock(\.alarmTime) }) { [weak self] in self?.timePassed() }
     }
 
-    private func ring(_ number: UInt64) {
-        guard shared.withLock({ $0.alarm.ring(number) }) != nil else { return }
+    private func timePassed() {
         let newest = newest
         let now = timers.now
         shared.withLock { $0.batching.pass(to: now, newest: newest) }
@@ -116,12 +112,12 @@ final class WriterEngine: Sendable {
 
     /// Ends everything at once; what is in memory is gone, and what is on the disk stays.
     func stop() {
-        let (change, sendings) = shared.withLock { shared in
+        let sendings = shared.withLock { shared in
             shared.isShutDown = true
             shared.isStopped = true
-            return (shared.alarm.set(for: nil), Array(shared.sendings.values))
+            return Array(shared.sendings.values)
         }
-        change?.old?.cancel()
+        alarm.end()
         for sending in sendings { sending.cancel() }
         removeUnused()
         store.close()

@@ -6,7 +6,6 @@ import LoaderChain
 /// A thread that holds the lock of a stripe may take this one; never the other way around.
 struct WriterShared {
     var batching: BatchingState<HeldLines, FlushWaiter>
-    var alarm = Alarm()
     var statistics = WriterStatistics()
     /// Blocks that are ready to be filled.
     private(set) var spares: [LineBlock] = []
@@ -59,8 +58,8 @@ struct WriterShared {
         mostSpares = limits.stripes * 2
     }
 
-    /// Sets the alarm for what comes next.
-    mutating func setAlarm() -> Alarm.Change? { alarm.set(for: isStopped ? nil : batching.nextAlarm) }
+    /// When there is something to do next, if that depends on time alone.
+    var alarmTime: TimerInstant? { isStopped ? nil : batching.nextAlarm }
 
     // MARK: Blocks
 

@@ -73,22 +73,17 @@ private final class RunningReset: Sendable {
     typealias End = Result<Void, ResetTimedOut>
 
     private let walk = ResetWalk(whole: DispatchGroup())
-    private let state: Locked<State>
+    private let alarm = Alarm()
+    /// Calls back; nil once it has.
+    private let callBack: Locked<(@Sendable (End) -> Void)?>
 
-    private struct State {
-        /// Calls back; nil once it has.
-        var callBack: (@Sendable (End) -> Void)?
-        var timer: (any ScheduledTimer)?
-    }
-
-    init(callBack: @escaping @Sendable (End) -> Void) {
-        state = Locked(State(callBack: callBack))
-    }
+    init(callBack: @escaping @Sendable (End) -> Void) { self.callBack = Locked(callBack) }
 
     func begin(at loader: HTTPLoader, until end: (limit: Duration, timers: any Timers)? = nil) {
         if let (limit, timers) = end, limit > .zero {
-            // Scheduled before the walk, because a loader may block it.
-            keep(timers.schedule(after: limit) { self.timeOut(limit) })
+            // Set before the walk, because a loader may block it.
+            let due = timers.now.advanced(by: limit)
+            alarm.set(on: timers, for: { callBack.withLock { $0 == nil } ? nil : due }) { self.timeOut(limit) }
         }
         walk.go(on: [loader])
         walk.whole.notify(queue: .global()) { self.takeCallBack()?(.success(())) }
@@ -113,21 +108,9 @@ private final class RunningReset: Sendable {
     }
 
     private func takeCallBack() -> (@Sendable (End) -> Void)? {
-        let (callBack, timer) = state.withLock { state in
-            (replace(&state.callBack, with: nil), replace(&state.timer, with: nil))
-        }
-        timer?.cancel()
+        let callBack = callBack.withLock { replace(&$0, with: nil) }
+        alarm.end()
         return callBack
-    }
-
-    /// Keeps the timer of the limit, or cancels it if the reset is over.
-    private func keep(_ timer: any ScheduledTimer) {
-        let isRunning = state.withLock { state in
-            guard state.callBack != nil else { return false }
-            state.timer = timer
-            return true
-        }
-        if !isRunning { timer.cancel() }
     }
 }
 

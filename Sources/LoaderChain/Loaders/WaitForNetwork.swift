@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 /// Lets requests wait while there is no network, instead of failing.
 ///
@@ -54,7 +55,10 @@ public final class WaitForNetwork: HTTPLoader, @unchecked Sendable {
         waiter.place = place
         task.addObserver(waiter)
         if let limit {
-            waiter.keep(timers.schedule(after: limit) { [weak self] in self?.giveUp(waiter, after: limit) })
+            let due = timers.now.advanced(by: limit)
+            waiter.alarm.set(on: timers, for: { waiter.hasEnded ? nil : due }) { [weak self] in
+                self?.giveUp(waiter, after: limit)
+            }
         }
         if isFirst { watch(in: round) }
         // It may have come between the first look and the watch.
@@ -117,17 +121,11 @@ private final class NetworkWaiter: HTTPTaskObserver, @unchecked Sendable {
 
     private let loader: WaitForNetwork
     private let isMeasured: Bool
-    private let limit = Locked(Limit.none)
+    /// What ends the wait after its time.
+    let alarm = Alarm()
+    private let isOver = Atomic(false)
     // Written while nothing else knows of it, and taken once, by what has taken this out of the queue.
     private var task: HTTPTask?
-
-    /// What ends the wait after its time.
-    private enum Limit: Sendable {
-        case none
-        case timer(any ScheduledTimer)
-        /// The wait has ended, so none is needed.
-        case over
-    }
 
     init(_ task: HTTPTask, of loader: WaitForNetwork) {
         self.loader = loader
@@ -135,20 +133,14 @@ private final class NetworkWaiter: HTTPTaskObserver, @unchecked Sendable {
         isMeasured = task.beginWait()
     }
 
-    /// Keeps what ends the wait, which may have ended already.
-    func keep(_ timer: any ScheduledTimer) {
-        let isOver = limit.withLock { limit in
-            if case .over = limit { return true }
-            limit = .timer(timer)
-            return false
-        }
-        if isOver { timer.cancel() }
-    }
+    /// Whether another thread has ended the wait.
+    var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 
     /// Ends the wait, and returns the task; to be called once, by what has taken this out of the queue.
     @discardableResult
     func end() -> HTTPTask? {
-        if case .timer(let timer) = limit.withLock({ replace(&$0, with: .over) }) { timer.cancel() }
+        isOver.store(true, ordering: .releasing)
+        alarm.end()
         if isMeasured { task?.endWait() }
         return replace(&task, with: nil)
     }

@@ -7,13 +7,9 @@ import Dispatch
 /// is still to come. When nothing is in flight any more, it fires once without effect.
 package final class DeadlineWatch: Sendable {
     private let timers: any Timers
-    private let alarm = Locked(Alarm())
+    private let earliest = Locked<TimerInstant?>(nil)
+    private let alarm = Alarm()
     private let onRing: @Sendable (TimerInstant) -> TimerInstant?
-
-    private struct Alarm {
-        var deadline: TimerInstant?
-        var timer: (any ScheduledTimer)?
-    }
 
     /// - Parameter onRing: called when a deadline may have passed; returns the earliest that is still to come.
     package init(_ timers: any Timers, onRing: @escaping @Sendable (TimerInstant) -> TimerInstant?) {
@@ -21,31 +17,28 @@ package final class DeadlineWatch: Sendable {
         self.onRing = onRing
     }
 
-    deinit { alarm.withLock { $0.timer }?.cancel() }
+    deinit { alarm.end() }
 
     /// Makes sure that the timer fires at the deadline or before.
     package func note(_ deadline: TimerInstant) {
-        let isEarliest = alarm.withLock { alarm in
-            if let earliest = alarm.deadline, earliest <= deadline { return false }
-            alarm.deadline = deadline
+        let isEarliest = earliest.withLock { earliest in
+            if let earliest, earliest <= deadline { return false }
+            earliest = deadline
             return true
         }
         guard isEarliest else { return }
-        let timer = timers.schedule(at: deadline) { [weak self] in self?.ring(deadline) }
-        let unused = alarm.withLock { alarm in
-            // Another thread may have noted an earlier deadline meanwhile, or the timer may have fired.
-            alarm.deadline == deadline ? replace(&alarm.timer, with: timer) : timer
-        }
-        unused?.cancel()
+        alarm.set(on: timers, for: { earliest.withLock(\.self) }) { [weak self] in self?.ring() }
     }
 
-    private func ring(_ deadline: TimerInstant) {
-        let isCurrent = alarm.withLock { alarm in
-            guard alarm.deadline == deadline else { return false }
-            alarm.deadline = nil
+    private func ring() {
+        let now = timers.now
+        let isDue = earliest.withLock { earliest in
+            // Another thread may have noted a deadline that is still to come, for which the alarm is set.
+            guard let deadline = earliest, deadline <= now else { return false }
+            earliest = nil
             return true
         }
-        guard isCurrent, let next = onRing(timers.now) else { return }
+        guard isDue, let next = onRing(now) else { return }
         note(next)
     }
 }

@@ -1,65 +1,74 @@
-/// The only timer of a state, where several threads set and clear it.
-///
-/// A timer is scheduled outside the state's lock, and may fire before it has been stored. Each setting therefore has a
-/// number, with which the timer fires and is stored; both are rejected if the alarm was cleared or set again meanwhile.
-///
-/// Old timers are returned, so that none ends under the lock.
-package struct Alarm {
-    package private(set) var isSet = false
-    /// The moment for which it is set; nil if it is not, or if only its owner knows.
-    private var due: TimerInstant?
-    private var number: UInt64 = 0
-    private var timer: (any ScheduledTimer)?
+import Synchronization
 
+/// Rings at the instant that its owner's state names, which any thread may move or take back.
+///
+/// The owner changes its state under its own lock. After a change that may move the instant, and under no lock, it sets the alarm,
+/// which then asks for the instant:
+///
+/// ```swift
+/// alarm.set(on: timers, for: { state.withLock(\.pauseEnd) }) { [weak self] in self?.endPause() }
+/// ```
+///
+/// Threads may get here in another order than they changed the state in. So each call gets a number before it asks. One that was
+/// overtaken sets nothing: the later one asked later, and knows everything that the earlier one knew.
+///
+/// Each setting rings once at most. A timer of an earlier setting does nothing, also one that fires while it is being cancelled, or
+/// before it could be kept. No lock is held while the owner is asked or called, and none while a timer ends.
+package final class Alarm: Sendable {
+    /// The setting in force; its number is 0 if there is none.
+    private struct Setting {
+        var due: TimerInstant?
+        var number: UInt64 = 0
+        var timer: (any ScheduledTimer)?
+    }
+
+    /// The number of the last call.
+    private let calls = Atomic<UInt64>(0)
+    private let setting = Locked(Setting())
+
+    /// Makes an alarm that is not set.
     package init() {}
 
-    /// Sets the alarm, and returns the number of the setting, to schedule a timer with.
-    package mutating func set() -> UInt64 {
-        number += 1
-        isSet = true
-        return number
+    /// Sets the alarm for the instant that `due` names, or clears it if that is nil.
+    ///
+    /// - Parameters:
+    ///   - timers: what rings.
+    ///   - due: reads the instant from the owner's state.
+    ///   - ring: called at that instant, unless the alarm is set for another one before.
+    package func set(on timers: any Timers, for due: () -> TimerInstant?, _ ring: @escaping @Sendable () -> Void) {
+        let number = nextNumber()
+        let due = due()
+        guard put(due, number), let due else { return }
+        let timer = timers.schedule(at: due) { if self.take(number) { ring() } }
+        let useless = setting.withLock { setting -> (any ScheduledTimer)? in
+            guard setting.number == number else { return timer }
+            setting.timer = timer
+            return nil
+        }
+        useless?.cancel()
     }
 
-    /// What to do outside the lock after the alarm was set for another moment.
-    package struct Change {
-        /// The number to schedule a timer with, and its moment; nil if there is none to schedule.
-        package let setting: (number: UInt64, due: TimerInstant)?
-        /// The timer to cancel, if one was stored.
-        package let old: (any ScheduledTimer)?
+    /// Clears the alarm for good, after a change of the state that will name no instant any more.
+    package func end() { _ = put(nil, nextNumber()) }
+
+    /// Whether the alarm is set for an instant, and the timer for it waits.
+    package func waits(for due: TimerInstant) -> Bool { setting.withLock { $0.due == due && $0.timer != nil } }
+
+    private func nextNumber() -> UInt64 { calls.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue }
+
+    /// Puts an instant in force, and returns whether that is new.
+    private func put(_ due: TimerInstant?, _ number: UInt64) -> Bool {
+        let old = setting.withLock { setting -> Setting? in
+            guard calls.load(ordering: .acquiring) == number, due != setting.due else { return nil }
+            return replace(&setting, with: Setting(due: due, number: due == nil ? 0 : number))
+        }
+        old?.timer?.cancel()
+        return old != nil
     }
 
-    /// Sets the alarm for a moment, or clears it; returns nil if it is set for that moment already.
-    package mutating func set(for due: TimerInstant?) -> Change? {
-        guard due != self.due else { return nil }
-        let old = clear()
-        self.due = due
-        return Change(setting: due.map { (set(), $0) }, old: old)
-    }
-
-    /// Stores the timer of a setting; returns it to be cancelled if that setting is out of date.
-    package mutating func keep(_ timer: any ScheduledTimer, of number: UInt64) -> (any ScheduledTimer)? {
-        guard isSet, self.number == number else { return timer }
-        self.timer = timer
-        return nil
-    }
-
-    /// Clears the alarm, and returns the timer to cancel, if one was stored.
-    package mutating func clear() -> (any ScheduledTimer)? {
-        isSet = false
-        due = nil
-        return replace(&timer, with: nil)
-    }
-
-    /// Takes the ring of a timer; nil if its setting is out of date.
-    package mutating func ring(_ number: UInt64) -> Rung? {
-        guard isSet, self.number == number else { return nil }
-        return Rung(timer: clear())
-    }
-
-    /// An alarm that rang, with its timer if that was stored by then.
-    package struct Rung {
-        package let timer: (any ScheduledTimer)?
-
-        package init(timer: (any ScheduledTimer)?) { self.timer = timer }
+    /// Takes the ring of a timer, and returns whether its setting was in force.
+    private func take(_ number: UInt64) -> Bool {
+        let rung = setting.withLock { $0.number == number ? replace(&$0, with: Setting()) : nil }
+        return rung != nil
     }
 }

@@ -22,30 +22,13 @@ extension BoxEngine {
         }
     }
 
-    /// Sets the timer for what is due next.
+    /// Sets the alarm for what is due next.
     private func setAlarm() {
         let now = now
-        let (change, time) = shared.withLock { shared in
-            let time = shared.time(now)
-            var due = shared.box.nextDue()
-            if !shared.remains.isEmpty, !shared.box.isClosed {
-                let sweep = time.advanced(by: Self.pauseBeforeSweeping)
-                due = min(due ?? sweep, sweep)
-            }
-            return (shared.alarm.set(for: due), time)
+        alarm.set(on: settings.timers, for: { shared.withLock { $0.alarmTime(now) } }) { [weak self] in
+            self?.schedulePump()
         }
-        change?.old?.cancel()
-        guard let (number, due) = change?.setting else { return }
-        // The box's time counts what the machine slept, and the timers' does not.
-        let timer = settings.timers.schedule(after: time.duration(to: due)) { [weak self] in self?.ring(number) }
-        shared.withLock { $0.alarm.keep(timer, of: number) }?.cancel()
     }
-
-    private func ring(_ number: UInt64) {
-        if shared.withLock({ $0.alarm.ring(number) }) != nil { schedulePump() }
-    }
-
-    private static let pauseBeforeSweeping = Duration.seconds(60)
 
     // MARK: Consent
 
@@ -109,10 +92,11 @@ extension BoxEngine {
         let task = HTTPTask(request: request) { [self] result in
             enqueue { [self] in finish(handle, result, timedOut: timedOut.withLock { $0 }, handover) }
         }
+        let attempt = RunningAttempt(task: task)
         // From here on, who withdraws the consent finds the task and cancels it before the chain has it. A listener may have done so
         // when it heard of this attempt.
         let isStopped = shared.withLock { shared in
-            if !shared.box.isStopped { shared.running[handle.sequence] = RunningAttempt(task: task) }
+            if !shared.box.isStopped { shared.running[handle.sequence] = attempt }
             return shared.box.isStopped
         }
         guard !isStopped else {
@@ -120,22 +104,19 @@ extension BoxEngine {
             return
         }
         chain.startLoading(task)
-        let timeout = settings.timers.schedule(after: settings.attemptTimeout) { [weak task] in
+        let due = settings.timers.now.advanced(by: settings.attemptTimeout)
+        let isRunning = { self.shared.withLock { $0.running[handle.sequence] != nil } }
+        attempt.timeout.set(on: settings.timers, for: { isRunning() ? due : nil }) { [weak task] in
             // An attempt that goes on without this process has as much time as the system gives it.
             // One that has its answer already did not wait for it in vain, even if nothing has come of that yet.
             guard let task, !handover.isTaken, !task.isCompleted else { return }
             timedOut.withLock { $0 = true }
             task.cancel()
         }
-        let isOver = shared.withLock { shared in
-            shared.running[handle.sequence]?.timeout = timeout
-            return shared.running[handle.sequence] == nil
-        }
-        if isOver { timeout.cancel() }
     }
 
     private func finish(_ handle: BoxHandle, _ result: HTTPResult, timedOut: Bool, _ handover: AttemptHandover) {
-        shared.withLock { $0.running.removeValue(forKey: handle.sequence) }?.timeout?.cancel()
+        shared.withLock { $0.running.removeValue(forKey: handle.sequence) }?.timeout.end()
         let isKept =
             if timedOut, result.error?.code == .cancelled {
                 settle(
@@ -321,6 +302,22 @@ private struct KeptBody: HTTPBody {
     let slice: FileSlice
     var isEmpty: Bool { slice.length == 0 }
     func encode() -> HTTPBodyContent { HTTPBodyContent(segments: [.file(slice)]) }
+}
+
+extension BoxEngine.Shared {
+    private static let pauseBeforeSweeping = Duration.seconds(60)
+
+    /// When something is due next, by the timers' clock.
+    fileprivate mutating func alarmTime(_ now: ClockReading) -> TimerInstant? {
+        let time = time(now)
+        var due = box.nextDue()
+        if !remains.isEmpty, !box.isClosed {
+            let sweep = time.advanced(by: Self.pauseBeforeSweeping)
+            due = min(due ?? sweep, sweep)
+        }
+        // The box's time counts what the machine slept, and the timers' does not.
+        return due.map { now.instant.advanced(by: time.duration(to: $0)) }
+    }
 }
 
 /// What was in the box when there was no consent.

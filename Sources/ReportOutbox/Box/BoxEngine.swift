@@ -15,6 +15,7 @@ final class BoxEngine: Sendable {
     let existing: (@Sendable (ExistingReport) -> ExistingReport.Decision)?
     let listeners: Listeners<ReportEvent>
     let shared: Locked<Shared>
+    let alarm = Alarm()
     private let queue = DispatchQueue(label: "ReportOutbox")
 
     struct Shared {
@@ -33,7 +34,6 @@ final class BoxEngine: Sendable {
         var aside = Quarantine()
         /// Files of quarantined reports that are back in the box.
         var asideLeftovers: [AsideName] = []
-        var alarm = Alarm()
         /// Files of reports that are done with, and that could not be removed.
         var remains: [StoredFile] = []
         var isPumpScheduled = false
@@ -123,13 +123,13 @@ final class BoxEngine: Sendable {
 
     /// Stops sending, and cancels what is being sent.
     func stop() {
-        let (saves, running, timer) = shared.withLock { shared in
+        let (saves, running) = shared.withLock { shared in
             let saves = !replace(&shared.box.isClosed, with: true) && shared.discards.isDirty
             // Counted at once: later, the directory may be another box's.
             if saves { shared.pendingWork += 1 }
-            return (saves, shared.running, shared.alarm.clear())
+            return (saves, shared.running)
         }
-        timer?.cancel()
+        alarm.end()
         for attempt in running.values { attempt.task.cancel() }
         if saves { perform { [self] in saveDiscards() } }
         listeners.end()
@@ -189,7 +189,7 @@ extension BoxEngine.Shared {
 
 struct RunningAttempt: Sendable {
     let task: HTTPTask
-    var timeout: (any ScheduledTimer)?
+    let timeout = Alarm()
 }
 
 /// Time as a box counts it: the time since it was opened, which no setting of the wall clock moves.

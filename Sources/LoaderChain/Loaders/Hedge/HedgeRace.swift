@@ -15,6 +15,7 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
     /// Links the spans of both attempts, in programs with traces.
     private let pair = TraceCapture.isOn ? AttemptPair() : nil
     private let state: InPlaceLocked<HedgeState<HTTPResult, DispatchGroup>>
+    private let alarm = Alarm()
 
     init(_ task: HTTPTask, of kind: HedgeKind, delay: Duration, _ hedge: Hedge) {
         self.hedge = hedge
@@ -33,8 +34,7 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
         attempt.addWaitObserver(self)
         hedge.pass(attempt)
         // A terminal that responds at once costs no timer.
-        let now = desk.clock.now
-        schedule(state.withLock { $0.arm(at: now) })
+        setAlarm()
     }
 
     private func makeAttempt() -> HTTPTask {
@@ -45,19 +45,14 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
 
     // MARK: The alarm
 
-    private func schedule(_ setting: HedgeState<HTTPResult, DispatchGroup>.Setting?) {
-        guard let setting else { return }
-        let timer = desk.clock.timers.schedule(after: setting.delay) { self.ring(setting.number) }
-        state.withLock { $0.keep(timer, of: setting.number) }?.cancel()
+    private func setAlarm() {
+        let now = desk.clock.now
+        alarm.set(on: desk.clock.timers, for: { state.withLock { $0.alarmTime(at: now) } }) { self.ring() }
     }
 
-    private func ring(_ number: UInt64) {
+    private func ring() {
         let now = desk.clock.now
-        switch state.withLock({ $0.ring(number, at: now) }) {
-        case .isDue: sendSecond()
-        case .isEarly(_, let setting): schedule(setting)
-        case .isLate: break
-        }
+        if state.withLock({ $0.ring(at: now) }) { sendSecond() } else { setAlarm() }
     }
 
     // MARK: The second attempt
@@ -106,7 +101,8 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
 
     func waitEnded() {
         let now = desk.clock.now
-        schedule(state.withLock { $0.endWait(at: now) })
+        state.withLock { $0.endWait(at: now) }
+        setAlarm()
     }
 
     func task(_ attempt: HTTPTask, didCompleteWith result: HTTPResult) { end(.first, with: result) }
@@ -114,7 +110,8 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
     func taskWasCancelled(_ attempt: HTTPTask) {
         // A loser is cancelled because the task has its result, which needs nothing more.
         guard task.isCancelled else { return }
-        state.withLock { $0.cancel() }?.cancel()
+        state.withLock { $0.cancel() }
+        alarm.end()
     }
 
     // MARK: The end
@@ -123,7 +120,7 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
         let now = desk.clock.now
         let isAcceptable = result.isAcceptable
         let end = state.withLock { $0.end(attempt, with: result, isAcceptable: isAcceptable, at: now) }
-        end.timer?.cancel()
+        if attempt == .first { alarm.end() }
         if let time = end.time { kind.note(time, until: attempt == .first ? result : nil, wasSlow: end.isSlow) }
         desk.note(result, from: kind.host)
         if attempt == .second { report(end, with: result) }
@@ -143,10 +140,8 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
     /// Prevents a second attempt, and lets the group wait for those that are under way.
     func reset(with group: DispatchGroup) {
         group.enter()
-        switch state.withLock({ $0.reset(group) }) {
-        case .isOver: group.leave()
-        case .waits(let timer): timer?.cancel()
-        }
+        let waits = state.withLock { $0.reset(group) }
+        if waits { alarm.end() } else { group.leave() }
     }
 
     /// Leaves the group of a reset that was given up.

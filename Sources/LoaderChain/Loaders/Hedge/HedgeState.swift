@@ -1,8 +1,8 @@
 /// The race of one request, decided without threads, clocks or callbacks.
 ///
 /// Up to two attempts work for the task:
-/// - The **first** is under way from the beginning. While it is alone, the alarm is set for the moment at which a second
-///   would be sent; time that the first spends in queues below does not count.
+/// - The **first** is under way from the beginning. While it is alone, the owner's alarm is set for the moment at which a
+///   second would be sent; time that the first spends in queues below does not count.
 /// - The **second** is *prepared* first. If it has ended by then, nothing was sent: the task was cancelled or completed at
 ///   the same moment. It is *starting* while it is passed on. If it has to wait in a queue by then, it is *withdrawn*:
 ///   nothing was sent. Otherwise it is *under way*.
@@ -36,9 +36,6 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
 
     private let delay: Duration
     private var time: ActiveTime
-    private var alarm = Alarm()
-    /// Whether the alarm is to be set when the wait in a queue is over.
-    private var alarmAwaitsQueue = false
 
     /// Begins a race, whose second attempt may be sent when the first has taken `delay`.
     init(delay: Duration, at now: TimerInstant) {
@@ -60,52 +57,26 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
 
     // MARK: The alarm
 
-    /// A setting of the alarm, to schedule a timer with.
-    struct Setting: Sendable, Equatable {
-        let number: UInt64
-        let delay: Duration
+    /// When the second attempt is due, as far as is known; nil if none is, or the first waits in a queue.
+    func alarmTime(at now: TimerInstant) -> TimerInstant? {
+        guard maySend, !isSlow, !time.isWaiting else { return nil }
+        return now.advanced(by: delay - time.passed(at: now))
     }
 
-    /// Sets the alarm for a first attempt that was passed on; nil if it has ended, or waits in a queue.
-    mutating func arm(at now: TimerInstant) -> Setting? {
-        guard maySend else { return nil }
-        alarmAwaitsQueue = time.isWaiting
-        return alarmAwaitsQueue ? nil : Setting(number: alarm.set(), delay: delay - time.passed(at: now))
-    }
-
-    /// Stores a timer that was scheduled; returns it to be cancelled if its setting is out of date.
-    mutating func keep(_ timer: any ScheduledTimer, of number: UInt64) -> (any ScheduledTimer)? {
-        alarm.keep(timer, of: number)
-    }
-
-    /// What the ring of a timer leads to.
-    enum Ring {
-        /// The second attempt is due.
-        case isDue(Alarm.Rung)
-        /// The first attempt was in a queue for a part of the time, or still is.
-        case isEarly(Alarm.Rung, Setting?)
-        /// The alarm was cleared.
-        case isLate
-    }
-
-    /// Takes the ring of a timer.
-    mutating func ring(_ number: UInt64, at now: TimerInstant) -> Ring {
-        guard let rung = alarm.ring(number) else { return .isLate }
-        if !time.isWaiting, time.passed(at: now) >= delay {
-            isSlow = true
-            return .isDue(rung)
-        }
-        return .isEarly(rung, arm(at: now))
+    /// Takes the ring of the alarm, and returns whether the second attempt is due.
+    ///
+    /// It is not if the first was in a queue for a part of the time, or still is.
+    mutating func ring(at now: TimerInstant) -> Bool {
+        guard let due = alarmTime(at: now), due <= now else { return false }
+        isSlow = true
+        return true
     }
 
     /// The first attempt waits in a queue.
     mutating func beginWait(at now: TimerInstant) { time.beginWait(at: now) }
 
-    /// The first attempt has left a queue; returns the setting to schedule a timer with, if the alarm had to wait.
-    mutating func endWait(at now: TimerInstant) -> Setting? {
-        time.endWait(at: now)
-        return alarmAwaitsQueue ? arm(at: now) : nil
-    }
+    /// The first attempt has left a queue, and the alarm is to be set anew.
+    mutating func endWait(at now: TimerInstant) { time.endWait(at: now) }
 
     // MARK: The second attempt
 
@@ -157,8 +128,6 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
         var isSlow: Bool
         /// Whether the second attempt was sent.
         var wasHedged = false
-        /// The timer to cancel.
-        var timer: (any ScheduledTimer)?
         /// The resets that waited, if the race is over; nil if it is not.
         var waiters: [Waiter]?
     }
@@ -170,11 +139,8 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
         let isUsable = isAcceptable && !isCancelled && !(attempt == .second && isWithdrawn)
         if firstIsUnderWay, !isDecided, attempt == .first || isUsable { end.time = time.passed(at: now) }
         switch attempt {
-        case .first:
-            firstIsUnderWay = false
-            end.timer = disarm()
-        case .second:
-            second = .ended
+        case .first: firstIsUnderWay = false
+        case .second: second = .ended
         }
         if !isDecided {
             let isLast = !firstIsUnderWay && !secondIsUnderWay
@@ -204,36 +170,22 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
         isOver ? replace(&waiters, with: []) : nil
     }
 
-    /// The task was cancelled, and with it its attempts; returns the timer to cancel.
-    mutating func cancel() -> (any ScheduledTimer)? {
+    /// The task was cancelled, and with it its attempts.
+    mutating func cancel() {
         isCancelled = true
         isClosed = true
-        return disarm()
     }
 
-    /// The result of a reset.
-    enum Reset {
-        /// The race is over.
-        case isOver
-        /// The waiter is kept until the race is over. There may be a timer to cancel.
-        case waits((any ScheduledTimer)?)
-    }
-
-    /// Keeps a reset until the race is over, and prevents a second attempt.
-    mutating func reset(_ waiter: Waiter) -> Reset {
-        if isOver { return .isOver }
+    /// Keeps a reset until the race is over, and prevents a second attempt; returns false if it is over.
+    mutating func reset(_ waiter: Waiter) -> Bool {
+        guard !isOver else { return false }
         isClosed = true
         waiters.append(waiter)
-        return .waits(disarm())
+        return true
     }
 
     /// Forgets the resets that fulfil a condition, and returns them; there is no second attempt all the same.
     mutating func giveUp(where isGivenUp: (Waiter) -> Bool) -> [Waiter] { waiters.take(where: isGivenUp) }
-
-    private mutating func disarm() -> (any ScheduledTimer)? {
-        alarmAwaitsQueue = false
-        return alarm.clear()
-    }
 }
 
 /// How long an attempt has taken, without the time in queues.

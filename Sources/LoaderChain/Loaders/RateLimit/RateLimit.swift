@@ -78,10 +78,10 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
         let deadline = task.deadline?.instant(on: timers, at: now) ?? .never
         // The queue may have emptied meanwhile, or filled.
         switch state.withLock({ $0.admit(waiter, for: origin, until: deadline, at: now) }) {
-        case .waits(let place, let setting):
+        case .waits(let place, let alarm):
             waiter.place = place
             task.addObserver(waiter)
-            if let setting { set(setting, for: origin) }
+            if let alarm { set(alarm, for: origin) }
         case .passes, .mustWait:
             waiter.end()
             super.load(task: task)
@@ -100,8 +100,8 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
 
     /// Ends the waiting of all tasks.
     public override func reset(with group: DispatchGroup) {
-        for (_, step) in state.withLock({ $0.removeAll() }) {
-            step.timer?.cancel()
+        for (origin, step) in state.withLock({ $0.removeAll() }) {
+            set(step.alarm, for: origin)
             for task in step.passing.compactMap({ $0.end() }) {
                 fail(task, .resetInProgress, reason: "A reset ended the wait for the task's turn")
             }
@@ -134,25 +134,24 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
     /// Takes a waiter out of its lane, and answers whether it still waited there.
     fileprivate func remove(_ waiter: RateLimitWaiter) -> Bool {
         let left = state.withLock { $0.withLane(of: waiter.lane) { $0.leave(waiter.place, among: &$1) } }
-        left?.timer?.cancel()
+        if let left, left.isLast { set(left.alarm, for: waiter.lane) }
         return left != nil
     }
 
-    private func set(_ setting: RateLimitLane<RateLimitWaiter>.Setting, for origin: HTTPOrigin?) {
-        let timer = timers.schedule(at: setting.deadline) { self.ring(setting.number, for: origin) }
-        state.withLock { $0.withLane(of: origin) { lane, _ in lane.keep(timer, of: setting.number) } }?.cancel()
-    }
-
-    private func ring(_ number: UInt64, for origin: HTTPOrigin?) {
+    /// Sets the alarm of a lane for its next token, if any wait for it.
+    private func set(_ alarm: Alarm, for origin: HTTPOrigin?) {
         let now = timers.now
-        let step = state.withLock { $0.withLane(of: origin) { $0.ring(number, at: now, among: &$1) } }
-        if let step { take(step, for: origin) }
+        let due = { self.state.withLock { $0.withLane(of: origin) { lane, _ in lane.alarmTime(at: now) } } }
+        alarm.set(on: timers, for: due) {
+            let now = self.timers.now
+            let step = self.state.withLock { $0.withLane(of: origin) { $0.step(at: now, among: &$1) } }
+            if let step { self.take(step, for: origin) }
+        }
     }
 
     private func take(_ step: RateLimitLane<RateLimitWaiter>.Step, for origin: HTTPOrigin?) {
-        step.timer?.cancel()
         // Set before any passes, because the loaders below may take their time.
-        if let setting = step.setting { set(setting, for: origin) }
+        set(step.alarm, for: origin)
         for task in step.passing.compactMap({ $0.end() }) { super.load(task: task) }
     }
 }

@@ -21,6 +21,7 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
         let attempt: HTTPTask
         let result: HTTPResult
         let isMeasured: Bool
+        let alarm = Alarm()
     }
 
     init(_ task: HTTPTask, by strategy: any HTTPRetryStrategy, _ retry: Retry) {
@@ -74,10 +75,9 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
 
     func taskWasCancelled(_ attempt: HTTPTask) {
         // A running attempt is completed by the loader that has it.
-        guard let ended = state.withLock({ $0.interrupt() }) else { return }
-        ended.timer?.cancel()
-        endWait(of: ended.pause)
-        retry.fail(ended.pause.attempt, .cancelled)
+        guard let pause = state.withLock({ $0.interrupt() }) else { return }
+        end(pause)
+        retry.fail(pause.attempt, .cancelled)
     }
 
     // MARK: Deciding
@@ -114,22 +114,25 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
     private func pause(_ attempt: HTTPTask, for delay: Duration, after result: HTTPResult) {
         let pause = Pause(attempt: attempt, result: result, isMeasured: task.beginWait())
         guard let number = state.withLock({ $0.pause(pause) }) else {
-            endWait(of: pause)
+            end(pause)
             return end(with: result)
         }
         attempt.addObserver(self)
-        let timer = retry.timers.schedule(after: delay) { self.resume(number) }
-        state.withLock { $0.keep(timer, of: number) }?.cancel()
+        let due = retry.timers.now.advanced(by: delay)
+        pause.alarm.set(on: retry.timers, for: { state.withLock { $0.isPausing(number) } ? due : nil }) {
+            self.resume(number)
+        }
     }
 
-    private func endWait(of pause: Pause) {
+    private func end(_ pause: Pause) {
+        pause.alarm.end()
         if pause.isMeasured { task.endWait() }
     }
 
-    private func resume(_ number: UInt64) {
-        guard let ended = state.withLock({ $0.resume(number) }) else { return }
-        endWait(of: ended.pause)
-        retry.pass(ended.pause.attempt)
+    private func resume(_ number: Int) {
+        guard let pause = state.withLock({ $0.resume(number) }) else { return }
+        end(pause)
+        retry.pass(pause.attempt)
     }
 
     // MARK: Resets
@@ -140,12 +143,11 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
         switch state.withLock({ $0.reset(group) }) {
         case .isOver: group.leave()
         case .waits(nil): break
-        case .waits(let ended?):
-            ended.timer?.cancel()
-            endWait(of: ended.pause)
+        case .waits(let pause?):
+            end(pause)
             retry.fail(
-                ended.pause.attempt, .resetInProgress, response: ended.pause.result.response,
-                underlyingError: ended.pause.result.error, reason: "A reset ended the wait for the next attempt")
+                pause.attempt, .resetInProgress, response: pause.result.response,
+                underlyingError: pause.result.error, reason: "A reset ended the wait for the next attempt")
         }
     }
 
@@ -171,7 +173,8 @@ struct RetryState<Pause: Sendable, Waiter: Sendable>: Sendable {
     }
 
     private var phase = Phase.running
-    private var alarm = Alarm()
+    /// How many pauses there were; the last of them has this number.
+    private var pauses = 0
     private var waiters: [Waiter] = []
     /// How many attempts have been started.
     private(set) var attempts = 1
@@ -203,45 +206,38 @@ struct RetryState<Pause: Sendable, Waiter: Sendable>: Sendable {
 
     // MARK: Pauses
 
-    /// Starts a pause; returns the number to schedule a timer with, or nil if there is no next attempt.
-    mutating func pause(_ pause: Pause) -> UInt64? {
+    /// Starts a pause; returns its number, or nil if there is no next attempt.
+    mutating func pause(_ pause: Pause) -> Int? {
         guard mayGoOn else { return nil }
         phase = .pausing(pause)
-        return alarm.set()
+        pauses += 1
+        return pauses
     }
 
-    struct EndedPause {
-        let pause: Pause
-        let timer: (any ScheduledTimer)?
-    }
+    /// Whether the pause of a number has not ended.
+    func isPausing(_ number: Int) -> Bool { isPausing && number == pauses }
 
-    /// Ends a pause whose timer fired, to start the attempt; nil if the pause has ended otherwise.
-    mutating func resume(_ number: UInt64) -> EndedPause? {
-        guard case .pausing(let pause) = phase, let rung = alarm.ring(number) else { return nil }
-        phase = .running
+    /// Ends a pause that is over, to start the attempt; nil if it has ended otherwise.
+    mutating func resume(_ number: Int) -> Pause? {
+        guard isPausing(number), let pause = interrupt() else { return nil }
         attempts += 1
-        return EndedPause(pause: pause, timer: rung.timer)
+        return pause
     }
 
     /// Ends a pause whose attempt is to be completed without having run; nil if there is none.
-    mutating func interrupt() -> EndedPause? {
+    mutating func interrupt() -> Pause? {
         guard case .pausing(let pause) = phase else { return nil }
         phase = .running
-        return EndedPause(pause: pause, timer: alarm.clear())
+        return pause
     }
 
-    // MARK: Timers and resets
-
-    /// Stores a timer that was scheduled; returns it to be cancelled if its setting is out of date.
-    mutating func keep(_ timer: any ScheduledTimer, of number: UInt64) -> (any ScheduledTimer)? {
-        alarm.keep(timer, of: number)
-    }
+    // MARK: Resets
 
     enum Reset {
         /// The task has its result.
         case isOver
         /// The waiter is kept until the task has its result. If there was a pause, it has ended.
-        case waits(EndedPause?)
+        case waits(Pause?)
     }
 
     /// Keeps a reset until the task has its result, and prevents further attempts.

@@ -107,14 +107,14 @@ extension Throttle {
 
     /// Looks at the waits after a while, unless that is about to happen.
     func watchWaits(_ lookout: ThrottleLookout) {
-        guard let number = lookout.set() else { return }
-        let timer = timers.schedule(after: lookout.period) { [weak self] in self?.look(number) }
-        lookout.keep(timer, of: number)?.cancel()
+        guard lookout.begin() else { return }
+        let next = timers.now.advanced(by: lookout.period)
+        lookout.alarm.set(on: timers, for: { next }) { [weak self] in self?.look() }
     }
 
     /// Looks at the waits, and goes on with that until all is calm.
-    private func look(_ number: UInt64) {
-        guard let lookout, let rung = lookout.begin(number) else { return }
+    private func look() {
+        guard let lookout else { return }
         let pressure = room.look()
         while let waiter = room.surplus() { shed(waiter) }
         if let change = lookout.end(pressure) {
@@ -123,8 +123,6 @@ extension Throttle {
         }
         lookout.rest()
         if pressure > .none || room.with({ $0.waiting > 0 }) { watchWaits(lookout) }
-        // The timer ends here, and not under the lock.
-        withExtendedLifetime(rung) {}
     }
 
     /// Fails a task for which there is no room because of an overload.
@@ -146,16 +144,13 @@ extension Throttle {
 ///
 /// One look begins after the other has ended, so the levels are told in their order.
 final class ThrottleLookout: Sendable {
-    private struct State {
-        var alarm = Alarm()
-        var isLooking = false
-    }
-
     let target: Duration
     let period: Duration
     let listeners = Listeners(latest: ThrottlePressure.none)
+    let alarm = Alarm()
     private let level = Atomic(ThrottlePressure.none.rawValue)
-    private let state = Locked(State())
+    /// Whether the next look is to come, or is under way.
+    private let isLooking = Atomic(false)
 
     init(_ overload: ThrottleOverload) {
         target = overload.target
@@ -163,27 +158,15 @@ final class ThrottleLookout: Sendable {
     }
 
     deinit {
-        state.withLock { $0.alarm.clear() }?.cancel()
+        alarm.end()
         listeners.end()
     }
 
     var pressure: ThrottlePressure { ThrottlePressure(rawValue: level.load(ordering: .relaxed)) }
 
-    /// Returns the number of the next look, for which a timer is to be scheduled; nil if there is one.
-    func set() -> UInt64? { state.withLock { $0.isLooking || $0.alarm.isSet ? nil : $0.alarm.set() } }
-
-    /// Keeps the timer of a look; returns it to be cancelled if it is not needed any more.
-    func keep(_ timer: any ScheduledTimer, of number: UInt64) -> (any ScheduledTimer)? {
-        state.withLock { $0.alarm.keep(timer, of: number) }
-    }
-
-    /// Begins a look; nil if it is not the next one.
-    func begin(_ number: UInt64) -> Alarm.Rung? {
-        state.withLock { state in
-            guard let rung = state.alarm.ring(number) else { return nil }
-            state.isLooking = true
-            return rung
-        }
+    /// Begins to look; false if a look is to come, or is under way.
+    func begin() -> Bool {
+        !isLooking.load(ordering: .relaxed) && !isLooking.exchange(true, ordering: .acquiringAndReleasing)
     }
 
     /// Takes what the look has seen, and returns it if that is new.
@@ -192,7 +175,7 @@ final class ThrottleLookout: Sendable {
     }
 
     /// Lets the next look begin.
-    func rest() { state.withLock { $0.isLooking = false } }
+    func rest() { isLooking.store(false, ordering: .sequentiallyConsistent) }
 }
 
 /// Whether one queue stands, and how many may wait in it then; looked at in even periods.

@@ -57,15 +57,8 @@ extension WriterEngine {
     /// A batch has left the state before the thread of its answer sets that timer. A clock that is moved in between has
     /// nothing to ring.
     var isAtRest: Bool {
-        shared.withLock { shared in
-            guard shared.batching.inFlight.isEmpty else { return false }
-            guard !shared.isStopped, let next = shared.batching.nextAlarm else { return true }
-            // Asked of a copy: if it is set for that moment, it has nothing to change, and if its timer waits, it can give
-            // that away.
-            var alarm = shared.alarm
-            guard alarm.set(for: next) == nil else { return false }
-            return alarm.clear() != nil
-        }
+        let (isQuiet, next) = shared.withLock { ($0.batching.inFlight.isEmpty, $0.alarmTime) }
+        return isQuiet && next.map { alarm.waits(for: $0) } ?? true
     }
 
     /// Waits until it is at rest.

@@ -49,16 +49,16 @@ import Testing
             var (now, waits, active, dueAt) = (Int64(0), 0, Int64(0), Int64?.none)
             var instant: TimerInstant { TimerInstant(nanoseconds: now * 1_000_000) }
             var state = HedgeState<Int, Int>(delay: .milliseconds(delay), at: instant)
-            var setting = state.arm(at: instant).map { ($0, now + Int64($0.delay / .milliseconds(1))) }
+            // As the owner has it: set at the beginning, after each wait, and after a ring that was early.
+            var alarm = state.alarmTime(at: instant)
             for _ in 0..<200 where dueAt == nil {
-                if let (due, moment) = setting, moment <= now {
-                    setting = nil
-                    switch state.ring(due.number, at: instant) {
-                    case .isDue: dueAt = now
-                    case .isEarly(_, let next):
-                        setting = next.map { ($0, now + Int64($0.delay / .milliseconds(1))) }
-                        if waits == 0, next == nil { return "it does not ring again" }
-                    case .isLate: return "a setting that counts is late"
+                if let moment = alarm, moment <= instant {
+                    if state.ring(at: instant) {
+                        dueAt = now
+                        if state.alarmTime(at: instant) != nil { return "it rings again" }
+                    } else {
+                        alarm = state.alarmTime(at: instant)
+                        if waits == 0, alarm == nil { return "it does not ring again" }
                     }
                 }
                 if dueAt != nil { break }
@@ -69,10 +69,9 @@ import Testing
                     state.beginWait(at: instant)
                 case 1 where waits > 0, 2 where waits > 0:
                     waits -= 1
-                    if let next = state.endWait(at: instant) {
-                        if waits > 0 { return "it was set during a wait" }
-                        setting = (next, now + Int64(next.delay / .milliseconds(1)))
-                    }
+                    state.endWait(at: instant)
+                    alarm = state.alarmTime(at: instant)
+                    if waits > 0, alarm != nil { return "it was set during a wait" }
                 default:
                     now += 1
                     if waits == 0 { active += 1 }
@@ -83,28 +82,20 @@ import Testing
         }
     }
 
-    @Test func aTimerThatComesTooLateIsHandedBack() throws {
-        var state = HedgeState<Int, Int>(delay: .seconds(1), at: TimerInstant(nanoseconds: 0))
-        let armed = state.arm(at: TimerInstant(nanoseconds: 0))
-        let setting = try #require(armed)
-        #expect(setting.delay == .seconds(1))
-        let kept = state.keep(CountedTimer(), of: setting.number)
-        #expect(kept == nil)
-        let cleared = state.cancel()
-        #expect(cleared is CountedTimer)
-        let late = state.keep(CountedTimer(), of: setting.number)
-        #expect(late is CountedTimer)
-        switch state.ring(setting.number, at: TimerInstant(nanoseconds: .max)) {
-        case .isLate: break
-        case .isDue, .isEarly: Issue.record("it rang")
+    @Test(arguments: ["cancel", "reset", "end"]) func whatNeedsNoSecondAttemptHasNoAlarmAndHearsNone(_ event: String) {
+        let start = TimerInstant(nanoseconds: 0)
+        var state = HedgeState<Int, Int>(delay: .seconds(1), at: start)
+        #expect(state.alarmTime(at: start) == start.advanced(by: .seconds(1)))
+        switch event {
+        case "cancel": state.cancel()
+        case "reset":
+            let waits = state.reset(1)
+            #expect(waits)
+        default: _ = state.end(.first, with: 1, isAcceptable: true, at: start)
         }
-        let again = state.arm(at: TimerInstant(nanoseconds: 0))
-        #expect(again == nil)
+        let isDue = state.ring(at: TimerInstant(nanoseconds: .max))
+        #expect(!isDue && state.alarmTime(at: start) == nil)
     }
-}
-
-private final class CountedTimer: ScheduledTimer {
-    func cancel() -> Bool { true }
 }
 
 /// What can happen to a race.
@@ -169,12 +160,8 @@ private struct HedgeWorld {
         case .secondResponds, .secondFails:
             end(.second, isAcceptable: event == .secondResponds, at: now)
         case .settle: wake(state.settle())
-        case .cancel: _ = state.cancel()
-        case .reset:
-            switch state.reset(1) {
-            case .isOver: expect(true, isOver(before: moment), "over at the reset")
-            case .waits: expect(false, isOver(before: moment), "over at the reset")
-            }
+        case .cancel: state.cancel()
+        case .reset: expect(!state.reset(1), isOver(before: moment), "over at the reset")
         }
         let isWoken = isOver(before: moment + 1) && has(.reset) && !wasOverAtReset
         expect(wakes, isWoken ? 1 : 0, "resets that were woken")

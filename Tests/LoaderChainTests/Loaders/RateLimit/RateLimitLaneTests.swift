@@ -25,8 +25,8 @@ private final class LaneWalk {
     private var waiters = RateLimitLane<Int>.Waiters()
     /// Places that lead nowhere any more.
     private var left: [QueuePlace] = []
-    private var setting: RateLimitLane<Int>.Setting?
-    private var past: [UInt64] = []
+    /// What the owner's alarm is set for.
+    private var alarm: TimerInstant?
     private var arrivals = 0
 
     init(seed: UInt64) {
@@ -51,15 +51,16 @@ private final class LaneWalk {
             step()
             expect(lane.waiting == waiting.count, "\(lane.waiting) wait, not \(waiting.count)")
             // No task waits without an alarm for the very next token, and no alarm is set without a task.
-            expect((setting == nil) == waiting.isEmpty, "\(waiting.count) wait, and the alarm is \(setting as Any)")
-            if let setting, now <= setting.deadline.nanoseconds {
-                expect(setting.deadline == bucket.nextToken(at: instant), "the alarm is not for the next token")
+            expect((alarm == nil) == waiting.isEmpty, "\(waiting.count) wait, and the alarm is \(alarm as Any)")
+            if let alarm, instant <= alarm {
+                expect(alarm == bucket.nextToken(at: instant), "the alarm is not for the next token")
+                expect(alarm == lane.alarmTime(at: instant), "the alarm moves with time alone")
             }
         }
         var rings = 0
-        while fault.isEmpty, let setting {
-            now = max(now, setting.deadline.nanoseconds)
-            ring(setting.number)
+        while fault.isEmpty, let alarm {
+            now = max(now, alarm.nanoseconds)
+            ring()
             rings += 1
             expect(rings <= arrivals, "it rings without end")
         }
@@ -74,8 +75,9 @@ private final class LaneWalk {
             // Timers ring late, never early; and much may happen between the time and the ring.
             now += Int64.random(in: 0...60, using: &random)
             let rings = Bool.random(using: &random)
-            if rings, let setting, setting.deadline.nanoseconds <= now { ring(setting.number) }
-        case 6: ring(past.randomElement(using: &random) ?? 0)
+            if rings, let alarm, alarm <= instant { ring() }
+        // One that was overtaken.
+        case 6: ring()
         default: Bool.random(using: &random) ? change() : sendAway()
         }
     }
@@ -99,14 +101,18 @@ private final class LaneWalk {
             expect(turn < deadline.advanced(by: lost), "waits for \(turn) in spite of \(deadline)")
             guard case .waits(let place, let new) = second else { return expect(false, "\(first) and then \(second)") }
             expect(waiting.count < room, "waits beyond the room")
-            expect((new != nil) == (setting == nil), "another alarm")
+            expect((new != nil) == (alarm == nil), "another alarm")
             waiting.append((arrivals, place))
-            if let new { setting = new }
+            if new != nil { setAlarm() }
             return
         }
         let passes = waiting.isEmpty && bucket.take(at: instant)
         let refusal = instant.duration(to: max(instant, bucket.nextToken(at: instant)))
-        expect(first == (passes ? .passes : .refused(refusal)), "\(first) for \(arrivals)")
+        switch first {
+        case .passes: expect(passes, "\(arrivals) passes")
+        case .refused(let delay): expect(!passes && delay == refusal, "\(first) for \(arrivals)")
+        case .mustWait, .waits, .tooLate: expect(false, "\(first) for \(arrivals)")
+        }
         expect(passes || waiting.count >= room, "refused although there is room")
     }
 
@@ -126,17 +132,13 @@ private final class LaneWalk {
             return expect(lane.leave(place, among: &waiters) == nil, "one left who was not there")
         }
         let (number, place) = waiting.remove(at: index)
-        expect(lane.leave(place, among: &waiters)?.waiter == number, "one could not leave")
+        let other = lane.leave(place, among: &waiters)
+        expect(other?.waiter == number && other?.isLast == waiting.isEmpty, "one could not leave")
         left.append(place)
-        if waiting.isEmpty { forgetAlarm() }
+        if other?.isLast == true { setAlarm() }
     }
 
-    private func ring(_ number: UInt64) {
-        let step = lane.ring(number, at: instant, among: &waiters)
-        guard number == setting?.number else { return expect(step == nil, "an old alarm rang") }
-        guard let step else { return expect(false, "the alarm did not ring") }
-        take(step)
-    }
+    private func ring() { take(lane.step(at: instant, among: &waiters)) }
 
     private func change() {
         let rate = Self.rate(&random)
@@ -149,11 +151,10 @@ private final class LaneWalk {
         expect(step.passing == waiting.map(\.number), "sent others away than wait")
         left += waiting.map(\.place)
         waiting = []
-        forgetAlarm()
+        setAlarm()
     }
 
     private func take(_ step: RateLimitLane<Int>.Step) {
-        forgetAlarm()
         for number in step.passing {
             expect(bucket.take(at: instant), "\(number) passes without a token")
             expect(waiting.first?.number == number, "\(number) passes out of turn")
@@ -161,15 +162,11 @@ private final class LaneWalk {
         }
         if !waiting.isEmpty {
             expect(!bucket.take(at: instant), "\(waiting[0].number) waits although there is a token")
-            expect(step.setting?.deadline == bucket.nextToken(at: instant), "the alarm is \(step.setting as Any)")
         }
-        setting = step.setting
+        setAlarm()
     }
 
-    private func forgetAlarm() {
-        if let setting { past.append(setting.number) }
-        setting = nil
-    }
+    private func setAlarm() { alarm = lane.alarmTime(at: instant) }
 
     private func expect(_ isTrue: Bool, _ message: @autoclosure () -> String) {
         if !isTrue, fault.isEmpty { fault = message() }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LoaderChain
 
-/// Random walks through the life of a retried task, in a world of timers that ring at any time, or too late.
+/// Random walks through the life of a retried task, whose pauses end at any time, also long after they are over.
 @Suite(.timeLimit(.minutes(10))) struct RetryStateTests {
     @Test(arguments: 0..<10) func everyWalkKeepsItsBooks(group: UInt64) {
         takeWalks(group: group) { seed in
@@ -11,32 +11,9 @@ import Testing
             return walk.fault
         }
     }
-
-    @Test func anAlarmThatWasSetAnewIsDeafToTheTimerBefore() {
-        var alarm = Alarm()
-        let first = alarm.set()
-        let kept = alarm.keep(FakeTimer(1), of: first)
-        let cleared = alarm.clear() as? FakeTimer
-        #expect(kept == nil && cleared?.name == 1)
-        let second = alarm.set()
-        let old = alarm.ring(first)
-        let tooLate = alarm.keep(FakeTimer(2), of: first) as? FakeTimer
-        #expect(old == nil && tooLate?.name == 2)
-        // It may ring before its timer is kept.
-        let rung = alarm.ring(second)
-        #expect(rung != nil && !alarm.isSet)
-        let useless = alarm.keep(FakeTimer(3), of: second)
-        #expect(useless != nil)
-    }
 }
 
-private final class FakeTimer: ScheduledTimer {
-    let name: UInt64
-    init(_ name: UInt64) { self.name = name }
-    func cancel() -> Bool { true }
-}
-
-/// What the world knows of a retried task: one attempt at a time, and timers that are scheduled, kept, rung or given back.
+/// What the world knows of a retried task: one attempt at a time, and the numbers of all pauses.
 private final class RetryWalk {
     private(set) var fault = ""
     private var random: SeededGenerator
@@ -50,11 +27,9 @@ private final class RetryWalk {
     private var waiters = 0
     private var waiting: Set<Int> = []
 
-    /// The one setting that counts, and what has become of the timers.
-    private var setting: UInt64?
-    private var unscheduled: Set<UInt64> = []
-    private var alive: Set<UInt64> = []
-    private var kept: UInt64?
+    /// The number of the pause that is not over, and those of all pauses.
+    private var current: Int?
+    private var numbers: Set<Int> = []
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
@@ -64,15 +39,14 @@ private final class RetryWalk {
     }
 
     private func step() {
-        switch Int.random(in: 0..<8, using: &random) {
+        switch Int.random(in: 0..<7, using: &random) {
         case 0: attemptEnds()
         case 1: goOn()
         case 2: pause()
         case 3: if attempt == .decided { end() }
         case 4: interrupt(state.interrupt())
         case 5: reset()
-        case 6: schedule()
-        default: ring()
+        default: resume()
         }
         let expectsMore = !isReset && [.running, .decided, .interrupted].contains(attempt)
         expect(state.mayGoOn == expectsMore, "may go on: \(state.mayGoOn) while \(attempt)")
@@ -101,8 +75,8 @@ private final class RetryWalk {
         expect((number != nil) == !isReset, "paused: \(number != nil)")
         guard let number else { return }
         attempt = .pausing(pauses)
-        setting = number
-        unscheduled.insert(number)
+        expect(numbers.insert(number).inserted, "two pauses have the number \(number)")
+        current = number
     }
 
     private func end() {
@@ -112,10 +86,10 @@ private final class RetryWalk {
         attempt = .over
     }
 
-    private func interrupt(_ ended: RetryState<Int, Int>.EndedPause?) {
+    private func interrupt(_ ended: Int?) {
         guard case .pausing(let number) = attempt else { return expect(ended == nil, "an interrupt without a pause") }
-        expect(ended?.pause == number, "interrupted \(String(describing: ended?.pause)), not \(number)")
-        clear(ended?.timer)
+        expect(ended == number, "interrupted \(String(describing: ended)), not \(number)")
+        current = nil
         attempt = .interrupted
     }
 
@@ -131,41 +105,20 @@ private final class RetryWalk {
         }
     }
 
-    // MARK: Timers
-
-    /// Keeps the timer of some setting, perhaps of one that is no more.
-    private func schedule() {
-        guard let number = unscheduled.min() else { return }
-        unscheduled.remove(number)
-        let returned = state.keep(FakeTimer(number), of: number) as? FakeTimer
-        expect((returned == nil) == (setting == number), "setting \(number) was kept: \(returned == nil)")
-        if returned == nil { kept = number }
-        alive.insert(number)
-    }
-
-    /// A timer rings that was scheduled at some time.
-    private func ring() {
-        guard let number = alive.union(unscheduled).sorted().randomElement(using: &random) else { return }
-        let isGood = setting == number
-        if let ended = state.resume(number) {
+    /// The alarm of a pause rings, perhaps of one that is no more.
+    private func resume() {
+        guard let number = numbers.sorted().randomElement(using: &random) else { return }
+        let isGood = current == number
+        expect(state.isPausing(number) == isGood, "the pause \(number) is not over: \(!isGood)")
+        if let pause = state.resume(number) {
             expect(isGood, "a pause that is no more")
-            expect(attempt == .pausing(ended.pause), "resumed \(ended.pause) while \(attempt)")
+            expect(attempt == .pausing(pause), "resumed \(pause) while \(attempt)")
             started += 1
             attempt = .running
-            rang(ended.timer)
+            current = nil
         } else {
-            expect(!isGood, "the timer \(number) of the present setting did nothing")
+            expect(!isGood, "the alarm of the present pause did nothing")
         }
-    }
-
-    private func rang(_ timer: (any ScheduledTimer)?) {
-        expect((timer as? FakeTimer)?.name == kept, "gave back another timer than the kept one")
-        (setting, kept) = (nil, nil)
-    }
-
-    private func clear(_ timer: (any ScheduledTimer)?) {
-        expect((timer as? FakeTimer)?.name == kept, "left timer \(String(describing: kept)) behind")
-        (setting, kept) = (nil, nil)
     }
 
     private func expect(_ isTrue: Bool, _ message: @autoclosure () -> String) {

@@ -20,14 +20,15 @@ final class LimitFinder: HTTPTaskObserver {
     /// Whether there was an attempt that was not timed since that was last asked.
     private let wasUsed = Atomic(false)
     private let listener: LimitListener
+    /// Ends the pause.
+    private let alarm = Alarm()
 
     private struct State {
         var limit: AdaptiveLimitState
         var times = AttemptTimes()
         var share = TimingShare()
-        /// The end of the pause, if there is one, and what rings then.
+        /// The end of the pause, if there is one.
         var pauseEnd: TimerInstant?
-        var alarm = Alarm()
         var lastUse: TimerInstant
         /// Tasks with this number or a higher one were made in the current period of the limit.
         var firstOfPeriod: UInt64 = 0
@@ -52,7 +53,7 @@ final class LimitFinder: HTTPTaskObserver {
         state = Locked(State(limit: limit, lastUse: now))
     }
 
-    deinit { state.withLock { $0.alarm.clear() }?.cancel() }
+    deinit { alarm.end() }
 
     /// The limit now; 0 during a pause.
     var current: UInt { UInt(clamping: published.load(ordering: .acquiring)) }
@@ -196,26 +197,19 @@ final class LimitFinder: HTTPTaskObserver {
 
     /// Sets the alarm for the end of the pause, if there is one.
     private func setAlarm() {
-        let change = state.withLock { $0.alarm.set(for: $0.pauseEnd) }
-        change?.old?.cancel()
-        guard let setting = change?.setting else { return }
-        let timer = clock.timers.schedule(at: setting.due) { [weak self] in self?.ring(setting.number) }
-        state.withLock { $0.alarm.keep(timer, of: setting.number) }?.cancel()
+        alarm.set(on: clock.timers, for: { state.withLock(\.pauseEnd) }) { [weak self] in self?.endPause() }
     }
 
-    private func ring(_ number: UInt64) {
+    private func endPause() {
         let now = clock.now
-        let (rung, change) = state.withLock { state -> (Alarm.Rung?, AdaptiveLimit.Change?) in
-            guard let rung = state.alarm.ring(number) else { return (nil, nil) }
+        let change = state.withLock { state -> AdaptiveLimit.Change? in
             // A later refusal may have made the pause longer.
-            if let end = state.pauseEnd, end > now { return (rung, nil) }
+            guard let end = state.pauseEnd, end <= now else { return nil }
             state.pauseEnd = nil
-            return (rung, changing(&state) { $0.limit.resume() })
+            return changing(&state) { $0.limit.resume() }
         }
-        // The timer ends here, and not under the lock.
-        withExtendedLifetime(rung) {}
         if let change { listener.hear(change, of: self) }
-        if rung != nil { setAlarm() }
+        setAlarm()
     }
 }
 
