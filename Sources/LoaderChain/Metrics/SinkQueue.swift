@@ -17,7 +17,7 @@ final class SinkQueue: Sendable {
 
     func take(_ record: MetricRecord) {
         // A record holds no user object, so a dropped one may end under the lock.
-        if state.withLock({ $0.append(record) }) { queue.async { self.deliver() } }
+        if state.withLock({ $0.append(record) }) { queue.async { self.deliver { $0.beginDelivery() } } }
     }
 
     /// Waits until the sink has taken every record that was added before.
@@ -26,14 +26,14 @@ final class SinkQueue: Sendable {
     func flush() async {
         await withCheckedContinuation { continuation in
             queue.async {
-                self.deliver()
+                self.deliver { $0.takeAll() }
                 continuation.resume()
             }
         }
     }
 
-    private func deliver() {
-        for record in state.withLock({ $0.takeAll() }) { sink.record(record) }
+    private func deliver(_ take: (inout NewestRecords<MetricRecord>) -> [MetricRecord]) {
+        for record in state.withLock(take) { sink.record(record) }
     }
 }
 
@@ -43,22 +43,29 @@ struct NewestRecords<Record> {
     /// A ring once it is full, whose oldest record is at `oldest`.
     private var waiting: [Record] = []
     private var oldest = 0
+    private var hasDelivery = false
     private(set) var dropped = 0
 
     init(capacity: Int) { self.capacity = max(1, capacity) }
 
     /// Takes a record, and drops the oldest where there is no room.
     ///
-    /// - Returns: whether it is the only one, so that the caller has to begin a delivery.
+    /// - Returns: whether there is no delivery that will take it, so that the caller has to order one.
     mutating func append(_ record: Record) -> Bool {
         if waiting.count < capacity {
             waiting.append(record)
-            return waiting.count == 1
+        } else {
+            waiting[oldest] = record
+            oldest = oldest + 1 == capacity ? 0 : oldest + 1
+            dropped += 1
         }
-        waiting[oldest] = record
-        oldest = oldest + 1 == capacity ? 0 : oldest + 1
-        dropped += 1
-        return false
+        return !replace(&hasDelivery, with: true)
+    }
+
+    /// Takes all records for the delivery that was ordered; the next record orders another one.
+    mutating func beginDelivery() -> [Record] {
+        hasDelivery = false
+        return takeAll()
     }
 
     /// Removes all records, and returns them in their order.

@@ -11,17 +11,22 @@ import Testing
             var records = NewestRecords<Int>(capacity: capacity)
             var waiting: [Int] = []
             var dropped = 0
+            var hasDelivery = false
             for step in 0..<60 {
                 if Int.random(in: 0..<4, using: &generator) > 0 {
-                    let isFirst = records.append(step)
-                    if isFirst != waiting.isEmpty { return "step \(step): first \(isFirst) of \(waiting)" }
+                    let isToOrder = records.append(step)
+                    if isToOrder == hasDelivery { return "step \(step): to order \(isToOrder) beside \(hasDelivery)" }
+                    hasDelivery = true
                     waiting.append(step)
                     if waiting.count > capacity {
                         waiting.removeFirst()
                         dropped += 1
                     }
                 } else {
-                    let taken = records.takeAll()
+                    // A flush takes the records, and leaves the delivery that was ordered where it is.
+                    let isFlush = Bool.random(using: &generator)
+                    let taken = isFlush ? records.takeAll() : records.beginDelivery()
+                    if !isFlush { hasDelivery = false }
                     if taken != waiting { return "step \(step): \(taken) for \(waiting)" }
                     waiting = []
                 }
