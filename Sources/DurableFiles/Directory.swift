@@ -109,6 +109,17 @@ extension Directory {
         }
     }
 
+    /// Whether there is a folder of that name, and no file.
+    package func isFolder(_ path: String) throws(FileFailure) -> Bool {
+        do throws(FileFailure) {
+            _ = try list(path)
+            return true
+        } catch {
+            if error.code == ENOTDIR { return false }
+            throw error
+        }
+    }
+
     /// Flushes a file to the disk; one that is missing needs it no more.
     package func sync(_ path: String) throws(FileFailure) {
         do throws(FileFailure) { try open(path).sync() } catch { if !error.isMissing { throw error } }

@@ -232,7 +232,8 @@ package final class MemoryDirectory: Directory {
     }
 
     package func list(_ folder: String) throws(FileFailure) -> [String] {
-        try doing("listed", folder) { state in
+        try doing("listed", folder) { state throws(FileFailure) in
+            guard state.names[folder] == nil else { throw FileFailure("listed", folder, code: ENOTDIR) }
             let prefix = folder.isEmpty ? "" : folder + "/"
             let names = (Array(state.names.keys) + Array(state.folders)).filter { $0.hasPrefix(prefix) }
             var random = SeededGenerator(seed: UInt64(state.operations))

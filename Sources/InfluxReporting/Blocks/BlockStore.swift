@@ -14,8 +14,8 @@ protocol BlockStore: Sendable {
     /// - Parameter points: how many lines it had. With fewer, its file is kept when it is removed, for its owner to inspect.
     func read(_ file: BlockFile, points: Int) throws(FileFailure) -> (lines: LineBatch, damagedBytes: Int)
 
-    /// Forgets blocks whose lines are settled.
-    func remove(_ files: [BlockFile]) throws(FileFailure)
+    /// Forgets blocks whose lines are settled, and returns the names of damaged files that went because there are newer ones.
+    func remove(_ files: [BlockFile]) throws(FileFailure) -> [String]
 
     /// Flushes a block's file to the disk.
     func sync(_ file: BlockFile) throws(FileFailure)
@@ -36,7 +36,7 @@ struct MemoryStore: BlockStore {
     func read(_ file: BlockFile, points: Int) -> (lines: LineBatch, damagedBytes: Int) {
         (LineBatch(precision: file.precision), 0)
     }
-    func remove(_ files: [BlockFile]) {}
+    func remove(_ files: [BlockFile]) -> [String] { [] }
     func sync(_ file: BlockFile) {}
     func syncFolder() {}
     func close() {}

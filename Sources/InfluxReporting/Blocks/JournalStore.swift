@@ -13,12 +13,16 @@ final class JournalStore: BlockStore {
     private let precision: Precision
     private let random: RandomSource
     private let lastNumber: Atomic<UInt64>
-    /// The files that could not be read in full.
-    private let damaged = Locked<Set<BlockFile>>([])
+    private let damage = Locked(Damage())
     /// The lock of the directory; nil once another writer may have it.
     private let lock: Locked<(any Sendable)?>
 
-    private static let lockName = "lock"
+    private struct Damage {
+        /// The files that could not be read in full.
+        var files: Set<BlockFile> = []
+        /// The names of those that were set aside.
+        var aside = Quarantine<String> { _ in 0 }
+    }
 
     /// Takes a directory.
     ///
@@ -30,10 +34,7 @@ final class JournalStore: BlockStore {
         self.directory = directory
         self.precision = precision
         self.random = random
-        let taken: (any Sendable)?
-        do throws(FileFailure) { taken = try directory.lock(Self.lockName) } catch { throw WriterError(error) }
-        guard let taken else { throw WriterError.inUse }
-        lock = Locked(taken)
+        do throws(FileFailure) { lock = Locked(try directory.take()) } catch { throw WriterError(error) }
         lastNumber = Atomic(0)
     }
 
@@ -43,8 +44,8 @@ final class JournalStore: BlockStore {
         var damaged: [(name: String, bytes: Int)] = []
         /// Files that could not be read, and are left to the next launch.
         var unread: [BlockFile] = []
-        var foreign: [String] = []
-        /// Files that were set aside by earlier launches and have gone, because there are newer ones.
+        var foreign = ForeignFiles()
+        /// Files that were set aside and have gone, because there are newer ones.
         var forgotten: [String] = []
         var troubles: [FileFailure] = []
     }
@@ -54,23 +55,28 @@ final class JournalStore: BlockStore {
         var remains = Remains()
         let names: [String]
         do throws(FileFailure) { names = try directory.list("") } catch { throw WriterError(error) }
-        for name in names.sorted() where name != Self.lockName && !DamagedFile.isOne(name) {
-            guard let file = BlockFile(name) else {
-                remains.foreign.append(name)
+        for name in names.sorted() where name != FileFailure.lockName {
+            let aside = DamagedFile.block(of: name)
+            guard let file = aside ?? BlockFile(name) else {
+                remains.foreign.note(name)
                 continue
             }
             lastNumber.store(max(lastNumber.load(ordering: .relaxed), file.number), ordering: .relaxed)
+            if aside != nil {
+                damage.withLock { $0.aside.add(name) }
+                continue
+            }
             do throws(FileFailure) {
                 let (frames, bytes) = try frames(of: file)
                 if frames.isBlank {
                     try directory.remove(name)
                 } else if frames.lines.isEmpty {
                     remains.damaged.append((name, bytes.count))
-                    try directory.rename(name, to: DamagedFile.name(of: file))
+                    try setAside(file)
                 } else {
                     if frames.damagedBytes > 0 {
                         remains.damaged.append((name, frames.damagedBytes))
-                        damaged.withLock { _ = $0.insert(file) }
+                        damage.withLock { _ = $0.files.insert(file) }
                     }
                     let length = frames.lines.reduce(0) { $0 + $1.count }
                     remains.blocks.append((file, frames.lines.count, length, bytes.count))
@@ -80,13 +86,21 @@ final class JournalStore: BlockStore {
                 remains.troubles.append(error)
             }
         }
-        do throws(FileFailure) {
-            remains.forgotten = try DamagedFile.excess(of: directory.list(""))
-            for name in remains.forgotten { try directory.remove(name) }
-        } catch {
-            remains.troubles.append(error)
-        }
+        do throws(FileFailure) { remains.forgotten = try trimAside() } catch { remains.troubles.append(error) }
         return remains
+    }
+
+    /// Keeps a damaged file under another name.
+    private func setAside(_ file: BlockFile) throws(FileFailure) {
+        try directory.rename(file.name, to: DamagedFile.name(of: file))
+        damage.withLock { $0.aside.add(DamagedFile.name(of: file)) }
+    }
+
+    /// Removes the oldest of the files that were set aside, if there are too many, and returns their names.
+    private func trimAside() throws(FileFailure) -> [String] {
+        let names = damage.withLock { $0.aside.trim(count: DamagedFile.mostKept) }
+        for name in names { try directory.remove(name) }
+        return names
     }
 
     private func frames(of file: BlockFile) throws(FileFailure) -> (FrameReader, Data) {
@@ -107,7 +121,7 @@ final class JournalStore: BlockStore {
 
     func read(_ file: BlockFile, points: Int) throws(FileFailure) -> (lines: LineBatch, damagedBytes: Int) {
         let (frames, bytes) = try frames(of: file)
-        if frames.lines.count < points { damaged.withLock { _ = $0.insert(file) } }
+        if frames.lines.count < points { damage.withLock { _ = $0.files.insert(file) } }
         var lines = Data(capacity: bytes.count)
         var ends: [Int] = []
         for line in frames.lines {
@@ -118,24 +132,19 @@ final class JournalStore: BlockStore {
         return (batch ?? LineBatch(precision: file.precision), frames.damagedBytes)
     }
 
-    func remove(_ files: [BlockFile]) throws(FileFailure) {
+    func remove(_ files: [BlockFile]) throws(FileFailure) -> [String] {
         // Once another writer has the directory, the files are its own.
-        guard lock.withLock({ $0 != nil }) else { return }
+        guard lock.withLock({ $0 != nil }) else { return [] }
         var failure: FileFailure?
         for file in files {
-            let isDamaged = damaged.withLock { $0.remove(file) != nil }
-            do throws(FileFailure) {
-                // Its whole lines are settled; the damaged rest may still be of use to its owner.
-                if isDamaged {
-                    try directory.rename(file.name, to: DamagedFile.name(of: file))
-                } else {
-                    try directory.remove(file.name)
-                }
-            } catch {
+            let isDamaged = damage.withLock { $0.files.remove(file) != nil }
+            // Its whole lines are settled; the damaged rest may still be of use to its owner.
+            do throws(FileFailure) { try isDamaged ? setAside(file) : directory.remove(file.name) } catch {
                 failure = error
             }
         }
         if let failure { throw failure }
+        return try trimAside()
     }
 
     func sync(_ file: BlockFile) throws(FileFailure) { try directory.sync(file.name) }
@@ -155,14 +164,9 @@ enum DamagedFile {
 
     static func name(of file: BlockFile) -> String { file.name + suffix }
 
-    /// Whether a name is that of a file that was set aside.
-    static func isOne(_ name: String) -> Bool {
-        name.hasSuffix(suffix) && BlockFile(String(name.dropLast(suffix.count))) != nil
-    }
-
-    /// Those of the names whose files are set aside and too many, which are the oldest.
-    static func excess(of names: [String]) -> [String] {
-        Array(names.filter(isOne).sorted().dropLast(mostKept))
+    /// The block whose file was set aside under a name; nil if it is not such a name.
+    static func block(of name: String) -> BlockFile? {
+        name.hasSuffix(suffix) ? BlockFile(String(name.dropLast(suffix.count))) : nil
     }
 }
 
@@ -183,19 +187,9 @@ public struct WriterError: Error, Sendable, Hashable {
     /// What went wrong in this case and what to do.
     public let reason: String
 
-    static let inUse = WriterError(
-        code: .inUse,
-        reason: "Another writer has this directory, in this process or in another; give each writer one of its own.")
-
-    private init(code: Code, reason: String) {
-        self.code = code
-        self.reason = reason
-    }
-
     init(_ failure: FileFailure) {
-        self.init(
-            code: failure.isDiskFull ? .diskFull : .directory,
-            reason: "The directory cannot be used: \(failure).")
+        code = Code(rawValue: failure.obstacle.rawValue) ?? .directory
+        reason = failure.reason(for: "writer")
     }
 }
 

@@ -99,14 +99,9 @@ extension WriterEngine {
         if synchronizes { scheduleSynchronization() }
         if !remains.blocks.isEmpty { listeners.tell(.found(files: remains.blocks.count)) }
         for (name, bytes) in remains.damaged { listeners.tell(.damaged(file: name, bytes: bytes)) }
-        if !remains.foreign.isEmpty {
-            let mostNames = 20
-            listeners.tell(
-                .foreignFiles(count: remains.foreign.count, names: Array(remains.foreign.prefix(mostNames))))
-        }
-        for name in remains.forgotten {
-            listeners.tell(.trouble("“\(name)” was removed: \(DamagedFile.mostKept) newer damaged files are kept."))
-        }
+        let foreign = remains.foreign
+        if foreign.count > 0 { listeners.tell(.foreignFiles(count: foreign.count, names: foreign.names)) }
+        tell(forgotten: remains.forgotten)
         for trouble in remains.troubles { listeners.tell(.trouble("\(trouble)")) }
         advance()
     }

@@ -19,7 +19,16 @@ extension WriterEngine {
     /// Forgets files whose lines are settled; one that cannot be removed is sent again by the next writer of the directory.
     func remove(_ files: [BlockFile]) {
         guard !files.isEmpty else { return }
-        do throws(FileFailure) { try store.remove(files) } catch { listeners.tell(.trouble("\(error)")) }
+        do throws(FileFailure) { tell(forgotten: try store.remove(files)) } catch {
+            listeners.tell(.trouble("\(error)"))
+        }
+    }
+
+    /// Tells which damaged files are not kept any more.
+    func tell(forgotten names: [String]) {
+        for name in names {
+            listeners.tell(.trouble("“\(name)” was removed: \(DamagedFile.mostKept) newer damaged files are kept."))
+        }
     }
 
     private func ended(_ number: UInt64, _ load: BatchLoad, _ outcome: BatchOutcome) {

@@ -44,7 +44,7 @@
             do throws(FileFailure) {
                 files = try SystemDirectory(directory)
             } catch {
-                throw OutboxError(.directory, "The uploads cannot be taken up: \(error).")
+                throw OutboxError(opening: error, for: "terminal of uploads")
             }
             FolderProtection.afterFirstUnlock.apply(to: directory)
             let configuration = URLSessionConfiguration.background(withIdentifier: identifier)

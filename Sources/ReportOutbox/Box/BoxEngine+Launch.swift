@@ -18,7 +18,8 @@ extension BoxEngine {
             return duplicates
         }
         enqueue { [self] in
-            if scan.foreignCount > 0 { emit(.foreignFiles(count: scan.foreignCount, names: scan.foreign)) }
+            let foreign = scan.foreign
+            if foreign.count > 0 { emit(.foreignFiles(count: foreign.count, names: foreign.names)) }
             for failure in scan.troubles { trouble(failure) }
             for name in duplicates { setAside(duplicate: name) }
             for aside in shared.withLock({ LoaderChain.replace(&$0.asideLeftovers, with: []) }) {
@@ -110,7 +111,7 @@ extension BoxEngine {
     /// has left.
     private func adopt(_ box: String) {
         do throws(FileFailure) {
-            guard let lock = try store.files.lock(box + "/" + ReportStore.lockName) else { return }
+            guard let lock = try store.files.lock(box + "/" + FileFailure.lockName) else { return }
             defer { withExtendedLifetime(lock) {} }
             let own = ReportStore(
                 files: try store.files.folder(box), durability: settings.durability, seal: settings.seal)

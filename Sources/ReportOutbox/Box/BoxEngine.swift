@@ -31,7 +31,8 @@ final class BoxEngine: Sendable {
         /// The submissions that wait until a report of an identifier has come in or has left.
         var waiters: [ReportID: [DispatchSemaphore]] = [:]
         var running: [UInt64: RunningAttempt] = [:]
-        var aside = Quarantine()
+        /// The reports that were set aside.
+        var aside = Quarantine<AsideName> { $0.name.size }
         /// Files of quarantined reports that are back in the box.
         var asideLeftovers: [AsideName] = []
         /// Files of reports that are done with, and that could not be removed.

@@ -52,7 +52,7 @@ public final class ReportOutbox: Sendable {
         do throws(FileFailure) {
             files = try SystemDirectory(directory)
         } catch {
-            throw Self.unusable(error)
+            throw OutboxError(opening: error)
         }
         FolderProtection.afterFirstUnlock.apply(to: directory)
         try self.init(files: files, chain: chain, settings: settings, startsSending: startsSending, existing: existing)
@@ -66,10 +66,7 @@ public final class ReportOutbox: Sendable {
         onEvent: (@Sendable (ReportEvent) -> Void)? = nil
     ) throws(OutboxError) {
         do throws(FileFailure) {
-            let place = try BoxPlace.take(in: files, whenInUse: settings.whenInUse)
-            guard let place else {
-                throw FileFailure("locked", ReportStore.lockName, code: 0)
-            }
+            let place = try BoxPlace(in: files, whenInUse: settings.whenInUse)
             let store = ReportStore(files: place.files, durability: settings.durability, seal: settings.seal)
             let scan = try store.scan()
             engine = BoxEngine(
@@ -77,20 +74,8 @@ public final class ReportOutbox: Sendable {
                 onEvent: onEvent)
             engine.launch(scan, sends: startsSending)
         } catch {
-            if error.code == 0 { throw Self.inUse }
-            throw Self.unusable(error)
+            throw OutboxError(opening: error)
         }
-    }
-
-    private static let inUse = OutboxError(
-        .inUse,
-        """
-        Another box has this directory, in this process or in another; use one box for a directory, or let the settings' \
-        whenInUse be ownBox.
-        """)
-
-    private static func unusable(_ failure: FileFailure) -> OutboxError {
-        OutboxError(failure.isDiskFull ? .diskFull : .directory, "The box cannot be opened: \(failure).")
     }
 
     deinit { engine.stop() }
@@ -231,7 +216,7 @@ extension ReportOutbox {
 
     /// The reports that were set aside, in the order of submission.
     public var reportsSetAside: [ReportSummary] {
-        engine.shared.withLock { $0.aside.reports }.map { ReportSummary($0) }
+        engine.shared.withLock { $0.aside.files }.map { ReportSummary($0) }
     }
 }
 
@@ -239,7 +224,7 @@ extension ReportOutbox: CustomStringConvertible {
     /// How many reports there are and how many are being sent.
     public var description: String {
         engine.shared.withLock {
-            "ReportOutbox(\($0.box.count) reports, \($0.box.inFlight) being sent, \($0.aside.reports.count) set aside)"
+            "ReportOutbox(\($0.box.count) reports, \($0.box.inFlight) being sent, \($0.aside.files.count) set aside)"
         }
     }
 }
@@ -253,18 +238,20 @@ private struct BoxPlace {
     /// How many processes can have boxes of their own in one directory.
     private static let mostOwnBoxes = 64
 
-    /// Takes a directory, or a box of one's own within it; nil if it is in use.
-    static func take(
-        in files: any Directory, whenInUse: OutboxSettings.WhenInUse
-    ) throws(FileFailure) -> BoxPlace? {
-        if let lock = try files.lock(ReportStore.lockName) { return BoxPlace(files: files, ownership: lock) }
-        guard whenInUse == .ownBox else { return nil }
-        for number in 1...mostOwnBoxes {
-            let folder = StoreScan.ownBoxPrefix + String(number)
-            try files.makeFolder(folder)
-            let own = try files.folder(folder)
-            if let lock = try own.lock(ReportStore.lockName) { return BoxPlace(files: own, ownership: lock) }
+    /// Takes a directory, or a box of one's own within it.
+    init(in directory: any Directory, whenInUse: OutboxSettings.WhenInUse) throws(FileFailure) {
+        do throws(FileFailure) {
+            (ownership, files) = (try directory.take(), directory)
+            return
+        } catch {
+            guard error.isInUse, whenInUse == .ownBox else { throw error }
         }
-        return nil
+        for number in 1...Self.mostOwnBoxes {
+            let own = try directory.folder(StoreScan.ownBox(number))
+            guard let lock = try own.lock(FileFailure.lockName) else { continue }
+            (ownership, files) = (lock, own)
+            return
+        }
+        throw FileFailure.inUse
     }
 }

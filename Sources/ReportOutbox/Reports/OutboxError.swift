@@ -46,6 +46,13 @@ public struct OutboxError: Error, Hashable, Sendable {
         self.reason = reason
     }
 
+    /// Why a directory cannot be had by a box, or by what else is named.
+    init(opening failure: FileFailure, for owner: String = "box") {
+        let way = owner == "box" ? ", or let the settings' whenInUse be ownBox" : ""
+        self.init(
+            Code(rawValue: failure.obstacle.rawValue) ?? .directory, failure.reason(for: owner, orElse: way))
+    }
+
     init(_ failure: FileFailure) {
         if failure.isWithoutDirectory {
             self.init(

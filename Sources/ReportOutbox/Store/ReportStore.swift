@@ -15,7 +15,6 @@ import LoaderChainPlatformFoundation
 ///
 /// It makes no decisions, and keeps no state in memory.
 struct ReportStore: Sendable {
-    static let lockName = "lock"
     static let asideFolder = "aside"
     fileprivate static let discardsName = "discarded"
 
@@ -218,9 +217,7 @@ struct StoreScan {
     var reports: [RecordName] = []
     /// Reports that were set aside, in the same order.
     var aside: [AsideName] = []
-    /// Names of files that are not the box's.
-    var foreign: [String] = []
-    var foreignCount = 0
+    var foreign = ForeignFiles()
     /// Boxes of other processes.
     var ownBoxes: [String] = []
     /// Whether there are counts of discarded reports.
@@ -228,8 +225,15 @@ struct StoreScan {
     /// What could not be swept.
     var troubles: [FileFailure] = []
 
-    private static let mostForeignNames = 20
-    static let ownBoxPrefix = "own-"
+    /// The folder of a box of another process.
+    static func ownBox(_ number: Int) -> String { ownBoxPrefix + String(number) }
+
+    private static let ownBoxPrefix = "own-"
+
+    private static func isOwnBox(_ name: String) -> Bool {
+        guard name.hasPrefix(ownBoxPrefix), let number = Int(name.dropFirst(ownBoxPrefix.count)) else { return false }
+        return number > 0 && name == ownBox(number)
+    }
 }
 
 extension ReportStore {
@@ -245,8 +249,8 @@ extension ReportStore {
             // One that is spelled otherwise than the box would could not be found again.
             case .name(let name) where name.text == text: scan.reports.append(name)
             case .digested(let name): sort(name, at: text, into: &scan)
-            case .name: scan.note(foreign: text)
-            case .foreign: scan.sort(text, sweepingIn: sweeps ? files : nil)
+            case .name: scan.foreign.note(text)
+            case .foreign: scan.sort(text, in: files, sweeps: sweeps)
             }
         }
         scan.reports.sort { $0.sequence < $1.sequence }
@@ -257,7 +261,7 @@ extension ReportStore {
     private func scanAside(into scan: inout StoreScan) throws(FileFailure) {
         for text in try files.list(Self.asideFolder) {
             guard let (read, isDigested) = AsideName.read(text) else {
-                scan.note(foreign: Self.asideFolder + "/" + text)
+                scan.foreign.note(Self.asideFolder + "/" + text)
                 continue
             }
             var aside = read
@@ -265,7 +269,7 @@ extension ReportStore {
             if aside.text == text {
                 scan.aside.append(aside)
             } else {
-                scan.note(foreign: Self.asideFolder + "/" + text)
+                scan.foreign.note(Self.asideFolder + "/" + text)
             }
         }
         scan.aside.sort { $0.name.sequence < $1.name.sequence }
@@ -277,11 +281,11 @@ extension ReportStore {
         do throws(RecordProblem) {
             name.id = try readHead(text).id
             // A name that is not the one this report would have was made by another program.
-            if name.text == text { scan.reports.append(name) } else { scan.note(foreign: text) }
+            if name.text == text { scan.reports.append(name) } else { scan.foreign.note(text) }
         } catch {
             switch error {
             // Its identifier is not known. It stays, since a missing key may come back.
-            case .damaged, .sealed: scan.note(foreign: text)
+            case .damaged, .sealed: scan.foreign.note(text)
             case .missing(let failure), .failure(let failure): scan.troubles.append(failure)
             }
         }
@@ -289,22 +293,22 @@ extension ReportStore {
 }
 
 extension StoreScan {
-    fileprivate mutating func sort(_ text: String, sweepingIn files: (any Directory)?) {
-        if text == ReportStore.lockName || text == ReportStore.asideFolder { return }
+    fileprivate mutating func sort(_ text: String, in files: any Directory, sweeps: Bool) {
+        if text == FileFailure.lockName || text == ReportStore.asideFolder { return }
         if text == ReportStore.discardsName {
             hasDiscards = true
             return
         }
-        if text.hasPrefix(Self.ownBoxPrefix) {
-            ownBoxes.append(text)
-            return
+        do throws(FileFailure) {
+            if Self.isOwnBox(text), try files.isFolder(text) {
+                ownBoxes.append(text)
+            } else if text.hasPrefix(RecordName.temporaryPrefix) {
+                if sweeps { try files.remove(text) }
+            } else {
+                foreign.note(text)
+            }
+        } catch {
+            troubles.append(error)
         }
-        guard text.hasPrefix(RecordName.temporaryPrefix) else { return note(foreign: text) }
-        do throws(FileFailure) { try files?.remove(text) } catch { troubles.append(error) }
-    }
-
-    fileprivate mutating func note(foreign text: String) {
-        foreignCount += 1
-        if foreign.count < Self.mostForeignNames { foreign.append(text) }
     }
 }

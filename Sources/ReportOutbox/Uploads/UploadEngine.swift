@@ -43,20 +43,17 @@ final class UploadEngine: Sendable {
         self.loader = loader
         ledger = UploadLedger(files: files)
         do throws(FileFailure) {
-            guard let ownership = try files.lock(ReportStore.lockName) else { throw Self.inUse }
+            let ownership = try files.take()
             let records = try ledger.open(now: RecordName.milliseconds(timers.date))
             shared = Locked(Shared(state: BackgroundUploadState(records), ownership: ownership))
         } catch {
-            if error.code == 0 { throw OutboxError(.inUse, "Other uploads have this directory; make one for each.") }
-            throw OutboxError(.directory, "The uploads cannot be taken up: \(error).")
+            throw OutboxError(opening: error, for: "terminal of uploads")
         }
         // The session tells at once, to an engine that is there by now.
         let session = makeSession(self)
         shared.withLock { $0.session = session }
         session.uploads { [weak self] listed in self?.hear { $0.restored(listed) } }
     }
-
-    private static let inUse = FileFailure("locked", ReportStore.lockName, code: 0)
 
     // MARK: Tasks
 
@@ -186,7 +183,7 @@ final class UploadEngine: Sendable {
     }
 
     private func record(of content: UploadRecord.Content, answer: UploadEnd?) -> UploadRecord {
-        UploadRecord(content: content, begun: RecordName.milliseconds(timers.date), answer: answer)
+        UploadRecord(content: content, written: RecordName.milliseconds(timers.date), answer: answer)
     }
 
     private func complete(_ waiter: BackgroundUploadState.Waiter, _ id: UploadID, _ end: UploadEnd) {

@@ -30,7 +30,7 @@ struct UploadLedger: Sendable {
         for name in names {
             guard let id = Self.id(name, Self.recordSuffix) else { continue }
             let record = UploadRecord(encoded: try read(name))
-            guard let record, record.answer == nil || now - record.begun <= Self.longestUnclaimed else {
+            guard let record, record.answer == nil || now - record.written <= Self.longestUnclaimed else {
                 try? files.remove(name)
                 continue
             }
@@ -145,8 +145,8 @@ struct UploadRecord: Hashable, Sendable {
     }
 
     let content: Content
-    /// When it began, in milliseconds since 1970.
-    let begun: Int64
+    /// When this was written, in milliseconds since 1970: when the upload began, or when its answer came.
+    let written: Int64
     /// The server's answer, once there is one.
     var answer: UploadEnd?
 }
@@ -162,7 +162,7 @@ extension UploadRecord {
         writer.append(Self.version)
         writer.append(content.key)
         writer.append(content.digest)
-        writer.append(begun)
+        writer.append(written)
         if case .answered(let status, let headers) = answer {
             writer.append(UInt8(1))
             writer.append(Int64(status.rawValue))
@@ -181,10 +181,10 @@ extension UploadRecord {
         guard tail.number(UInt32.self) == Checksum.of(Data(encoded.dropLast(4))) else { return nil }
         var reader = ByteReader(Data(encoded.dropLast(4)))
         guard reader.number(UInt8.self) == Self.version, let key = reader.text(), let digest = reader.text(),
-            let begun = reader.number(Int64.self), let isAnswered = reader.number(UInt8.self)
+            let written = reader.number(Int64.self), let isAnswered = reader.number(UInt8.self)
         else { return nil }
         content = Content(key: key, digest: digest)
-        self.begun = begun
+        self.written = written
         if isAnswered == 1 {
             guard let status = reader.number(Int64.self), let headers = reader.headers() else { return nil }
             answer = .answered(HTTPStatus(Int(clamping: status)), headers)

@@ -289,6 +289,39 @@ import Testing
         await writer.shutDown()
     }
 
+    /// A file is set aside when its whole lines are settled, long after the start.
+    @Test func theOldestDamagedFileGoesWhenAnotherIsSetAside() async throws {
+        let journal = MemoryDirectory()
+        let sender = FakeSender(FakeSender.offline)
+        do {
+            let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings(), stripes: 1)
+            for number in 0..<3 { writer.write(Self.point(number)) }
+            journal.kill()
+            writer.engine.stop()
+        }
+        journal.revive()
+        let name = try #require(journal.names.first)
+        var bytes = try #require(journal.bytes(of: name))
+        bytes[10] ^= 1
+        journal.put(bytes, at: name)
+        let files = (1...DamagedFile.mostKept).map {
+            DamagedFile.name(of: BlockFile(number: UInt64($0), precision: .seconds, salt: 7))
+        }
+        for file in files { journal.put(Array("x\n".utf8), at: file) }
+        sender.answer(FakeSender.delivered)
+        let events = Locked<[WriterEvent]>([])
+        let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings()) { event in
+            events.withLock { $0.append(event) }
+        }
+        await writer.flush()
+        #expect(Set(journal.names.filter { $0.hasSuffix(".damaged") }) == Set(files.dropFirst() + [name + ".damaged"]))
+        let isTold = events.withLock { $0 }.contains {
+            if case .trouble(let text) = $0 { text.contains(files[0]) } else { false }
+        }
+        #expect(isTold)
+        await writer.shutDown()
+    }
+
     @Test func aFullDiskIsToldAndPointsAreHeldInMemory() async throws {
         let journal = MemoryDirectory()
         let sender = FakeSender(FakeSender.offline)

@@ -92,7 +92,7 @@
             await heir.shutDown()
             #expect(sender.batches.isEmpty)
             // And files with a line that a kill tore, which are kept when their whole lines have arrived.
-            #expect(directory.names.filter { !DamagedFile.isOne($0) } == ["lock"])
+            #expect(directory.names.filter { DamagedFile.block(of: $0) == nil } == ["lock"])
         }
 
         /// What the program writes under an identifier.

@@ -102,6 +102,8 @@ import Testing
         for foreign in [".DS_Store", "notes.txt", "x.report", "no/such", "naïve\u{202E}", "0-0-0-0-0-0-0-.report"] {
             disk.put(bytes(5), at: foreign)
         }
+        // The last of these is a file, where a box of another process is a folder.
+        for noBox in ["own-", "own-notes.txt", "own-0", "own-01", "own--1", "own-1"] { disk.put(bytes(5), at: noBox) }
         disk.put(bytes(5), at: "tmp-77")
         let test = try TestBox(disk: disk)
         #expect(test.server.keys == ["good", "other"])
@@ -109,8 +111,9 @@ import Testing
         #expect(test.box.counters.setAside == ["damaged": 3])
         #expect(!disk.names.contains("tmp-77"))
         #expect(disk.names.contains("notes.txt"))
-        let isTold = test.events.contains { if case .foreignFiles(6, _) = $0 { true } else { false } }
+        let isTold = test.events.contains { if case .foreignFiles(12, _) = $0 { true } else { false } }
         #expect(isTold)
+        #expect(!test.events.contains { if case .trouble = $0 { true } else { false } })
     }
 
     @Test func aCopyOfAReportIsSetAside() throws {

@@ -13,12 +13,12 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct UploadLedgerTests {
     private static let record = UploadRecord(
-        content: UploadRecord.Content(key: "a%2fb", digest: "0123"), begun: 1_000,
+        content: UploadRecord.Content(key: "a%2fb", digest: "0123"), written: 1_000,
         answer: .answered(.serviceUnavailable, ["Retry-After": "7", "Set-Cookie": "secret", "X-A": "1"]))
 
     @Test func aRecordIsReadAsItWasWrittenButForSecrets() throws {
         let read = try #require(UploadRecord(encoded: Self.record.encoded))
-        #expect(read.content == Self.record.content && read.begun == 1_000)
+        #expect(read.content == Self.record.content && read.written == 1_000)
         #expect(read.answer == .answered(.serviceUnavailable, ["Retry-After": "7", "X-A": "1"]))
         #expect(!Self.record.encoded.contains(Array("secret".utf8)))
     }
@@ -57,7 +57,7 @@ struct UploadLedgerTests {
         try ledger.write(answered, record)
         record.answer = nil
         try ledger.write(running, record)
-        record = UploadRecord(content: record.content, begun: -40 * 24 * 3600 * 1000, answer: Self.record.answer)
+        record = UploadRecord(content: record.content, written: -40 * 24 * 3600 * 1000, answer: Self.record.answer)
         try ledger.write(old, record)
         for id in [running, answered, bare] { disk.put(Data([1]), at: UploadLedger.body(id)) }
         disk.put(Data("torn".utf8), at: torn.text + ".upload")
