@@ -42,6 +42,9 @@ import Testing
         #expect(hex(CRC32C.of([UInt8](repeating: 0, count: 32))) == "8a9136aa")
         #expect(hex(CRC32C.of([UInt8](repeating: 0xFF, count: 32))) == "62a8ab43")
         #expect(hex(CRC32C.of([UInt8](0..<32))) == "46dd794e")
+
+        #expect(CRC32C.value(of: Data("123456789".utf8)) == 0xE306_9283)
+        #expect(SHA256.name(of: "abc".utf8) == "ba7816bf8f01cfea414140de5dae2223")
     }
 
     /// The digest of the digests of 270 messages, one of each length, as Python's hashlib has it.

@@ -1,5 +1,6 @@
 import DurableFiles
 import LineProtocol
+import LoaderChain
 
 /// Where blocks come from, and where they are kept: in memory, or in files.
 protocol BlockStore: Sendable {
@@ -53,9 +54,9 @@ struct BlockFile: Sendable, Hashable {
 
     static let suffix = ".lines"
 
-    /// The name, such as `00000000000000000042-nanoseconds-00000000009f3a5c.lines`.
+    /// The name, such as `000000000000002a-nanoseconds-00000000009f3a5c.lines`.
     var name: String {
-        "\(Self.padded(String(number), to: 20))-\(precision.rawValue)-\(Self.padded(String(salt, radix: 16), to: 16))\(Self.suffix)"
+        "\(Hexadecimal.text(number))-\(precision.rawValue)-\(Hexadecimal.text(salt))\(Self.suffix)"
     }
 
     init(number: UInt64, precision: Precision, salt: UInt64) {
@@ -68,15 +69,11 @@ struct BlockFile: Sendable, Hashable {
     init?(_ name: String) {
         guard name.hasSuffix(Self.suffix) else { return nil }
         let parts = name.dropLast(Self.suffix.count).split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 3, let number = UInt64(parts[0]), let precision = Precision(rawValue: String(parts[1])),
-            let salt = UInt64(parts[2], radix: 16)
+        guard parts.count == 3, let number = Hexadecimal.value(of: parts[0].utf8),
+            let precision = Precision(rawValue: String(parts[1])), let salt = Hexadecimal.value(of: parts[2].utf8)
         else { return nil }
         self.init(number: number, precision: precision, salt: salt)
         // One that is spelled otherwise could not be found again.
         guard self.name == name else { return nil }
-    }
-
-    private static func padded(_ text: String, to width: Int) -> String {
-        String(repeating: "0", count: max(0, width - text.count)) + text
     }
 }

@@ -10,7 +10,7 @@ import Synchronization
 /// It belongs to one stripe at a time, whose lock guards it. Once it is handed in, it does not change any more.
 final class LineBlock: @unchecked Sendable {
     let memory: HeapMemory
-    /// The file that keeps it; nil if it ends with the process, and its frames need no digests.
+    /// The file that keeps it; nil if it ends with the process, and its frames need no checksums.
     let file: BlockFile?
     /// The open file, until the block is handed in.
     private(set) var journal: (any DurableFile)?
@@ -66,7 +66,7 @@ final class LineBlock: @unchecked Sendable {
     func append(_ line: UnsafeRawBufferPointer) -> Bool {
         let length = LineFrame.length(of: line.count)
         guard length <= capacity &- used, points < maximumPoints else { return false }
-        LineFrame.write(line, digest: salt.map { LineDigest.of(line, salt: $0) } ?? 0, at: base + used)
+        LineFrame.write(line, checksum: salt.map { LineFrame.checksum(of: line, salt: $0) } ?? 0, at: base + used)
         used &+= length
         points &+= 1
         return true

@@ -1,7 +1,9 @@
-/// The form in which a block holds a line: its length, a digest of it, and its bytes, newline included.
+import LoaderChain
+
+/// The form in which a block holds a line: its length, a checksum of it, and its bytes, newline included.
 ///
 /// A length of zero is the end. A line that is torn, by a process that is killed or a disk that loses power, leaves a
-/// digest that does not fit. The digest begins with a number of the block's own, so that bytes from elsewhere do not fit
+/// checksum that does not fit. The checksum begins with a number of the block's own, so that bytes from elsewhere do not fit
 /// either, not even a whole frame that is part of a string in a line.
 enum LineFrame {
     /// The bytes before those of the line.
@@ -11,46 +13,23 @@ enum LineFrame {
     @inline(__always)
     static func length(of line: Int) -> Int { headLength + line }
 
+    /// The checksum of a line in a block whose own number is `salt`.
+    static func checksum(of line: UnsafeRawBufferPointer, salt: UInt64) -> UInt32 {
+        var checksum = CRC32C()
+        withUnsafeBytes(of: (salt.littleEndian, UInt64(line.count).littleEndian)) { checksum.add($0) }
+        checksum.add(line)
+        return checksum.value
+    }
+
     /// Writes a frame where there is room for it.
     ///
     /// The length comes last: without it there is nothing.
     @inline(__always)
-    static func write(_ line: UnsafeRawBufferPointer, digest: UInt32, at place: UnsafeMutableRawPointer) {
+    static func write(_ line: UnsafeRawBufferPointer, checksum: UInt32, at place: UnsafeMutableRawPointer) {
         guard let start = line.baseAddress else { return }
         (place + headLength).copyMemory(from: start, byteCount: line.count)
-        place.storeBytes(of: digest.littleEndian, toByteOffset: 4, as: UInt32.self)
+        place.storeBytes(of: checksum.littleEndian, toByteOffset: 4, as: UInt32.self)
         place.storeBytes(of: UInt32(truncatingIfNeeded: line.count).littleEndian, as: UInt32.self)
-    }
-}
-
-/// A number that tells torn bytes from whole ones, in two bytes per clock.
-///
-/// It is not cryptographic, and need not be: an attacker who can write the file can write any line.
-enum LineDigest {
-    private static let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
-
-    /// The digest of a line in a block whose own number is `salt`.
-    static func of(_ line: UnsafeRawBufferPointer, salt: UInt64) -> UInt32 {
-        let wordSize = MemoryLayout<UInt64>.size
-        var state = step(salt, UInt64(line.count))
-        var offset = 0
-        while offset + wordSize <= line.count {
-            state = step(state, UInt64(littleEndian: line.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
-            offset += wordSize
-        }
-        var rest: UInt64 = 0
-        while offset < line.count {
-            rest = rest << 8 | UInt64(line[offset])
-            offset += 1
-        }
-        state = step(state, rest)
-        return UInt32(truncatingIfNeeded: state ^ state >> 32)
-    }
-
-    @inline(__always)
-    private static func step(_ state: UInt64, _ word: UInt64) -> UInt64 {
-        let product = (state ^ word) &* factor
-        return product ^ product >> 29
     }
 }
 
@@ -66,11 +45,11 @@ struct FrameReader {
     /// The longest block that is read, far beyond any that a writer fills.
     static let longestBlock = 64 << 20
 
-    /// How many bytes may be digested in vain for each byte of a block.
+    /// Of how many bytes a checksum may be taken in vain for each byte of a block.
     ///
     /// In a block of a writer's, hardly any byte but the first of a frame looks like one. A file that is made to look like
     /// frames everywhere would cost the square of its length.
-    private static let vainDigests = 4
+    private static let vainBytes = 4
 
     /// Reads the frames of a block.
     ///
@@ -81,7 +60,7 @@ struct FrameReader {
         isBlank = end == 0
         var place = 0
         var damageStart: Int?
-        var vain = block.count * Self.vainDigests
+        var vain = block.count * Self.vainBytes
         while place + LineFrame.headLength < end, vain >= 0 {
             guard let line = Self.line(at: place, in: block, salt: salt, vain: &vain) else {
                 if damageStart == nil { damageStart = place }
@@ -120,9 +99,9 @@ struct FrameReader {
         guard length > 0, length <= block.count - start, block[start + length - 1] == UInt8(ascii: "\n") else {
             return nil
         }
-        let digest = UInt32(littleEndian: block.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self))
+        let checksum = UInt32(littleEndian: block.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self))
         let line = start..<(start + length)
-        if LineDigest.of(UnsafeRawBufferPointer(rebasing: block[line]), salt: salt) == digest { return line }
+        if LineFrame.checksum(of: UnsafeRawBufferPointer(rebasing: block[line]), salt: salt) == checksum { return line }
         vain -= length
         return nil
     }

@@ -146,10 +146,15 @@ extension ASCIISet {
     package static let token = ASCIISet(alphanumerics + tokenMarks)
 }
 
-/// Numbers as hexadecimal digits of a fixed count.
+/// Numbers and bytes as hexadecimal digits.
 package enum Hexadecimal {
     /// The number of up to 16 digits in either case; nil if there is another byte, or none.
-    package static func value(of bytes: some Collection<UInt8>) -> UInt64? {
+    package static func value(of bytes: some Collection<UInt8>) -> UInt64? { number(bytes) }
+
+    /// The same for bytes in memory, which is not generic, so that it is quick in other modules, too.
+    package static func value(of bytes: UnsafeBufferPointer<UInt8>) -> UInt64? { number(bytes) }
+
+    private static func number(_ bytes: some Collection<UInt8>) -> UInt64? {
         guard 1...16 ~= bytes.count else { return nil }
         var value: UInt64 = 0
         for byte in bytes {
@@ -171,12 +176,19 @@ package enum Hexadecimal {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends the last digits of a number.
+    /// Two lowercase digits for each byte.
+    package static func text(of bytes: some Sequence<UInt8>) -> String {
+        var digits: [UInt8] = []
+        for byte in bytes { append(UInt64(byte), digits: 2, to: &digits) }
+        return String(decoding: digits, as: UTF8.self)
+    }
+
+    /// Appends the digits of a number, with zeros before them where it has fewer than so many.
     package static func append(
-        _ value: UInt64, digits count: Int, isUppercase: Bool = false, to bytes: inout [UInt8]
+        _ value: UInt64, digits least: Int = 1, isUppercase: Bool = false, to bytes: inout [UInt8]
     ) {
         let ten = (isUppercase ? UInt8(ascii: "A") : UInt8(ascii: "a")) - 10
-        for place in (0..<count).reversed() {
+        for place in (0..<max(least, (UInt64.bitWidth - value.leadingZeroBitCount + 3) / 4)).reversed() {
             let digit = UInt8(value >> UInt64(4 * place) & 15)
             bytes.append((digit < 10 ? UInt8(ascii: "0") : ten) + digit)
         }

@@ -28,7 +28,7 @@ extension Digest {
     }
 }
 
-/// CRC-32C of RFC 3720, eight bytes at a time.
+/// CRC-32C of RFC 3720, eight bytes at a time: the checksum of everything that the package keeps on a disk, too.
 package struct CRC32C: Digest {
     private var state: UInt32 = 0xFFFF_FFFF
 
@@ -56,7 +56,17 @@ package struct CRC32C: Digest {
         }
     }
 
-    package mutating func finish() -> [UInt8] { (~state).bigEndianBytes }
+    /// The checksum of what was added so far.
+    package var value: UInt32 { ~state }
+
+    package mutating func finish() -> [UInt8] { value.bigEndianBytes }
+
+    /// The checksum of a whole.
+    package static func value(of bytes: Data) -> UInt32 {
+        var checksum = CRC32C()
+        checksum.add(bytes)
+        return checksum.value
+    }
 
     /// For each of eight places, what a byte there does to the remainder.
     private static let tables: [UInt32] = {

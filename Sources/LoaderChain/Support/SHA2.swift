@@ -9,6 +9,9 @@ package struct SHA256: Digest {
 
     package mutating func finish() -> [UInt8] { hash.finish() }
 
+    /// The first half of the digest of bytes as text: enough that no others ever have the same.
+    package static func name(of bytes: some Sequence<UInt8>) -> String { Hexadecimal.text(of: of(bytes).prefix(16)) }
+
     private enum Form: SHA2Form {
         static var atA: (UInt32, UInt32, UInt32) { (2, 13, 22) }
         static var atE: (UInt32, UInt32, UInt32) { (6, 11, 25) }

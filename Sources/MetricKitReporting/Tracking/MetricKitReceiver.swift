@@ -34,7 +34,7 @@ public final class MetricKitReceiver: Sendable {
     private let tracking: [MetricKitTracking]
     private let onError: @Sendable (Data, OutboxError) -> Void
     private let later: @Sendable (@escaping @Sendable () -> Void) -> Void
-    private let known = Locked((tracked: Set<Digest128>(), stored: Set<Digest128>()))
+    private let known = Locked((tracked: Set<String>(), stored: Set<String>()))
 
     /// Makes a receiver.
     ///
@@ -80,12 +80,12 @@ public final class MetricKitReceiver: Sendable {
         var refused: [(Data, OutboxError)] = []
         var new: [Data] = []
         for data in payloads {
-            let digest = Digest128(data)
+            let digest = SHA256.name(of: data)
             let (isNew, isStored) = known.withLock { ($0.tracked.insert(digest).inserted, $0.stored.contains(digest)) }
             if isNew { new.append(data) }
             guard !isStored, let outbox, let request = requests[kind] else { continue }
             do throws(OutboxError) {
-                try outbox.submit(data, identifier: "metrickit-\(kind.rawValue)-\(digest.text)", request: request)
+                try outbox.submit(data, identifier: "metrickit-\(kind.rawValue)-\(digest)", request: request)
                 known.withLock { _ = $0.stored.insert(digest) }
             } catch {
                 // If it is delivered again, the outbox may have room for it.

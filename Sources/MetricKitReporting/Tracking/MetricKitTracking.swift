@@ -1,6 +1,6 @@
 import LineProtocol
+import LoaderChain
 import LoaderChainPlatformFoundation
-import ReportOutbox
 
 /// A tracker for payloads.
 ///
@@ -152,7 +152,7 @@ extension MetricPayload {
 
     /// The moment plus a part of a second that depends on the payload's bytes.
     private func apart(_ moment: Timestamp) -> Timestamp {
-        let part = Int64(Digest128(data).value % 1_000_000_000)
+        let part = Int64(CRC32C.value(of: data)) % 1_000_000_000
         let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(part)
         return overflow ? moment : .nanoseconds(sum)
     }

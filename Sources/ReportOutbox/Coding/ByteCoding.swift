@@ -1,4 +1,4 @@
-// Coding: numbers and texts as bytes, digests and checksums. It uses no other folder.
+// Coding: numbers and texts as bytes. It uses no other folder.
 
 import LoaderChain
 import LoaderChainPlatformFoundation
@@ -72,30 +72,6 @@ struct ByteReader {
         case 0: .some(nil)
         case 1: text().map { .some($0) }
         default: nil
-        }
-    }
-}
-
-/// Numbers in the names of files.
-enum Hexadecimal {
-    private static let digits = Array("0123456789abcdef".utf8)
-
-    /// The number of up to 16 digits, or nil.
-    static func number(_ text: some Collection<UInt8>) -> UInt64? {
-        guard 1...16 ~= text.count else { return nil }
-        var number: UInt64 = 0
-        for byte in text {
-            guard let digit = ASCII.hexadecimalValue(byte) else { return nil }
-            number = number << 4 | UInt64(digit)
-        }
-        return number
-    }
-
-    /// Writes a number, with zeros before it up to a width.
-    static func append(_ number: UInt64, width: Int = 1, to text: inout [UInt8]) {
-        let needed = max(width, (UInt64.bitWidth - number.leadingZeroBitCount + 3) / 4)
-        for place in stride(from: needed - 1, through: 0, by: -1) {
-            text.append(digits[Int(place < 16 ? number >> (4 * place) & 15 : 0)])
         }
     }
 }

@@ -60,13 +60,11 @@ extension ReportID {
                 bytes.append(byte)
             } else {
                 bytes.append(UInt8(ascii: "%"))
-                Hexadecimal.append(UInt64(byte), width: 2, to: &bytes)
+                Hexadecimal.append(UInt64(byte), digits: 2, to: &bytes)
             }
         }
         if bytes.count <= Self.longestWrittenOut { return String(decoding: bytes, as: UTF8.self) }
-        var digest = Digest128()
-        digest.add(rawValue)
-        return String(Self.digestMark) + digest.text
+        return String(Self.digestMark) + SHA256.name(of: rawValue.utf8)
     }
 
     /// The identifier of a part of a file's name; nil if it is not one, or only a digest.

@@ -82,7 +82,7 @@ extension DiscardLedger {
 
     mutating func wasNotWritten() { isDirty = true }
 
-    private static let mark: UInt32 = 0x3144_434C  // LCD1
+    private static let mark: UInt32 = 0x3244_434C  // LCD2
 
     /// As bytes, none if there is nothing to remember.
     private var encoded: Data {
@@ -96,7 +96,7 @@ extension DiscardLedger {
         }
         var writer = ByteWriter()
         writer.append(Self.mark)
-        writer.append(Checksum.of(content.bytes))
+        writer.append(CRC32C.value(of: content.bytes))
         return writer.bytes + content.bytes
     }
 
@@ -104,7 +104,7 @@ extension DiscardLedger {
     mutating func add(_ encoded: Data) -> Bool {
         var reader = ByteReader(encoded)
         guard reader.number(UInt32.self) == Self.mark, let checksum = reader.number(UInt32.self),
-            Checksum.of(Data(encoded.dropFirst(8))) == checksum
+            CRC32C.value(of: Data(encoded.dropFirst(8))) == checksum
         else { return false }
         while !reader.isAtEnd {
             guard let destination = reader.number(UInt32.self), let reason = reader.text(), let kind = reader.text(),

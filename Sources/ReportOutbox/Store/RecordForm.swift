@@ -10,9 +10,9 @@ import LoaderChainPlatformFoundation
 ///
 /// A file is written from its first byte to its last, under a temporary name, and gets its own name when it is whole.
 enum RecordForm {
-    static let plainMark: UInt32 = 0x3142_434C  // LCB1
-    static let sealedMark: UInt32 = 0x3153_434C  // LCS1
-    static let tailMark: UInt32 = 0x3145_434C  // LCE1
+    static let plainMark: UInt32 = 0x3242_434C  // LCB2
+    static let sealedMark: UInt32 = 0x3253_434C  // LCS2
+    static let tailMark: UInt32 = 0x3245_434C  // LCE2
     static let headPrefixLength = 12
     static let tailLength = 24
     static let longestHead = 1 << 20
@@ -32,7 +32,7 @@ struct RecordWriter {
     private let file: any DurableFile
     private let id: ReportID
     private let seal: (any ReportSeal)?
-    private var checksum = Checksum()
+    private var checksum = CRC32C()
     private var storedLength: UInt64 = 0
     private(set) var length: Int64 = 0
     private var pieces = 0
@@ -53,7 +53,7 @@ struct RecordWriter {
         var writer = ByteWriter(capacity: encoded.count + 2048)
         writer.append(seal == nil ? RecordForm.plainMark : RecordForm.sealedMark)
         writer.append(UInt32(encoded.count))
-        writer.append(Checksum.of(encoded))
+        writer.append(CRC32C.value(of: encoded))
         pending = writer.bytes
         pending.append(encoded)
     }
@@ -150,11 +150,7 @@ struct RecordHead: Sendable {
 
     /// A digest of where it goes, by which pauses are kept apart.
     var destination: UInt32 {
-        var hash: UInt32 = 0x811C_9DC5
-        for byte in "\(scheme)://\(host?.lowercased() ?? ""):\(port ?? 0)".utf8 {
-            hash = (hash ^ UInt32(byte)) &* 0x0100_0193
-        }
-        return hash
+        CRC32C.value(of: Data("\(scheme)://\(host?.lowercased() ?? ""):\(port ?? 0)".utf8))
     }
 }
 

@@ -1,3 +1,4 @@
+import LoaderChain
 import LoaderChainPlatformFoundation
 
 /// The name of a report's file, which holds all that changes during the report's life.
@@ -78,7 +79,7 @@ extension RecordName {
         var text: [UInt8] = []
         text.reserveCapacity(128)
         let dash = UInt8(ascii: "-")
-        Hexadecimal.append(sequence, width: 16, to: &text)
+        Hexadecimal.append(sequence, digits: 16, to: &text)
         text.append(dash)
         Hexadecimal.append(UInt64(clamping: submittedMilliseconds), to: &text)
         text.append(dash)
@@ -86,7 +87,7 @@ extension RecordName {
         text.append(dash)
         Hexadecimal.append(UInt64(attempts), to: &text)
         text.append(dash)
-        Hexadecimal.append(UInt64(destination), width: 8, to: &text)
+        Hexadecimal.append(UInt64(destination), digits: 8, to: &text)
         text.append(dash)
         Hexadecimal.append(UInt64(clamping: size), to: &text)
         text.append(dash)
@@ -154,7 +155,9 @@ extension RecordName {
             return rest[..<dash]
         }
 
-        mutating func number() -> UInt64? { next().flatMap { Hexadecimal.number($0) } }
+        mutating func number() -> UInt64? {
+            next().flatMap { Hexadecimal.value(of: UnsafeBufferPointer(rebasing: $0)) }
+        }
 
         mutating func flagsAndKind() -> (Flags, ReportKind)? {
             guard let part = next(), !part.isEmpty else { return nil }

@@ -41,7 +41,7 @@ struct RecordReader: Sendable {
             headEnd <= start.count
             ? Data(start[RecordForm.headPrefixLength..<headEnd])
             : try Self.readAll(file, Int(headLength), at: Int64(RecordForm.headPrefixLength))
-        guard Checksum.of(encoded) == headChecksum else { throw .damaged }
+        guard CRC32C.value(of: encoded) == headChecksum else { throw .damaged }
         isSealed = mark == RecordForm.sealedMark
         head = try Self.head(encoded, isSealed: isSealed, seal: seal)
 
@@ -58,7 +58,7 @@ struct RecordReader: Sendable {
         body = Int64(headEnd)..<tailStart
         self.length = Int64(length)
         guard checksBody else { return }
-        var found = Checksum()
+        var found = CRC32C()
         if isAllRead {
             found.add(start[headEnd..<Int(tailStart)])
         } else {

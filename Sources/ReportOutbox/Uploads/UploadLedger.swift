@@ -62,8 +62,8 @@ struct UploadLedger: Sendable {
 
     /// Copies the bytes of a request to where the system reads them, and returns what is uploaded.
     func writeBody(_ id: UploadID, of request: EncodedRequest, key: String) throws -> UploadRecord.Content {
-        var digest = Digest128()
-        digest.add("\(request.method.rawValue) \(request.url.absoluteString)\n")
+        var digest = SHA256()
+        digest.add(Data("\(request.method.rawValue) \(request.url.absoluteString)\n".utf8))
         do {
             let file = try files.create(Self.body(id))
             var length: Int64 = 0
@@ -78,7 +78,7 @@ struct UploadLedger: Sendable {
             discardBody(id)
             throw error
         }
-        return UploadRecord.Content(key: key, digest: digest.text)
+        return UploadRecord.Content(key: key, digest: Hexadecimal.text(of: digest.finish()))
     }
 
     /// Writes down an upload; nothing may begin before this has returned.
@@ -152,7 +152,7 @@ struct UploadRecord: Hashable, Sendable {
 }
 
 extension UploadRecord {
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
 
     /// The record as bytes, the last of which are a checksum.
     ///
@@ -170,7 +170,7 @@ extension UploadRecord {
         } else {
             writer.append(UInt8(0))
         }
-        writer.append(Checksum.of(writer.bytes))
+        writer.append(CRC32C.value(of: writer.bytes))
         return writer.bytes
     }
 
@@ -178,7 +178,7 @@ extension UploadRecord {
     init?(encoded: Data) {
         guard encoded.count > 4 else { return nil }
         var tail = ByteReader(Data(encoded.suffix(4)))
-        guard tail.number(UInt32.self) == Checksum.of(Data(encoded.dropLast(4))) else { return nil }
+        guard tail.number(UInt32.self) == CRC32C.value(of: Data(encoded.dropLast(4))) else { return nil }
         var reader = ByteReader(Data(encoded.dropLast(4)))
         guard reader.number(UInt8.self) == Self.version, let key = reader.text(), let digest = reader.text(),
             let written = reader.number(Int64.self), let isAnswered = reader.number(UInt8.self)

@@ -13,8 +13,8 @@ import Testing
             return [UInt8](unsafeUninitializedCapacity: LineFrame.length(of: bytes.count)) { buffer, count in
                 bytes.withUnsafeBytes { bytes in
                     if let base = buffer.baseAddress {
-                        LineFrame.write(
-                            bytes, digest: LineDigest.of(bytes, salt: salt), at: UnsafeMutableRawPointer(base))
+                        let checksum = LineFrame.checksum(of: bytes, salt: salt)
+                        LineFrame.write(bytes, checksum: checksum, at: UnsafeMutableRawPointer(base))
                     }
                 }
                 count = LineFrame.length(of: bytes.count)
@@ -129,15 +129,16 @@ import Testing
 
     @Test func aNameSaysAllAndNoOtherSpellingIsTaken() {
         let file = BlockFile(number: 42, precision: .milliseconds, salt: 0xABC)
-        #expect(file.name == "00000000000000000042-milliseconds-0000000000000abc.lines")
+        #expect(file.name == "000000000000002a-milliseconds-0000000000000abc.lines")
         #expect(BlockFile(file.name) == file)
         let largest = BlockFile(number: .max, precision: .nanoseconds, salt: .max)
         #expect(BlockFile(largest.name) == largest)
         for name in [
-            "", ".lines", "42-milliseconds-abc.lines", "00000000000000000042-milliseconds-0000000000000ABC.lines",
-            "+0000000000000000042-milliseconds-0000000000000abc.lines", file.name + "x", "x" + file.name,
-            "00000000000000000042-hours-0000000000000abc.lines",
-            "99999999999999999999-milliseconds-0000000000000abc.lines",
+            "", ".lines", "2a-milliseconds-abc.lines", "000000000000002A-milliseconds-0000000000000abc.lines",
+            "000000000000002a-milliseconds-0000000000000ABC.lines",
+            "+00000000000002a-milliseconds-0000000000000abc.lines", file.name + "x", "x" + file.name,
+            "000000000000002a-hours-0000000000000abc.lines",
+            "10000000000000000-milliseconds-0000000000000abc.lines",
         ] {
             #expect(BlockFile(name) == nil, "\(name)")
         }

@@ -115,9 +115,4 @@ import Testing
         #expect(throws: OutboxError.self) { try store.write(head, .empty, as: "file", limit: .max) }
         #expect(disk.names == [])
     }
-
-    @Test func theChecksumIsTheUsualOne() {
-        #expect(Checksum.of(Data("123456789".utf8)) == 0xCBF4_3926)
-        #expect(Checksum.of(Data()) == 0)
-    }
 }

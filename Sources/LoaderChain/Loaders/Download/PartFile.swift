@@ -135,7 +135,5 @@ struct DownloadRecord: Hashable, Sendable, Codable {
     static let longest = 64 * 1024
 
     /// A digest of a name or an address.
-    static func subject(_ text: String) -> String {
-        SHA256.of(text.utf8).map { Hexadecimal.text($0, isUppercase: true) }.joined()
-    }
+    static func subject(_ text: String) -> String { Hexadecimal.text(of: SHA256.of(text.utf8)) }
 }
