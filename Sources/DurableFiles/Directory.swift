@@ -115,7 +115,7 @@ extension Directory {
             _ = try list(path)
             return true
         } catch {
-            if error.code == ENOTDIR { return false }
+            if error.isNoFolder { return false }
             throw error
         }
     }
@@ -171,6 +171,9 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// Whether the file does not exist.
     package var isMissing: Bool { code == ENOENT }
+
+    /// Whether there is something else in the place of a folder.
+    package var isNoFolder: Bool { code == ENOTDIR }
 
     /// Whether the file is longer than its reader allows.
     package var isTooLong: Bool { code == EFBIG }

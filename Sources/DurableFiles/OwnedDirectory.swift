@@ -1,5 +1,5 @@
-// What a directory with one owner needs, such as that of a box or of a writer: its lock, why it cannot be had, what others have
-// left there, and what was set aside.
+// What a directory with one owner needs, such as that of a box or of a writer: its lock, why it cannot be had, and what others have
+// left there.
 
 import LoaderChainPlatformC
 
@@ -54,42 +54,5 @@ package struct ForeignFiles: Sendable {
     package mutating func note(_ name: String) {
         count += 1
         if names.count < Self.mostNames { names.append(name) }
-    }
-}
-
-/// Files that were set aside for someone to inspect, the oldest first; of too many, the oldest go.
-package struct Quarantine<File: Sendable>: Sendable {
-    package private(set) var files: [File] = []
-    private var bytes: Int64 = 0
-    private let size: @Sendable (File) -> Int64
-
-    /// Makes an empty quarantine.
-    ///
-    /// - Parameter size: how many bytes a file has.
-    package init(size: @escaping @Sendable (File) -> Int64) { self.size = size }
-
-    package mutating func add(_ file: File) {
-        files.append(file)
-        let (sum, isTooMuch) = bytes.addingReportingOverflow(size(file))
-        bytes = isTooMuch ? .max : sum
-    }
-
-    /// Takes out the first file that fulfils a condition.
-    package mutating func remove(where isOne: (File) -> Bool) -> File? {
-        guard let index = files.firstIndex(where: isOne) else { return nil }
-        bytes -= size(files[index])
-        return files.remove(at: index)
-    }
-
-    /// Takes out the oldest, as many as there are too many, or have too many bytes together.
-    package mutating func trim(count: Int, bytes most: Int64 = .max) -> [File] {
-        var trimmed: [File] = []
-        for file in files {
-            guard files.count - trimmed.count > max(0, count) || bytes > most else { break }
-            trimmed.append(file)
-            bytes -= size(file)
-        }
-        files.removeFirst(trimmed.count)
-        return trimmed
     }
 }

@@ -13,16 +13,10 @@ final class JournalStore: BlockStore {
     private let precision: Precision
     private let random: RandomSource
     private let lastNumber: Atomic<UInt64>
-    private let damage = Locked(Damage())
+    /// The files that could not be read in full.
+    private let damaged = Locked<Set<BlockFile>>([])
     /// The lock of the directory; nil once another writer may have it.
     private let lock: Locked<(any Sendable)?>
-
-    private struct Damage {
-        /// The files that could not be read in full.
-        var files: Set<BlockFile> = []
-        /// The names of those that were set aside.
-        var aside = Quarantine<String> { _ in 0 }
-    }
 
     /// Takes a directory.
     ///
@@ -62,10 +56,7 @@ final class JournalStore: BlockStore {
                 continue
             }
             lastNumber.store(max(lastNumber.load(ordering: .relaxed), file.number), ordering: .relaxed)
-            if aside != nil {
-                damage.withLock { $0.aside.add(name) }
-                continue
-            }
+            guard aside == nil else { continue }
             do throws(FileFailure) {
                 let (frames, bytes) = try frames(of: file)
                 if frames.isBlank {
@@ -76,7 +67,7 @@ final class JournalStore: BlockStore {
                 } else {
                     if frames.damagedBytes > 0 {
                         remains.damaged.append((name, frames.damagedBytes))
-                        damage.withLock { _ = $0.files.insert(file) }
+                        damaged.withLock { _ = $0.insert(file) }
                     }
                     let length = frames.lines.reduce(0) { $0 + $1.count }
                     remains.blocks.append((file, frames.lines.count, length, bytes.count))
@@ -93,14 +84,23 @@ final class JournalStore: BlockStore {
     /// Keeps a damaged file under another name.
     private func setAside(_ file: BlockFile) throws(FileFailure) {
         try directory.rename(file.name, to: DamagedFile.name(of: file))
-        damage.withLock { $0.aside.add(DamagedFile.name(of: file)) }
     }
 
     /// Removes the oldest of the files that were set aside, if there are too many, and returns their names.
+    ///
+    /// Their owner may have removed some, so the directory says which there are.
     private func trimAside() throws(FileFailure) -> [String] {
-        let names = damage.withLock { $0.aside.trim(count: DamagedFile.mostKept) }
-        for name in names { try directory.remove(name) }
-        return names
+        let aside = try directory.list("").filter { DamagedFile.block(of: $0) != nil }.sorted()
+        var removed: [String] = []
+        for name in aside.dropLast(DamagedFile.mostKept) {
+            do throws(FileFailure) { try directory.remove(name) } catch {
+                // What has gone is told; what stays is met again.
+                if removed.isEmpty { throw error }
+                break
+            }
+            removed.append(name)
+        }
+        return removed
     }
 
     private func frames(of file: BlockFile) throws(FileFailure) -> (FrameReader, Data) {
@@ -121,7 +121,7 @@ final class JournalStore: BlockStore {
 
     func read(_ file: BlockFile, points: Int) throws(FileFailure) -> (lines: LineBatch, damagedBytes: Int) {
         let (frames, bytes) = try frames(of: file)
-        if frames.lines.count < points { damage.withLock { _ = $0.files.insert(file) } }
+        if frames.lines.count < points { damaged.withLock { _ = $0.insert(file) } }
         var lines = Data(capacity: bytes.count)
         var ends: [Int] = []
         for line in frames.lines {
@@ -136,15 +136,17 @@ final class JournalStore: BlockStore {
         // Once another writer has the directory, the files are its own.
         guard lock.withLock({ $0 != nil }) else { return [] }
         var failure: FileFailure?
+        var isOneAside = false
         for file in files {
-            let isDamaged = damage.withLock { $0.files.remove(file) != nil }
+            let isDamaged = damaged.withLock { $0.remove(file) != nil }
+            if isDamaged { isOneAside = true }
             // Its whole lines are settled; the damaged rest may still be of use to its owner.
             do throws(FileFailure) { try isDamaged ? setAside(file) : directory.remove(file.name) } catch {
                 failure = error
             }
         }
         if let failure { throw failure }
-        return try trimAside()
+        return isOneAside ? try trimAside() : []
     }
 
     func sync(_ file: BlockFile) throws(FileFailure) { try directory.sync(file.name) }

@@ -26,20 +26,23 @@ package final class DeadlineWatch: Sendable {
             earliest = deadline
             return true
         }
-        guard isEarliest else { return }
+        if isEarliest { setAlarm() }
+    }
+
+    private func setAlarm() {
         alarm.set(on: timers, for: { earliest.withLock(\.self) }) { [weak self] in self?.ring() }
     }
 
     private func ring() {
         let now = timers.now
         let isDue = earliest.withLock { earliest in
-            // Another thread may have noted a deadline that is still to come, for which the alarm is set.
             guard let deadline = earliest, deadline <= now else { return false }
             earliest = nil
             return true
         }
-        guard isDue, let next = onRing(now) else { return }
-        note(next)
+        // A timer may be early by the clock of its owner.
+        guard isDue else { return setAlarm() }
+        if let next = onRing(now) { note(next) }
     }
 }
 

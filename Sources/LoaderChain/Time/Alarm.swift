@@ -16,7 +16,7 @@ import Synchronization
 /// before it could be kept. No lock is held while the owner is asked or called, and none while a timer ends.
 package final class Alarm: Sendable {
     /// The setting in force; its number is 0 if there is none.
-    private struct Setting {
+    private struct Setting: Sendable {
         var due: TimerInstant?
         var number: UInt64 = 0
         var timer: (any ScheduledTimer)?
@@ -24,7 +24,7 @@ package final class Alarm: Sendable {
 
     /// The number of the last call.
     private let calls = Atomic<UInt64>(0)
-    private let setting = Locked(Setting())
+    private let setting = InPlaceLocked(Setting())
 
     /// Makes an alarm that is not set.
     package init() {}

@@ -29,10 +29,10 @@ extension BoxEngine {
         let now = now
         // Its place is taken in the same step in which there is one.
         let taken = try shared.withLock { shared throws(OutboxError) -> (AsideName, RecordName, BoxHandle)? in
-            guard shared.box.handle(of: id) == nil, let known = shared.aside.files.first(where: { $0.name.id == id })
+            guard shared.box.handle(of: id) == nil, let known = shared.aside.reports.first(where: { $0.name.id == id })
             else { return nil }
             if let refusal = shared.box.lackOfRoom(for: known.name) { throw refusal }
-            guard let aside = shared.aside.remove(where: { $0.name.id == id }) else { return nil }
+            guard let aside = shared.aside.remove(id) else { return nil }
             var name = aside.name
             name.sequence = shared.box.nextSequence
             shared.box.nextSequence += 1
@@ -78,7 +78,7 @@ extension BoxEngine {
             return handle
         }
         if let handle { leave(handle, .dropped(.purged)) }
-        guard let aside = shared.withLock({ $0.aside.remove { $0.name.id == id } }) else { return handle != nil }
+        guard let aside = shared.withLock({ $0.aside.remove(id) }) else { return handle != nil }
         removeAside(aside, because: .purged)
         return true
     }

@@ -140,7 +140,7 @@ extension BoxEngine {
         emit(.dropped(name.id, because: loss))
         // The file is still needed by another report of that identifier.
         let isNeeded = shared.withLock { shared in
-            shared.box.handle(of: name.id) != nil || shared.aside.files.contains { $0.name.id == name.id }
+            shared.box.handle(of: name.id) != nil || shared.aside.reports.contains { $0.name.id == name.id }
         }
         if !isNeeded { release(name, delivered: false) }
     }
@@ -188,5 +188,34 @@ extension BoxEngine {
             shared.withLock { $0.discards.wasNotWritten() }
             trouble(error)
         }
+    }
+}
+
+/// The reports that were set aside, oldest first, and how many bytes they have.
+struct Quarantine {
+    private(set) var reports: [AsideName] = []
+    private(set) var bytes: Int64 = 0
+
+    mutating func add(_ aside: AsideName) {
+        reports.append(aside)
+        bytes = bytes.addingClamped(aside.name.size)
+    }
+
+    mutating func remove(_ id: ReportID) -> AsideName? {
+        guard let index = reports.firstIndex(where: { $0.name.id == id }) else { return nil }
+        bytes -= reports[index].name.size
+        return reports.remove(at: index)
+    }
+
+    /// Takes out the oldest, as many as there are too many.
+    mutating func trim(count: Int, bytes most: Int64) -> [AsideName] {
+        var trimmed: [AsideName] = []
+        for aside in reports {
+            guard reports.count - trimmed.count > max(0, count) || bytes > most else { break }
+            trimmed.append(aside)
+            bytes -= aside.name.size
+        }
+        reports.removeFirst(trimmed.count)
+        return trimmed
     }
 }

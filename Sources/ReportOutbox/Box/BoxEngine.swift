@@ -32,7 +32,7 @@ final class BoxEngine: Sendable {
         var waiters: [ReportID: [DispatchSemaphore]] = [:]
         var running: [UInt64: RunningAttempt] = [:]
         /// The reports that were set aside.
-        var aside = Quarantine<AsideName> { $0.name.size }
+        var aside = Quarantine()
         /// Files of quarantined reports that are back in the box.
         var asideLeftovers: [AsideName] = []
         /// Files of reports that are done with, and that could not be removed.

@@ -216,7 +216,7 @@ extension ReportOutbox {
 
     /// The reports that were set aside, in the order of submission.
     public var reportsSetAside: [ReportSummary] {
-        engine.shared.withLock { $0.aside.files }.map { ReportSummary($0) }
+        engine.shared.withLock { $0.aside.reports }.map { ReportSummary($0) }
     }
 }
 
@@ -224,7 +224,7 @@ extension ReportOutbox: CustomStringConvertible {
     /// How many reports there are and how many are being sent.
     public var description: String {
         engine.shared.withLock {
-            "ReportOutbox(\($0.box.count) reports, \($0.box.inFlight) being sent, \($0.aside.files.count) set aside)"
+            "ReportOutbox(\($0.box.count) reports, \($0.box.inFlight) being sent, \($0.aside.reports.count) set aside)"
         }
     }
 }
@@ -247,7 +247,12 @@ private struct BoxPlace {
             guard error.isInUse, whenInUse == .ownBox else { throw error }
         }
         for number in 1...Self.mostOwnBoxes {
-            let own = try directory.folder(StoreScan.ownBox(number))
+            let own: any Directory
+            do throws(FileFailure) { own = try directory.folder(StoreScan.ownBox(number)) } catch {
+                // A foreign file has this name.
+                if error.isNoFolder { continue }
+                throw error
+            }
             guard let lock = try own.lock(FileFailure.lockName) else { continue }
             (ownership, files) = (lock, own)
             return

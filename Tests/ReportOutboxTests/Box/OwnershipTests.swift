@@ -79,6 +79,18 @@ import Testing
         withExtendedLifetime(alive) {}
     }
 
+    @Test func aFileWithTheNameOfABoxIsPassedBy() async throws {
+        let directory = try TemporaryDirectory()
+        try Data("notes".utf8).write(to: directory.url.appending(path: "own-1"))
+        let main = try ReportOutbox(directory: directory.url, chain: FakeServer(), settings: .test())
+        var settings = OutboxSettings.test()
+        settings.whenInUse = .ownBox
+        let own = try ReportOutbox(directory: directory.url, chain: FakeServer(), settings: settings)
+        let lock = directory.url.appending(path: "own-2/lock")
+        #expect(own.count == 0 && FileManager.default.fileExists(atPath: lock.path))
+        for box in [main, own] { await box.close() }
+    }
+
     @Test func whatIsTakenOverKeepsItsNameAndItsPlaceOnTheShelf() throws {
         let disk = MemoryDirectory()
         let long = String(repeating: "long ", count: 100)
