@@ -4,6 +4,8 @@
 /// each priority. The hosts that have room and waiters then stand in a heap for each partition and priority, by their first
 /// waiter, so the first waiter that can run is found without a look at those that cannot. A host that has nothing running and
 /// nothing waiting is forgotten.
+///
+/// It is one long file, so that nothing outside of it can change one of these counts, queues and heaps without the others.
 struct ThrottleQueues<Waiter> {
     typealias Waiters = LinkedNodes<Waiter, Note>
 
