@@ -89,10 +89,12 @@ final class JournalStore: BlockStore {
     /// Removes the oldest of the files that were set aside, if there are too many, and returns their names.
     ///
     /// Their owner may have removed some, so the directory says which there are.
-    private func trimAside() throws(FileFailure) -> [String] {
-        let aside = try directory.list("").filter { DamagedFile.block(of: $0) != nil }.sorted()
+    ///
+    /// - Parameter newest: those that have just been set aside, which stay although their lines may be older.
+    private func trimAside(after newest: [String] = []) throws(FileFailure) -> [String] {
+        let aside = try directory.list("").filter { DamagedFile.block(of: $0) != nil && !newest.contains($0) }.sorted()
         var removed: [String] = []
-        for name in aside.dropLast(DamagedFile.mostKept) {
+        for name in aside.dropLast(max(0, DamagedFile.mostKept - newest.count)) {
             do throws(FileFailure) { try directory.remove(name) } catch {
                 // What has gone is told; what stays is met again.
                 if removed.isEmpty { throw error }
@@ -136,17 +138,17 @@ final class JournalStore: BlockStore {
         // Once another writer has the directory, the files are its own.
         guard lock.withLock({ $0 != nil }) else { return [] }
         var failure: FileFailure?
-        var isOneAside = false
+        var newest: [String] = []
         for file in files {
             let isDamaged = damaged.withLock { $0.remove(file) != nil }
-            if isDamaged { isOneAside = true }
+            if isDamaged { newest.append(DamagedFile.name(of: file)) }
             // Its whole lines are settled; the damaged rest may still be of use to its owner.
             do throws(FileFailure) { try isDamaged ? setAside(file) : directory.remove(file.name) } catch {
                 failure = error
             }
         }
         if let failure { throw failure }
-        return isOneAside ? try trimAside() : []
+        return newest.isEmpty ? [] : try trimAside(after: newest)
     }
 
     func sync(_ file: BlockFile) throws(FileFailure) { try directory.sync(file.name) }

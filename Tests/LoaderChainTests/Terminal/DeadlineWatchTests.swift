@@ -6,8 +6,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct DeadlineWatchTests {
     /// Timers that fire a while before their time, as those of another clock may.
-    private struct EarlyTimers: Timers {
+    private final class EarlyTimers: Timers {
         let timers: ManualTimers
+        init(_ timers: ManualTimers) { self.timers = timers }
+
         var now: TimerInstant { timers.now }
         var date: Date { timers.date }
 
@@ -20,7 +22,7 @@ import Testing
     @Test func anEarlyTimerIsSetAgain() {
         let timers = ManualTimers()
         let rings = Locked<[TimerInstant]>([])
-        let watch = DeadlineWatch(EarlyTimers(timers: timers)) { now in
+        let watch = DeadlineWatch(EarlyTimers(timers)) { now in
             rings.withLock { $0.append(now) }
             return nil
         }
