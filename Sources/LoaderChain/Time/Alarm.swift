@@ -5,9 +5,7 @@ import Synchronization
 /// The owner changes its state under its own lock. After a change that may move the instant, and under no lock, it sets the alarm,
 /// which then asks for the instant:
 ///
-/// ```swift
-/// alarm.set(on: timers, for: { state.withLock(\.pauseEnd) }) { [weak self] in self?.endPause() }
-/// ```
+///     alarm.set(on: timers, for: { state.withLock(\.pauseEnd) }) { [weak self] in self?.endPause() }
 ///
 /// Threads may get here in another order than they changed the state in. So each call gets a number before it asks. One that was
 /// overtaken sets nothing: the later one asked later, and knows everything that the earlier one knew.
