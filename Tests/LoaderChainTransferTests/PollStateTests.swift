@@ -67,9 +67,8 @@ import Testing
         #expect(state.take(response(.ok, ["ETag": "\"7\""])) == .same)
     }
 
-    @Test(arguments: [429, 408, 500, 502, 503, 504] as [HTTPStatus]) func someStatusesAskForPatience(
-        _ status: HTTPStatus
-    ) {
+    @Test(arguments: [429, 408, 409, 421, 423, 425, 500, 502, 503, 504] as [HTTPStatus])
+    func someStatusesAskForPatience(_ status: HTTPStatus) {
         var state = state { $0.maximumFailures = 1 }
         #expect(state.take(response(status)) == .busy && !state.hasFailed)
         #expect(state.take(response(status)) == .busy && state.hasFailed)
@@ -81,7 +80,7 @@ import Testing
         #expect(state.take(response(status)) == .changed)
     }
 
-    @Test(arguments: [301, 400, 401, 403, 404, 410, 501] as [HTTPStatus]) func othersEndIt(_ status: HTTPStatus) {
+    @Test(arguments: [301, 400, 401, 403, 404, 410, 501, 505] as [HTTPStatus]) func othersEndIt(_ status: HTTPStatus) {
         var state = state()
         #expect(state.take(response(status)) == .unusable)
     }

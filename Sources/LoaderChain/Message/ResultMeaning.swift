@@ -1,7 +1,10 @@
 /// What a result means to whoever decides what to do next: what became of the request, and whether anything was sent.
 ///
-/// Retry, hedge, breaker, adaptive limit, metrics, event streams, writer and outbox go by this table of codes, as they go by
-/// ``StatusMeaning`` for statuses.
+/// Retry, hedge, breaker, adaptive limit, metrics, event streams, writer and outbox go by this table of codes. Of statuses, what
+/// delivers goes by ``StatusMeaning``: writer, outbox, uploads and polling. What repeats while a caller waits, retry, hedge, throttle
+/// and downloads, goes by `isTransient` below it. Three ask the status another question, each in its own file: `AttemptOutcome` whether
+/// the time of an attempt tells how loaded a server is, `CircuitBreaker` whether a server is unwell, and `HedgeDesk` whether it wants
+/// fewer requests.
 ///
 /// | Result | Meaning |
 /// |---|---|
@@ -81,7 +84,7 @@ package enum ResultMeaning: Hashable, Sendable {
 
 /// What the status of a response means for the request that it answers, to a client whose data must arrive.
 ///
-/// This is the one table of statuses for everything that delivers. A sender decides what to do in each of these few
+/// It is the one table of statuses for everything that delivers. A sender decides what to do in each of these few
 /// cases, and adds what is special about its server, such as a complaint about one line in a body.
 ///
 /// | Status | Meaning |

@@ -14,7 +14,7 @@ import LoaderChainPlatformFoundation
 /// |---|---|
 /// | a new version | returns it |
 /// | the same version, or 304 | asks again, after the interval and a random delay |
-/// | no connection, a timeout, 429, 408 or a 5xx | asks again, after a delay that grows with each failure in a row |
+/// | no connection, a timeout, 408, 409, 421, 423, 425, 429, or a 5xx but 501 and 505 | asks again, after a delay that grows with each failure in a row |
 /// | `Retry-After` | waits for as long, up to ``Settings/maximumDelay`` |
 /// | any other status | throws an ``HTTPError/Code/invalidResponse`` |
 /// | any other error of the chain | throws it |
@@ -187,20 +187,17 @@ struct PollState: Sendable {
     }
 
     mutating func take(_ response: HTTPResponse) -> Verdict {
-        switch response.status {
-        case .notModified:
+        switch StatusMeaning(response.status) {
+        case .unexpected where response.status == .notModified:
             failures = 0
             return .same
-        case let status where status.isSuccess:
+        case .accepted:
             failures = 0
             return noteVersion(of: response) ? .changed : .same
-        case .tooManyRequests, .requestTimeout:
+        case .unavailable, .overloaded:
             failures += 1
             return .busy
-        case let status where status.isServerError && status != .notImplemented:
-            failures += 1
-            return .busy
-        default: return .unusable
+        case .unexpected, .unauthorized, .tooLarge, .unsupportedEncoding, .malformed, .refused: return .unusable
         }
     }
 
