@@ -1,6 +1,5 @@
 import Dispatch
 import LoaderChain
-import LoaderChainPlatformFoundation
 
 /// A terminal whose responses a test decides.
 ///
@@ -24,7 +23,7 @@ import LoaderChainPlatformFoundation
 ///
 /// Like every terminal, it refuses requests that cannot be sent. It completes a cancelled task at once, unless you tell it to
 /// wait for the test.
-public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
+public class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
     /// What the terminal completes a task with.
     public enum Answer: Sendable {
         /// A response with this status.
@@ -64,7 +63,7 @@ public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
     public var requests: [HTTPRequest] { state.withLock { $0.requests } }
 
     /// The tasks that wait for a response, in the order of their arrival.
-    public var held: [HTTPTask] { state.withLock { $0.held } }
+    public var held: [HTTPTask] { state.withLock { $0.held.map(\.task) } }
 
     /// Waits for the next task that no earlier call has returned.
     public func next() async -> HTTPTask {
@@ -94,22 +93,25 @@ public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
     }
 
     /// Releases a held task without completing it, as a faulty loader would.
-    public func forget(_ task: HTTPTask) { _ = state.withLock { $0.remove(task) } }
+    public func forget(_ task: HTTPTask) { _ = remove(task) }
 
     /// Ends all held tasks, and those that arrive because of that.
     ///
     /// A task that never ends keeps the chain that it is in, and that chain its terminal, which holds the task.
     package func endHeld() { while let task = held.first { refuse(task, .cancelled) } }
 
+    /// Removes a task from the held ones, and returns it if it was one of them.
+    final func remove(_ task: HTTPTask) -> HTTPTask? { state.withLock { $0.remove(task) } }
+
+    @discardableResult
     private func complete(_ task: HTTPTask, with answer: Answer) -> Bool {
-        _ = state.withLock { $0.remove(task) }
-        switch answer {
-        case .success(let status, let headers, let body):
-            return task.complete(
-                .success(
-                    HTTPResponse(request: task.request, status: status, headers: headers, body: Data(body.utf8))))
-        case .failure(let code):
-            return fail(task, code)
+        // The test may have answered by the caller's handle. Without the chain's, the task would be abandoned before its result.
+        let held = remove(task)
+        return withExtendedLifetime(held) {
+            switch answer {
+            case .success(let status, let headers, let body): task.answer(status, headers: headers, body: body)
+            case .failure(let code): fail(task, code)
+            }
         }
     }
 
@@ -120,29 +122,33 @@ public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
 
     /// Holds the task, or responds as the script says.
     public override func load(task: HTTPTask) {
-        do {
-            _ = try task.request.encoded()
-        } catch {
-            task.complete(.failure(error))
-            return
-        }
-        if let script {
-            state.withLock { $0.requests.append(task.request) }
-            _ = complete(task, with: script(task.request))
-            return
-        }
+        if task.failIfInvalid() { return }
+        guard let script else { return _ = hold(task) }
+        state.withLock { $0.requests.append(task.request) }
+        complete(task, with: script(task.request))
+    }
+
+    /// Holds a task until it has a result or is forgotten; false for one that is held already.
+    final func hold(_ task: HTTPTask) -> Bool {
         // It listens before anybody sees the task here, and may cancel it. A loader above may complete the task, to give it up.
         task.addCompletionHandler { [weak self, weak task] in
-            if let task { self?.forget(task) }
+            if let task { self?.noteEnd(of: task) }
         }
-        if cancelReaction == .completes {
-            task.addCancelHandler { [weak self] task in _ = self?.complete(task, with: .failure(.cancelled)) }
-        }
-        let waiting = state.withLock { $0.hold(task) }
+        task.addCancelHandler { [weak self] task in self?.noteCancel(of: task) }
+        let (isNew, waiting) = state.withLock { $0.hold(task) }
         // It may have ended before it was held.
-        if task.isCompleted { forget(task) }
+        if task.isCompleted { noteEnd(of: task) }
         waiting?.resume(returning: task)
+        return isNew
     }
+
+    /// Hears that a task was cancelled while it was held.
+    func noteCancel(of task: HTTPTask) {
+        if cancelReaction == .completes { refuse(task, .cancelled) }
+    }
+
+    /// Hears that a task has a result, which this terminal may have given it.
+    func noteEnd(of task: HTTPTask) { forget(task) }
 
     /// Cancels the held tasks, and leaves the group when all of them have completed.
     public override func reset(with group: DispatchGroup) {
@@ -161,50 +167,39 @@ public final class ScriptedTerminal: HTTPLoader, @unchecked Sendable {
 
     /// The number of requests that arrived, and of those that are held.
     public override var details: String {
-        state.withLock { "received \($0.requests.count), held \($0.heldCount)" }
+        state.withLock { "received \($0.requests.count), held \($0.held.count)" }
     }
 }
 
 extension ScriptedTerminal {
-    /// The tasks that have arrived and the calls that wait for them; tasks are numbered as they arrive.
+    /// The tasks that have arrived and the calls that wait for them.
     private struct State {
         var requests: [HTTPRequest] = []
-        private var tasks: [Int: HTTPTask] = [:]
-        private var numbers: [ObjectIdentifier: Int] = [:]
-        private var arrived = 0
-        private var firstUntaken = 0
-        private var waiting: [UnsafeContinuation<HTTPTask, Never>] = []
+        /// In the order of their arrival; a call to `next()` has returned those that are taken.
+        var held: [(task: HTTPTask, isTaken: Bool)] = []
+        var waiting: [UnsafeContinuation<HTTPTask, Never>] = []
 
-        var held: [HTTPTask] { tasks.sorted { $0.key < $1.key }.map(\.value) }
-        var heldCount: Int { tasks.count }
-
-        /// Holds a task, and returns the call that waits for it.
-        mutating func hold(_ task: HTTPTask) -> UnsafeContinuation<HTTPTask, Never>? {
+        /// Holds a task unless it is held already, and returns whether it was not, and the call that waits for it.
+        mutating func hold(_ task: HTTPTask) -> (isNew: Bool, waiting: UnsafeContinuation<HTTPTask, Never>?) {
             requests.append(task.request)
-            // A task that is loaded twice is held once.
-            guard numbers[ObjectIdentifier(task)] == nil else { return nil }
-            tasks[arrived] = task
-            numbers[ObjectIdentifier(task)] = arrived
-            arrived += 1
-            guard !waiting.isEmpty else { return nil }
-            firstUntaken = arrived
-            return waiting.removeFirst()
+            guard !held.contains(where: { $0.task.id == task.id }) else { return (false, nil) }
+            held.append((task, isTaken: !waiting.isEmpty))
+            return (true, waiting.isEmpty ? nil : waiting.removeFirst())
         }
 
         /// Returns the next task, or keeps the call that waits for it.
         mutating func arrival(for continuation: UnsafeContinuation<HTTPTask, Never>) -> HTTPTask? {
-            while firstUntaken < arrived {
-                firstUntaken += 1
-                // A task that was completed before a call asked for it is skipped.
-                if let task = tasks[firstUntaken - 1] { return task }
+            if let index = held.firstIndex(where: { !$0.isTaken }) {
+                held[index].isTaken = true
+                return held[index].task
             }
             waiting.append(continuation)
             return nil
         }
 
-        /// Removes a task, and returns it so that it is released after unlocking.
+        /// Removes a task by any of its handles, and returns it so that it is released after unlocking.
         mutating func remove(_ task: HTTPTask) -> HTTPTask? {
-            numbers.removeValue(forKey: ObjectIdentifier(task)).flatMap { tasks.removeValue(forKey: $0) }
+            held.firstIndex { $0.task.id == task.id }.map { held.remove(at: $0).task }
         }
     }
 }

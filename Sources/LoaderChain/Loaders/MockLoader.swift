@@ -46,10 +46,7 @@ public final class MockLoader: HTTPLoader, TaskHolder, @unchecked Sendable {
     /// Answers the next request with a response.
     @discardableResult
     public func then(_ status: HTTPStatus, headers: HTTPHeaders = [:], body: String = "") -> MockLoader {
-        then { request, completion in
-            completion(
-                .success(HTTPResponse(request: request, status: status, headers: headers, body: Data(body.utf8))))
-        }
+        then { task in task.answer(status, headers: headers, body: body) }
     }
 
     /// Fails the next task with an error.
@@ -87,12 +84,7 @@ public final class MockLoader: HTTPLoader, TaskHolder, @unchecked Sendable {
 
     /// Gives the task to the next handler.
     public override func load(task: HTTPTask) {
-        do throws(HTTPError) {
-            _ = try task.request.encoded()
-        } catch {
-            task.complete(.failure(error))
-            return
-        }
+        if task.failIfInvalid() { return }
         guard inFlight.admit(task) else {
             fail(task, .resetInProgress)
             return
@@ -123,4 +115,23 @@ public final class MockLoader: HTTPLoader, TaskHolder, @unchecked Sendable {
 
     /// How many handlers are left, and how many tasks are not answered yet.
     public override var details: String { "handlers \(handlers.withLock(\.count)), in flight \(inFlight.count)" }
+}
+
+// MARK: - For every terminal that has no network
+
+extension HTTPTask {
+    /// Completes the task with a response whose body is a text, and returns whether this was the first result.
+    @discardableResult
+    package func answer(_ status: HTTPStatus, headers: HTTPHeaders = [:], body: String = "") -> Bool {
+        complete(.success(HTTPResponse(request: request, status: status, headers: headers, body: Data(body.utf8))))
+    }
+
+    /// Completes the task with an error if its request cannot be sent, and returns whether it did.
+    package func failIfInvalid() -> Bool {
+        do throws(HTTPError) { _ = try request.encoded() } catch {
+            complete(.failure(error))
+            return true
+        }
+        return false
+    }
 }

@@ -6,7 +6,7 @@ extension ContractCheck {
     /// The clock stands still in most of them: a cancel that needs time is ignored until then.
     static let cancelParts = [
         Part(name: "A task that is cancelled while it reaches the loader") { stage in
-            let (chain, _) = stage.chain(to: .answers { _ in .status(.ok) })
+            let (chain, _) = stage.chain(to: .answers { _ in .success() })
             stage.stopClock()
             let probe = stage.probe()
             let task = HTTPTask(request: stage.request(probe.path)) { probe.complete($0) }
@@ -69,7 +69,7 @@ extension ContractCheck {
                     "the loader still counts them as running: count a task until it completes, whatever its result is")
         },
         Part(name: "A cancel after the end") { stage in
-            let (chain, _) = stage.chain(to: .answers { _ in .status(.ok) })
+            let (chain, _) = stage.chain(to: .answers { _ in .success() })
             let probe = stage.load(with: chain)
             let result = stage.result(of: probe)
             stage.cancel(probe)
@@ -125,7 +125,7 @@ extension ContractCheck {
     /// The parts about resets, with and without tasks in flight.
     static let resetParts = [
         Part(name: "A reset of an idle chain") { stage in
-            let (chain, terminal) = stage.chain(to: .answers { _ in .status(.ok) })
+            let (chain, terminal) = stage.chain(to: .answers { _ in .success() })
             stage.reset(chain)
             stage.expect(
                 terminal.resets == 1 || chain.tail !== terminal || stage.isOver,
@@ -152,7 +152,7 @@ extension ContractCheck {
                     + "an `Autocancel` before the loader")
         },
         Part(name: "A reset from inside a completion handler") { stage in
-            let (chain, _) = stage.chain(to: .answers { _ in .status(.ok) })
+            let (chain, _) = stage.chain(to: .answers { _ in .success() })
             let reset = stage.probe()
             let probe = stage.load(with: chain) { [weak chain] in chain?.reset { reset.complete() } }
             stage.result(of: probe)
@@ -174,7 +174,7 @@ extension ContractCheck {
 
     /// The failures that loaders repeat.
     private static func failingAnswer(_ number: Int) -> ContractTerminal.Answer {
-        number % 2 == 0 ? .failure(.connectionLost) : .status(.serviceUnavailable)
+        number % 2 == 0 ? .failure(.connectionLost) : .success(.serviceUnavailable)
     }
 
     /// Loads tasks, one after the other, until one of them waits for the clock, which stands still.

@@ -7,7 +7,7 @@ extension ContractCheck {
     static let lockParts = [
         Part(name: "A second thread loads a task while the first is passed on") { stage in
             lockPart(
-                stage, .answers { _ in .status(.ok) }, at: .load, "passes a task on", across: "`super.load(task:)`"
+                stage, .answers { _ in .success() }, at: .load, "passes a task on", across: "`super.load(task:)`"
             ) {
                 chain, _ in stage.result(of: stage.load(with: chain))
             }

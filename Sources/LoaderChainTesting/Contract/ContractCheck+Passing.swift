@@ -4,7 +4,7 @@ extension ContractCheck {
     /// The simplest tasks: a loader that fails here needs no harder ones.
     static let firstParts = [
         Part(name: "A terminal that answers at once") { stage in
-            let (chain, terminal) = stage.chain(to: .answers { _ in .status(.ok) })
+            let (chain, terminal) = stage.chain(to: .answers { _ in .success() })
             let probe = stage.load(with: chain)
             let result = stage.result(of: probe)
             let arrivals = terminal.arrivals
@@ -16,7 +16,7 @@ extension ContractCheck {
                     + "of it, instead of making a new one")
         },
         Part(name: "A terminal that fails at once, eight times, and then recovers") { stage in
-            let (chain, _) = stage.chain(to: .answers { $0 < 8 ? .failure(.cannotConnect) : .status(.ok) })
+            let (chain, _) = stage.chain(to: .answers { $0 < 8 ? .failure(.cannotConnect) : .success() })
             for number in 0..<9 {
                 let task = number == 0 ? "a task" : "a task after \(number) that had failed"
                 guard stage.result(of: stage.load(with: chain), task) != nil else { return }
@@ -107,7 +107,7 @@ extension ContractCheck {
             for probe in probes { stage.result(of: probe) }
         },
         Part(name: "A handler that loads again") { stage in
-            let (chain, _) = stage.chain(to: .answers { _ in .status(.ok) })
+            let (chain, _) = stage.chain(to: .answers { _ in .success() })
             let second = stage.probe()
             let first = stage.load(with: chain) { [weak chain, request = stage.request(second.path)] in
                 chain?.load(request: request) { second.complete($0) }
@@ -116,7 +116,7 @@ extension ContractCheck {
             stage.result(of: second, "the task that a handler loaded")
         },
         Part(name: "A request that cannot be sent") { stage in
-            let (chain, _) = stage.chain(to: .answers { _ in .status(.ok) })
+            let (chain, _) = stage.chain(to: .answers { _ in .success() })
             let probe = stage.probe()
             var request = stage.request(probe.path)
             request.headers = ["Bad": "a\r\nb: c"]

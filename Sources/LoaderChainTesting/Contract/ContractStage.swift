@@ -293,7 +293,7 @@ final class ContractStage: Sendable {
     }
 
     func answer(_ task: HTTPTask, at terminal: ContractTerminal) {
-        call("A completion handler of the loader") { terminal.answer(task) }
+        call("A completion handler of the loader") { terminal.give(to: task) }
     }
 
     // MARK: Naming
@@ -393,7 +393,7 @@ final class ContractStage: Sendable {
         for terminal in state.withLock({ $0.terminals }) {
             for task in terminal.held {
                 task.cancel()
-                terminal.answer(task)
+                terminal.give(to: task)
             }
         }
     }

@@ -1,6 +1,5 @@
 import Dispatch
 import LoaderChain
-import LoaderChainPlatformFoundation
 
 /// The option that every request of a check has set, to its own path.
 enum ContractCanary: HTTPRequestOption {
@@ -8,7 +7,7 @@ enum ContractCanary: HTTPRequestOption {
 }
 
 /// The loader after the one that is checked, which records what it receives.
-final class ContractTerminal: HTTPLoader, @unchecked Sendable {
+final class ContractTerminal: ScriptedTerminal, @unchecked Sendable {
     /// What becomes of a task that arrives.
     enum Behaviour: Sendable {
         /// It is held until the check answers; a cancel completes it.
@@ -23,11 +22,6 @@ final class ContractTerminal: HTTPLoader, @unchecked Sendable {
         case repeats
         /// It is released without an answer.
         case drops
-    }
-
-    enum Answer: Sendable {
-        case status(HTTPStatus)
-        case failure(HTTPError.Code)
     }
 
     /// A task as it arrived.
@@ -48,28 +42,21 @@ final class ContractTerminal: HTTPLoader, @unchecked Sendable {
     private let signal: ContractSignal
     private let atMoment: @Sendable (Moment) -> Void
     private let state = Locked(State())
-    private let waits = ResetWaits()
 
     private struct State {
         var arrivals: [Arrival] = []
-        var held: [(arrival: Int, task: HTTPTask)] = []
-        var answers = 0
         var resets = 0
         var repeatedPaths: [String] = []
         var takenPaths: [String] = []
         /// Which tasks are answered at once, since the part ends.
         var mayBeLeft: (@Sendable (HTTPTask) -> Bool)?
-
-        mutating func remove(_ task: HTTPTask) -> HTTPTask? {
-            guard let index = held.firstIndex(where: { $0.task === task }) else { return nil }
-            return held.remove(at: index).task
-        }
     }
 
     init(_ behaviour: Behaviour, _ signal: ContractSignal, atMoment: @escaping @Sendable (Moment) -> Void = { _ in }) {
         self.behaviour = behaviour
         self.signal = signal
         self.atMoment = atMoment
+        if case .holds = behaviour { super.init() } else { super.init(onCancel: .waits) }
     }
 
     override var name: String { "Terminal" }
@@ -77,7 +64,6 @@ final class ContractTerminal: HTTPLoader, @unchecked Sendable {
     // MARK: What it has seen
 
     var arrivals: [Arrival] { state.withLock { $0.arrivals } }
-    var held: [HTTPTask] { state.withLock { $0.held.map(\.task) } }
     var resets: Int { state.withLock { $0.resets } }
     /// Whether more tasks have arrived than any part loads; those that come now get no answer.
     var isFlooded: Bool { state.withLock { $0.arrivals.count > Self.mostArrivals } }
@@ -89,20 +75,17 @@ final class ContractTerminal: HTTPLoader, @unchecked Sendable {
 
     /// The path of a held task whose request is not the one that arrived.
     var changedPath: String? {
-        let held = state.withLock { state in state.held.map { ($0.task, state.arrivals[$0.arrival]) } }
-        return held.first { task, arrival in Self.text(of: task.request) != arrival.text }?.1.path
+        let arrivals = arrivals
+        let changed = held.lazy.compactMap { task in
+            arrivals.first { $0.task.object === task && $0.text != Self.text(of: task.request) }
+        }
+        return changed.first?.path
     }
 
     // MARK: Answering
 
     /// The body of every answer to the request with this path.
     static func body(for path: String) -> String { "The answer to \(path)" }
-
-    /// Completes a held task with a response.
-    func answer(_ task: HTTPTask) {
-        guard state.withLock({ $0.remove(task) }) != nil else { return }
-        complete(task, with: .status(.ok))
-    }
 
     /// Answers those tasks at once that arrive when their loader may have left them, as one does that a deadline has ended on its way.
     ///
@@ -111,77 +94,45 @@ final class ContractTerminal: HTTPLoader, @unchecked Sendable {
         state.withLock { $0.mayBeLeft = mayBeLeft }
     }
 
-    private func complete(_ task: HTTPTask, with answer: Answer) {
+    /// Gives a task that the check has loaded its answer.
+    func give(_ answer: Answer = .success(), to task: HTTPTask) {
         switch answer {
-        case .status(let status):
-            let request = task.request
-            let body = Self.body(for: request[option: ContractCanary.self])
-            task.complete(.success(HTTPResponse(request: request, status: status, body: Data(body.utf8))))
-        case .failure(let code): fail(task, code)
+        case .success(let status, let headers, _):
+            let body = Self.body(for: task.request[option: ContractCanary.self])
+            self.answer(task, status, headers: headers, body: body)
+        case .failure(let code): refuse(task, code)
         }
     }
 
     // MARK: As a loader
 
     override func load(task: HTTPTask) {
+        if task.failIfInvalid() { return }
         let request = task.request
-        do throws(HTTPError) {
-            _ = try request.encoded()
-        } catch {
-            task.complete(.failure(error))
-            return
-        }
-        guard let number = arrive(task, request) else { return }
-        signal.raise()
-        guard number <= Self.mostArrivals else { return hold(task, completesCancelled: false) }
-        if number == 0 { atMoment(.load) }
-        switch behaviour {
-        case .holds: hold(task, completesCancelled: true)
-        case .holdsCancelled: hold(task, completesCancelled: false)
-        case .answers(let answer): complete(task, with: answer(number))
-        case .answersLater: DispatchQueue.global().async { self.complete(task, with: .status(.ok)) }
-        case .repeats:
-            complete(task, with: .status(.ok))
-            complete(task, with: .status(.notFound))
-            complete(task, with: .failure(.timedOut))
-        case .drops: break
-        }
-    }
-
-    override func reset(with group: DispatchGroup) {
-        let isFirst = state.withLock { state in
-            state.resets += 1
-            return state.resets == 1
-        }
-        signal.raise()
-        if isFirst { atMoment(.reset) }
-        for task in held {
-            waits.add(group, for: task)
-            task.cancel()
-        }
-        super.reset(with: group)
-    }
-
-    override func resetTimedOut(with group: DispatchGroup) {
-        waits.giveUp(group)
-        super.resetTimedOut(with: group)
-    }
-
-    /// Records an arrival, and returns its number; nil if the task has arrived before.
-    private func arrive(_ task: HTTPTask, _ request: HTTPRequest) -> Int? {
+        let holds = isHolding || isFlooded
         let arrival = Arrival(
             task: WeakReference(task), path: request.path, canary: request[option: ContractCanary.self],
-            text: isHolding ? Self.text(of: request) : "")
-        let id = task.id
-        return state.withLock { state in
-            if state.held.contains(where: { $0.task.id == id }) {
-                state.repeatedPaths.append(arrival.path)
-                return nil
-            }
+            text: holds ? Self.text(of: request) : "")
+        guard !holds || hold(task) else { return state.withLock { $0.repeatedPaths.append(arrival.path) } }
+        let number = state.withLock { state in
             state.arrivals.append(arrival)
-            let number = state.arrivals.count - 1
-            if isHolding || number > Self.mostArrivals { state.held.append((number, task)) }
-            return number
+            return state.arrivals.count - 1
+        }
+        signal.raise()
+        if number == 0 { atMoment(.load) }
+        guard !holds else {
+            // It is among the held tasks already, so either the end of the part sees it there, or this sees the end.
+            if state.withLock(\.mayBeLeft)?(task) ?? false { give(to: task) }
+            return
+        }
+        switch behaviour {
+        case .answers(let answer): give(answer(number), to: task)
+        case .answersLater: DispatchQueue.global().async { self.give(to: task) }
+        case .repeats:
+            give(to: task)
+            give(.success(.notFound), to: task)
+            give(.failure(.timedOut), to: task)
+        case .drops, .holds, .holdsCancelled: break
         }
     }
 
@@ -192,29 +143,30 @@ final class ContractTerminal: HTTPLoader, @unchecked Sendable {
         }
     }
 
-    private func hold(_ task: HTTPTask, completesCancelled: Bool) {
-        task.addCompletionHandler { [weak self, weak task] in
-            guard let self, let task else { return }
-            self.forget(task)
-        }
-        task.addCancelHandler { [weak self] task in
-            guard let self else { return }
-            atMoment(.cancel)
-            guard completesCancelled, state.withLock({ $0.remove(task) }) != nil else { return }
-            complete(task, with: .failure(.cancelled))
-        }
-        if state.withLock(\.mayBeLeft)?(task) ?? false { answer(task) }
+    override func noteCancel(of task: HTTPTask) {
+        atMoment(.cancel)
+        if !isFlooded { super.noteCancel(of: task) }
     }
 
-    /// Notes a completion that was not the terminal's own.
-    private func forget(_ task: HTTPTask) {
-        guard let taken = state.withLock({ $0.remove(task) }) else { return }
-        if taken.isCancelled {
-            guard case .holdsCancelled = behaviour, !(taken.request.deadline?.hasPassed ?? false) else { return }
+    override func noteEnd(of task: HTTPTask) {
+        // Before it completes a task, the terminal removes it.
+        guard remove(task) != nil else { return }
+        if task.isCancelled {
+            guard case .holdsCancelled = behaviour, !(task.request.deadline?.hasPassed ?? false) else { return }
         }
-        let path = taken.request[option: ContractCanary.self]
+        let path = task.request[option: ContractCanary.self]
         state.withLock { $0.takenPaths.append(path) }
         signal.raise()
+    }
+
+    override func reset(with group: DispatchGroup) {
+        let isFirst = state.withLock { state in
+            state.resets += 1
+            return state.resets == 1
+        }
+        signal.raise()
+        if isFirst { atMoment(.reset) }
+        super.reset(with: group)
     }
 
     /// Everything in which two requests can differ, but for options.
