@@ -23,7 +23,7 @@ let package = Package(
         .target(name: "DurableFiles", dependencies: ["LoaderChainPlatformC", "LoaderChainPlatformFoundation"]),
         // One empty function, which keeps reference counts on their side of an unlock.
         .target(name: "CLockFence"),
-        // What every system has under another name: the C library, and the part of Foundation that is enough.
+        // What every system has under another name: the C library with its sockets, and the part of Foundation that is enough.
         .target(name: "LoaderChainPlatformC"),
         .target(name: "LoaderChainPlatformFoundation"),
         .target(name: "LoaderChainURLSession", dependencies: ["LoaderChain", "DurableFiles"]),
@@ -148,7 +148,8 @@ let package = Package(
         .target(name: "TestProcesses", dependencies: ["LoaderChain", "DurableFiles"], path: "Tests/TestProcesses"),
         // Servers that run beside the tests: raw connections, TLS of openssl, nginx.
         .target(
-            name: "TestServers", dependencies: ["LoaderChain", "LoaderChainTesting", "TestProcesses"],
+            name: "TestServers",
+            dependencies: ["LoaderChain", "LoaderChainTesting", "LoaderChainPlatformC", "TestProcesses"],
             path: "Tests/TestServers"),
         // What every terminal is told by the same servers, and what each makes of it.
         .target(

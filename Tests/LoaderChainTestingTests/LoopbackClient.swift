@@ -1,4 +1,5 @@
 import LoaderChain
+import LoaderChainPlatformC
 import Testing
 
 @testable import LoaderChainTesting
@@ -7,12 +8,6 @@ import Testing
     import FoundationEssentials
 #else
     import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
 #endif
 
 /// A client that sends and returns raw bytes.
@@ -33,27 +28,10 @@ final class LoopbackClient {
     }
 
     init(_ server: LoopbackServer) throws {
-        #if canImport(Glibc)
-            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-            descriptor = socket(AF_INET, SOCK_STREAM, 0)
-            var on: Int32 = 1
-            setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
-        #endif
+        descriptor = try #require(LocalSocket.connected(to: server.port))
         // What a test sends fits in whole, and arrives however long this thread waits for a processor.
         var room: Int32 = 1 << 20
         setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout<Int32>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(server.port).bigEndian
-        address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
-        let descriptor = descriptor
-        let code = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        try #require(code == 0)
     }
 
     deinit { hangUp() }
@@ -76,22 +54,10 @@ final class LoopbackClient {
 
     /// Sends bytes; a server that has closed the connection is not an error.
     func send(_ bytes: some Collection<UInt8>) {
-        #if canImport(Darwin)
-            let flags: Int32 = 0
-        #else
-            let flags = Int32(MSG_NOSIGNAL)
-        #endif
         Array(bytes).withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
-                let part = UnsafeRawBufferPointer(rebasing: rest)
-                #if canImport(Darwin)
-                    let count = Darwin.send(descriptor, part.baseAddress, part.count, flags)
-                #elseif canImport(Glibc)
-                    let count = Glibc.send(descriptor, part.baseAddress, part.count, flags)
-                #elseif canImport(Musl)
-                    let count = Musl.send(descriptor, part.baseAddress, part.count, flags)
-                #endif
+                let count = LocalSocket.send(UnsafeRawBufferPointer(rebasing: rest), to: descriptor)
                 guard count > 0 else { return }
                 rest = rest.dropFirst(count)
             }

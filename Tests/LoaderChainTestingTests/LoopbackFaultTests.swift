@@ -101,7 +101,7 @@ import Testing
         try await server.waitForConnections(count: 1)
         try await bring(client, of: server, to: moment)
         server.stop()
-        #expect(server.core.runningThreads == 0)
+        #expect(server.core.servingThreads == 0)
         #expect(server.openConnections == 0)
         #expect(server.held.isEmpty)
         _ = client.readToEnd()
@@ -142,8 +142,8 @@ import Testing
         try await server?.waitForHeld(count: 1)
         let core = try #require(server?.core)
         server = nil
-        #expect(core.runningThreads == 0)
-        #expect(core.openConnections == 0)
+        #expect(core.servingThreads == 0)
+        #expect(core.ledger.read(\.openConnections) == 0)
         #expect(client.readToEnd().bytes.isEmpty)
     }
 
@@ -157,7 +157,7 @@ import Testing
         client.get("/")
         #expect(client.readToEnd().bytes.isEmpty)
         server.stop()
-        #expect(server.core.runningThreads == 0)
+        #expect(server.core.servingThreads == 0)
     }
 
     @Test func aRouteMayHoldTheLastReference() async throws {
@@ -176,11 +176,29 @@ import Testing
         client.get("/")
         for await _ in entrances {}
         server = nil
-        #expect(!core.isStopped)
+        #expect(!core.ledger.read(\.isStopped))
         gate.signal()
         #expect(client.readToEnd().bytes.isEmpty)
-        try await core.wait(for: .openConnections(atMost: 0))
-        #expect(core.isStopped)
+        try await core.wait(outlivingServer: true) { $0.openConnections == 0 }
+        #expect(core.ledger.read(\.isStopped))
+    }
+
+    @Test func aServerThatKnowsNoHTTPServesBytesAndWaitsForNobody() throws {
+        let gate = DispatchSemaphore(value: 0)
+        var server: LoopbackServer? = try LoopbackServer { client in
+            var buffer = [UInt8](repeating: 0, count: 1)
+            guard let byte = client.receive(into: &buffer), client.send(Data(byte + byte)) else { return }
+            gate.wait()
+        }
+        let client = try LoopbackClient(#require(server))
+        client.send("a")
+        #expect(try client.read(2) == Data("aa".utf8))
+        let core = try #require(server?.core)
+        server = nil
+        #expect(core.ledger.read(\.isStopped))
+        #expect(core.servingThreads == 1)
+        gate.signal()
+        #expect(client.readToEnd() == (Data(), .orderly))
     }
 
     @Test func letsGoOfItsRoutes() throws {

@@ -20,7 +20,7 @@
 
         @Test(arguments: [407, 502, 403], ["memory", "chunks"])
         func aRefusedTunnelIsNoResponse(_ status: Int, _ delivery: String) async throws {
-            let proxy = try RawServer { client in
+            let proxy = try LoopbackServer { client in
                 _ = client.readHead()
                 client.send(
                     "HTTP/1.1 \(status) No\r\nContent-Type: text/html\r\nProxy-Authenticate: Basic realm=\"p\"\r\n"
@@ -35,7 +35,7 @@
         @Test(arguments: ["memory", "chunks"])
         func anUntrustedServerBehindAProxyIsNotTrusted(_ delivery: String) async throws {
             guard let server = try await SelfSignedServer() else { return }
-            let proxy = try RawServer.tunnel(
+            let proxy = try LoopbackServer.tunnel(
                 to: server.port, answering: "HTTP/1.1 200 Connection established\r\nVia: 1.1 proxy\r\n\r\n")
             let output = try await load("https://localhost/", through: proxy.port, delivery)
             #expect(output.hasPrefix("insecureConnection nil"), "\(output)")

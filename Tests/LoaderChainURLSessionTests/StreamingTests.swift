@@ -18,7 +18,7 @@
             let quiet = DispatchSemaphore(value: 0)
             let heads = Locked<[String]>([])
             let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-            let server = try RawServer { client in
+            let server = try LoopbackServer { client in
                 guard let asked = client.readHead() else { return }
                 switch heads.withLock({ heads in
                     heads.append(asked)
@@ -53,7 +53,7 @@
 
         @Test func aHeadIsNotedBeforeItsBodyIsThere() async throws {
             let gate = DispatchSemaphore(value: 0)
-            let server = try RawServer { client in
+            let server = try LoopbackServer { client in
                 guard client.readHead() != nil else { return }
                 client.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe")
                 gate.wait()
@@ -74,7 +74,7 @@
         @Test func aDownloadGoesOnWhereItsConnectionBroke() async throws {
             let bytes = pattern(300_000)
             let heads = Locked<[String]>([])
-            let server = try RawServer { client in
+            let server = try LoopbackServer { client in
                 guard let asked = client.readHead() else { return }
                 heads.withLock { $0.append(asked) }
                 let start = asked.firstMatch(of: /Range: bytes=(\d+)-/).flatMap { Int($0.1) }

@@ -91,7 +91,7 @@
 
         @Test func aRedirectWithALargeBodyEndsInTheRequestsTime() async throws {
             let isOver = Locked(false)
-            let server = try RawServer { client in
+            let server = try LoopbackServer { client in
                 guard client.readHead() != nil else { return }
                 client.send("HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: \(1 << 30)\r\n\r\n")
                 let piece = [UInt8](repeating: 120, count: 1 << 16)

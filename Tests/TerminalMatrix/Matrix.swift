@@ -56,10 +56,11 @@
                 outcome.sent = server.requests.map(Self.line)
                 return outcome
             case .end(let isProxy):
-                let server = try RawServer { client in
+                let server = try LoopbackServer { client in
                     // It reads what was sent, because closing the connection would reset it otherwise.
                     if isProxy { _ = client.readHead() } else { _ = client.receive(16 << 10) }
                 }
+                defer { server.stop() }
                 if isProxy { surroundings.proxy = server.port }
                 return try await load(
                     URL(string: "http://\(isProxy ? "example.invalid" : "127.0.0.1"):\(server.port)/"))
@@ -71,7 +72,8 @@
                 return try await load(URL(string: "https://localhost:\(server.port)/page"))
             case .tunnel(let identity, let head):
                 guard let server = servers[identity] else { return nil }
-                let proxy = try RawServer.tunnel(to: server.port, answering: head)
+                let proxy = try LoopbackServer.tunnel(to: server.port, answering: head)
+                defer { proxy.stop() }
                 surroundings.authority = servers.authority(for: identity)
                 surroundings.proxy = proxy.port
                 return try await load(URL(string: "https://localhost:\(server.port)/page"))

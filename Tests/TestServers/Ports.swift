@@ -30,7 +30,10 @@
         /// Waits until something listens on a port; false if the process ends instead.
         func listens(on port: Int) -> Bool {
             while isRunning {
-                if RawConnection.isAccepted(by: port) { return true }
+                if let connection = LoopbackSocket.connected(to: port) {
+                    connection.close()
+                    return true
+                }
                 Thread.sleep(forTimeInterval: 0.001)
             }
             return false

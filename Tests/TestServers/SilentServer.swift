@@ -2,29 +2,21 @@
     import Foundation
     import LoaderChainTesting
 
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
-
     /// A server that takes connections and requests, and never says anything.
     ///
     /// The system keeps the connections in the queue of those not accepted yet, so that thousands cost nothing.
     package final class SilentServer: Sendable {
         /// Its address.
         package let url: URL
-        private let listener: Int32
+        private let listener: LoopbackSocket
 
         /// Starts a server.
         package init() throws {
             let port: Int
-            (listener, port) = try RawConnection.listen(backlog: 4_096)
+            (listener, port) = try LoopbackSocket.listening(backlog: 4_096)
             url = URL(string: "http://127.0.0.1:\(port)/")!
         }
 
-        deinit { close(listener) }
+        deinit { listener.close() }
     }
 #endif

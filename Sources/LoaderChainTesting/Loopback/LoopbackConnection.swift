@@ -2,9 +2,9 @@ import LoaderChain
 import LoaderChainPlatformFoundation
 
 /// One connection, served by one thread from its first byte to its last.
-struct LoopbackConnection: Sendable {
+package struct LoopbackConnection: Sendable {
     let number: Int
-    let socket: LoopbackSocket
+    package let socket: LoopbackSocket
     let core: LoopbackCore
 
     /// What to do with the connection after a reply.
@@ -94,7 +94,7 @@ struct LoopbackConnection: Sendable {
 
 extension LoopbackConnection {
     /// The next bytes; nil if there will be no more.
-    private func receive(
+    package func receive(
         into buffer: inout [UInt8], until deadline: ContinuousClock.Instant? = nil
     ) -> ArraySlice<UInt8>? {
         while true {
@@ -110,7 +110,7 @@ extension LoopbackConnection {
     }
 
     /// Sends all bytes; false if the client has left or the server stops.
-    private func send(_ bytes: Data) -> Bool {
+    package func send(_ bytes: Data) -> Bool {
         bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
@@ -144,7 +144,7 @@ extension LoopbackConnection {
     /// Holds the reply until the test releases it; without a descriptor for that, the reply is dropped.
     private func hold(_ request: LoopbackRequest) -> Bool {
         guard let signal = try? LoopbackSignal() else { return false }
-        let number = core.hold(request, signal: signal)
+        let number = core.ledger.change { $0.hold(request, signal: signal) }
         defer { core.release { $0.number == number } }
         return rest(until: nil, or: signal) == .released
     }
@@ -177,6 +177,13 @@ extension LoopbackConnection {
     }
 }
 
+extension LoopbackConnection {
+    /// A connection to a port of this machine, which also ends with the server; whoever opens it closes its socket.
+    package func opening(_ port: Int) -> LoopbackConnection? {
+        LoopbackSocket.connected(to: port).map { LoopbackConnection(number: 0, socket: $0, core: core) }
+    }
+}
+
 extension LoopbackRequest {
     /// A placeholder for a request that could not be read.
     fileprivate static let unreadable = LoopbackRequest(
@@ -184,9 +191,7 @@ extension LoopbackRequest {
         connection: 0)
 }
 
-/// The thread that accepts connections, and joins the threads of those that have ended.
-///
-/// Only this thread knows the threads of the connections; when it has ended, all of them have.
+/// The thread that accepts connections.
 struct LoopbackListener: Sendable {
     let socket: LoopbackSocket
     let core: LoopbackCore
@@ -195,39 +200,25 @@ struct LoopbackListener: Sendable {
     private static let pauseWhenExhausted = Duration.milliseconds(50)
 
     func run() {
-        var threads: [Int: SystemThread] = [:]
         var isExhausted = false
         while true {
             var watches: [LoopbackWatch] = [.readable(core.stopping.descriptor), .readable(core.ending.descriptor)]
-            let accepts = threads.count < core.limits.connections && !isExhausted
+            let accepts = !isExhausted && core.ledger.read(\.openConnections) < core.limits.connections
             if accepts { watches.append(.readable(socket.descriptor)) }
             let deadline = isExhausted ? ContinuousClock.now + Self.pauseWhenExhausted : nil
             let isReady = LoopbackWatch.wait(watches, until: deadline)
             isExhausted = false
             if isReady[0] { break }
-            if isReady[1] {
-                for number in core.takeEnded() { threads.removeValue(forKey: number)?.join() }
-            }
+            if isReady[1] { core.ending.lower() }
             guard accepts, isReady[2] else { continue }
             switch socket.accept() {
-            case .connection(let accepted): serve(accepted, in: &threads)
+            case .connection(let accepted): core.serve(accepted)
             case .gone: break  // The client has left between the two calls.
             case .exhausted: isExhausted = true
             }
         }
         // A child process that is just being started has a copy, which would keep the port until its program begins.
-        socket.stopListening()
+        socket.end()
         socket.close()
-        for thread in threads.values { thread.join() }
-    }
-
-    private func serve(_ accepted: LoopbackSocket, in threads: inout [Int: SystemThread]) {
-        let connection = LoopbackConnection(number: core.openConnection(), socket: accepted, core: core)
-        do throws(SystemError) {
-            threads[connection.number] = try SystemThread { [core] in core.run(connection) }
-        } catch {
-            // There is no thread to serve the connection.
-            core.close(connection)
-        }
     }
 }

@@ -5,106 +5,82 @@ import LoaderChain
 ///
 /// The threads retain the core, and the core does not know the server. So a server without references is deinitialised, and
 /// stops its threads, however many of them wait.
-final class LoopbackCore: Sendable {
+package final class LoopbackCore: Sendable {
     let limits: LoopbackLimits
     /// Raised once, by ``stop()``, to end every wait of every thread.
     let stopping: LoopbackSignal
-    /// Raised by each connection that has ended, so that the listener joins its thread.
+    /// Raised by each connection that has ended, so that the listener accepts another one.
     let ending: LoopbackSignal
+    let ledger = Awaited(LoopbackLedger())
 
-    private let ledger = Awaited(LoopbackLedger())
+    private let service: @Sendable (LoopbackConnection) -> Void
     private let routes = Locked(LoopbackRoutes())
-    private let threads = Locked(Threads())
-    /// Left by the thread that has joined the listener; other threads that stop the server wait for it.
-    private let joined = DispatchGroup()
+    /// Has a place for each thread that has not ended.
+    private let threads = DispatchGroup()
+    /// The threads that serve a connection; a route that calls ``stop()`` runs on one of them.
+    private let serving = Locked<Set<UInt>>([])
 
-    private struct Threads {
-        var listener: SystemThread?
-        /// The threads that run a connection; a route that calls ``LoopbackCore/stop()`` runs on one of them.
-        var running: Set<UInt> = []
-        /// The connections whose threads are ending.
-        var ended: [Int] = []
-    }
-
-    init(limits: LoopbackLimits) throws(SystemError) {
+    init(
+        limits: LoopbackLimits, service: @escaping @Sendable (LoopbackConnection) -> Void
+    ) throws(SystemError) {
         self.limits = limits
+        self.service = service
         stopping = try LoopbackSignal()
         ending = try LoopbackSignal()
     }
 
-    func start(_ listener: LoopbackListener) throws(SystemError) {
-        let thread = try SystemThread { listener.run() }
-        joined.enter()
-        threads.withLock { $0.listener = thread }
-    }
+    // MARK: Threads
 
-    /// Ends every connection and every thread.
-    ///
-    /// A route may call this; it does not wait for its own thread.
-    func stop() {
-        tellToStop()
-        guard !runsOnOwnThread else { return }
-        if let listener = threads.withLock({ $0.listener.take() }) {
-            listener.join()
-            joined.leave()
-        } else {
-            joined.wait()
+    /// Runs something on a thread of its own, for whose end ``stop()`` waits.
+    func run(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
+        threads.enter()
+        do throws(SystemError) {
+            try SystemThread { [threads] in
+                body()
+                threads.leave()
+            }.detach()
+        } catch {
+            threads.leave()
+            throw error
         }
     }
 
-    /// Stops a server that is being deinitialised, possibly by one of its own threads, which then detaches the listener.
-    func abandon() {
-        guard runsOnOwnThread else { return stop() }
-        tellToStop()
-        if let listener = threads.withLock({ $0.listener.take() }) {
-            listener.detach()
-            joined.leave()
-        }
-    }
-
-    private func tellToStop() {
-        guard ledger.change({ $0.stop() }) else { return }
-        stopping.raise()
-        // The routes may retain the server, which retains this. The cycle is broken here, outside the lock.
-        let dropped = routes.withLock { replace(&$0, with: LoopbackRoutes()) }
-        withExtendedLifetime(dropped) {}
-    }
-
-    private var runsOnOwnThread: Bool {
-        let current = SystemThread.currentNumber
-        return threads.withLock { $0.running.contains(current) }
-    }
-}
-
-// MARK: - Threads
-
-extension LoopbackCore {
-    /// The number of connections whose thread has not ended.
-    var runningThreads: Int { threads.withLock { $0.running.count } }
-
-    /// Serves a connection; the body of its thread.
-    func run(_ connection: LoopbackConnection) {
-        let current = SystemThread.currentNumber
-        threads.withLock { _ = $0.running.insert(current) }
-        connection.run()
-        close(connection)
-        threads.withLock { threads in
-            threads.running.remove(current)
-            threads.ended.append(connection.number)
-        }
-        ending.raise()
+    /// Serves a connection on a thread of its own; without one, it closes the connection.
+    func serve(_ socket: LoopbackSocket) {
+        let connection = LoopbackConnection(number: ledger.change { $0.openConnection() }, socket: socket, core: self)
+        do throws(SystemError) {
+            try run {
+                let current = SystemThread.currentNumber
+                self.serving.withLock { _ = $0.insert(current) }
+                self.service(connection)
+                self.close(connection)
+                self.serving.withLock { _ = $0.remove(current) }
+                self.ending.raise()
+            }
+        } catch { close(connection) }
     }
 
     /// Closes a connection's socket, and counts it as closed only after that.
-    func close(_ connection: LoopbackConnection) {
+    private func close(_ connection: LoopbackConnection) {
         connection.socket.close()
         ledger.change { $0.closeConnection() }
     }
 
-    /// The connections whose threads can be joined.
-    func takeEnded() -> [Int] {
-        ending.lower()
-        return threads.withLock { replace(&$0.ended, with: []) }
+    /// The number of connections that a thread serves.
+    var servingThreads: Int { serving.withLock(\.count) }
+
+    /// Ends every connection and every thread.
+    ///
+    /// - Parameter waits: whether it waits for the threads; it never waits for its own, as when a route calls it.
+    func stop(waits: Bool = true) {
+        if ledger.change({ $0.stop() }) {
+            stopping.raise()
+            // The routes may retain the server, which retains this. The cycle is broken here, outside the lock.
+            let dropped = routes.withLock { replace(&$0, with: LoopbackRoutes()) }
+            withExtendedLifetime(dropped) {}
+        }
+        let current = SystemThread.currentNumber
+        if waits, !serving.withLock({ $0.contains(current) }) { threads.wait() }
     }
 }
 
@@ -125,38 +101,31 @@ extension LoopbackCore {
     func reply(to request: LoopbackRequest) -> LoopbackReply? {
         let answer = routes.withLock { $0.answer(to: request) }
         let reply = answer?(request) ?? .text("Nothing is routed at \(request.path).", status: .notFound)
-        return isStopped ? nil : reply
+        return ledger.read(\.isStopped) ? nil : reply
     }
 }
 
 // MARK: - The ledger
 
 extension LoopbackCore {
-    var requests: [LoopbackRequest] { ledger.read(\.requests) }
-    var held: [LoopbackLedger.Held] { ledger.read(\.held) }
-    var connectionCount: Int { ledger.read(\.connectionCount) }
-    var openConnections: Int { ledger.read(\.openConnections) }
-    var isStopped: Bool { ledger.read(\.isStopped) }
-
     func record(_ request: LoopbackRequest) {
         if limits.keepsRequests { ledger.change { $0.requests.append(request) } }
-    }
-
-    func openConnection() -> Int { ledger.change { $0.openConnection() } }
-
-    /// Lists a reply as held until its signal is raised.
-    func hold(_ request: LoopbackRequest, signal: LoopbackSignal) -> Int {
-        ledger.change { $0.hold(request, signal: signal) }
     }
 
     func release(where isWanted: (LoopbackLedger.Held) -> Bool) {
         for reply in ledger.change({ $0.takeHeld(where: isWanted) }) { reply.signal.raise() }
     }
 
-    /// Waits until a milestone is reached, the server is stopped, or the task is cancelled.
-    func wait(for milestone: LoopbackLedger.Milestone) async throws {
-        guard let outcome = await ledger.wait(for: { $0.outcome(of: milestone) }) else { throw CancellationError() }
-        try outcome.get()
+    /// Waits until the ledger meets a condition.
+    ///
+    /// It throws if the server is stopped, unless its end helps to meet the condition, or if the task is cancelled.
+    func wait(outlivingServer: Bool = false, until isMet: @escaping (LoopbackLedger) -> Bool) async throws {
+        let end = await ledger.wait { ledger -> Result<Void, LoopbackServer.Stopped>? in
+            if isMet(ledger) { return .success(()) }
+            return ledger.isStopped && !outlivingServer ? .failure(LoopbackServer.Stopped()) : nil
+        }
+        guard let end else { throw CancellationError() }
+        try end.get()
     }
 }
 
@@ -192,19 +161,6 @@ struct LoopbackRoutes {
 
 /// What a server has received and what callers wait for.
 struct LoopbackLedger {
-    /// What a test can wait for.
-    enum Milestone: Sendable {
-        case requests(Int)
-        case held(Int)
-        case connections(Int)
-        case openConnections(atMost: Int)
-
-        /// Whether the end of the server helps to reach the milestone, instead of making it impossible.
-        var outlivesServer: Bool {
-            if case .openConnections = self { true } else { false }
-        }
-    }
-
     /// A reply that waits for the test.
     struct Held {
         let number: Int
@@ -246,18 +202,5 @@ struct LoopbackLedger {
     mutating func stop() -> Bool {
         held = []
         return !replace(&isStopped, with: true)
-    }
-
-    /// Whether a milestone is reached, or an error if it no longer can be; nil while it may still be.
-    func outcome(of milestone: Milestone) -> Result<Void, LoopbackServer.Stopped>? {
-        let isReached =
-            switch milestone {
-            case .requests(let count): requests.count >= count
-            case .held(let count): held.count >= count
-            case .connections(let count): connectionCount >= count
-            case .openConnections(let most): openConnections <= max(0, most)
-            }
-        if isReached { return .success(()) }
-        return isStopped && !milestone.outlivesServer ? .failure(LoopbackServer.Stopped()) : nil
     }
 }

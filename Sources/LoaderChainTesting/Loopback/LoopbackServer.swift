@@ -46,6 +46,7 @@ public final class LoopbackServer: Sendable {
     public let baseURL: URL
 
     let core: LoopbackCore
+    private let waitsForThreads: Bool
 
     /// Starts a server.
     ///
@@ -53,8 +54,23 @@ public final class LoopbackServer: Sendable {
     ///   - limits: the limits for requests and connections.
     ///   - port: the port, for example that of a server that was stopped, to test how clients behave when a server comes
     ///     back; 0, the default, for an unused one.
-    public init(limits: LoopbackLimits = LoopbackLimits(), port: UInt16 = 0) throws {
-        core = try LoopbackCore(limits: limits)
+    public convenience init(limits: LoopbackLimits = LoopbackLimits(), port: UInt16 = 0) throws {
+        try self.init(limits: limits, port: port, waitsForThreads: true) { $0.run() }
+    }
+
+    /// Starts a server that knows no HTTP: `service` reads and writes the bytes of each connection, on a thread of its own.
+    ///
+    /// Its end does not wait for them, since they may wait for the test.
+    package convenience init(serving service: @escaping @Sendable (LoopbackConnection) -> Void) throws {
+        try self.init(limits: LoopbackLimits(), port: 0, waitsForThreads: false, service: service)
+    }
+
+    private init(
+        limits: LoopbackLimits, port: UInt16, waitsForThreads: Bool,
+        service: @escaping @Sendable (LoopbackConnection) -> Void
+    ) throws {
+        self.waitsForThreads = waitsForThreads
+        core = try LoopbackCore(limits: limits, service: service)
         let (socket, port) = try LoopbackSocket.listening(port: port)
         self.port = port
         do {
@@ -62,16 +78,17 @@ public final class LoopbackServer: Sendable {
                 throw SystemError("URL.init", code: 0)  // Not reached: the text is an address.
             }
             self.baseURL = baseURL
-            try core.start(LoopbackListener(socket: socket, core: core))
+            let listener = LoopbackListener(socket: socket, core: core)
+            try core.run { listener.run() }
         } catch {
             socket.close()
             throw error
         }
     }
 
-    deinit { core.abandon() }
+    deinit { core.stop(waits: waitsForThreads) }
 
-    /// Ends every connection in any state, and returns when no thread and no socket of the server is left.
+    /// Ends every connection in any state, and returns when its threads are done, and its sockets closed.
     ///
     /// It waits for running routes, since they cannot be interrupted. A route that stops its own server does not wait for
     /// itself. Calling this again has no effect.
@@ -117,20 +134,20 @@ extension LoopbackServer {
 
 extension LoopbackServer {
     /// Every request so far, in the order in which they were completed.
-    public var requests: [LoopbackRequest] { core.requests }
+    public var requests: [LoopbackRequest] { core.ledger.read(\.requests) }
 
     /// The number of connections accepted so far.
-    public var connectionCount: Int { core.connectionCount }
+    public var connectionCount: Int { core.ledger.read(\.connectionCount) }
 
     /// The number of connections that are open on this side.
-    public var openConnections: Int { core.openConnections }
+    public var openConnections: Int { core.ledger.read(\.openConnections) }
 
     /// Waits until `count` requests have arrived in all, and returns every request so far.
     ///
     /// Throws ``Stopped`` if the server ends before, or `CancellationError` if the task is cancelled.
     @discardableResult
     public func waitForRequests(count: Int) async throws -> [LoopbackRequest] {
-        try await core.wait(for: .requests(count))
+        try await core.wait { $0.requests.count >= count }
         return requests
     }
 
@@ -138,14 +155,14 @@ extension LoopbackServer {
     ///
     /// Throws like ``waitForRequests(count:)``.
     public func waitForConnections(count: Int) async throws {
-        try await core.wait(for: .connections(count))
+        try await core.wait { $0.connectionCount >= count }
     }
 
     /// Waits until at most `count` connections are open, to see that a client has closed its connection.
     ///
     /// Throws `CancellationError` if the task is cancelled. Stopping the server fulfils the wait.
     public func waitForOpenConnections(atMost count: Int) async throws {
-        try await core.wait(for: .openConnections(atMost: count))
+        try await core.wait(outlivingServer: true) { $0.openConnections <= max(0, count) }
     }
 }
 
@@ -154,7 +171,7 @@ extension LoopbackServer {
 extension LoopbackServer {
     /// The held replies, in the order in which they were held.
     public var held: [LoopbackHold] {
-        core.held.map { LoopbackHold(request: $0.request, number: $0.number, core: core) }
+        core.ledger.read(\.held).map { LoopbackHold(request: $0.request, number: $0.number, core: core) }
     }
 
     /// Waits until `count` replies are held at once, and returns them.
@@ -162,7 +179,7 @@ extension LoopbackServer {
     /// Throws like ``waitForRequests(count:)``.
     @discardableResult
     public func waitForHeld(count: Int) async throws -> [LoopbackHold] {
-        try await core.wait(for: .held(count))
+        try await core.wait { $0.held.count >= count }
         return held
     }
 

@@ -3,7 +3,7 @@ import LoaderChain
 import LoaderChainPlatformC
 
 /// A non-blocking TCP socket, as thin a wrapper as possible; its owner closes it once.
-struct LoopbackSocket: Sendable {
+package struct LoopbackSocket: Sendable {
     let descriptor: Int32
 
     enum Reading {
@@ -13,16 +13,14 @@ struct LoopbackSocket: Sendable {
     }
 
     /// A socket that listens at a port of 127.0.0.1; 0 stands for an unused one.
-    static func listening(port: UInt16 = 0) throws(SystemError) -> (socket: LoopbackSocket, port: Int) {
-        let bound: (socket: LoopbackSocket, port: Int) =
-            if port == 0 {
-                try LoopbackPorts.bind { () throws(SystemError) in
-                    try bind(to: 0)
-                } close: {
-                    $0.close()
-                }
-            } else { try bind(to: port) }
-        guard listen(bound.socket.descriptor, SOMAXCONN) == 0 else {
+    ///
+    /// The system keeps so many connections in the queue of those that are not accepted yet.
+    package static func listening(
+        port: UInt16 = 0, backlog: Int32 = SOMAXCONN
+    ) throws(SystemError) -> (socket: LoopbackSocket, port: Int) {
+        let unused = { () throws(SystemError) in try bind(to: 0) }
+        let bound = try port == 0 ? LoopbackPorts.bind(unused, close: { $0.close() }) : bind(to: port)
+        guard listen(bound.socket.descriptor, backlog) == 0 else {
             let error = SystemError("listen")
             bound.socket.close()
             throw error
@@ -31,37 +29,15 @@ struct LoopbackSocket: Sendable {
     }
 
     private static func bind(to port: UInt16) throws(SystemError) -> (socket: LoopbackSocket, port: Int) {
-        let descriptor = socket(AF_INET, streamType, 0)
-        guard descriptor >= 0 else { throw SystemError("socket") }
-        let listener = LoopbackSocket(descriptor: descriptor)
-        do throws(SystemError) {
-            makeNonblocking(descriptor)
-            // Allows the port to be reused while connections of a previous server linger, if both set the option.
-            if port != 0 { listener.set(SOL_SOCKET, SO_REUSEADDR, Int32(1)) }
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
-            address.sin_port = in_port_t(port).bigEndian
-            let isBound = withSocketAddress(&address) { systemBind(descriptor, $0, $1) } == 0
-            guard isBound else { throw SystemError("bind") }
-            // Not before `bind`, or it might return the port of another process.
-            if port == 0 { listener.set(SOL_SOCKET, SO_REUSEADDR, Int32(1)) }
-            return (listener, try listener.port())
-        } catch {
-            listener.close()
-            throw error
-        }
+        guard let bound = LocalSocket.bound(to: port) else { throw SystemError("bind") }
+        return (LoopbackSocket(descriptor: bound.descriptor), bound.port)
     }
 
-    /// The port that the socket is bound to.
-    private func port() throws(SystemError) -> Int {
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let named = withSocketAddress(&address) { pointer, _ in
-            getsockname(descriptor, UnsafeMutablePointer(mutating: pointer), &length)
-        }
-        guard named == 0 else { throw SystemError("getsockname") }
-        return Int(UInt16(bigEndian: address.sin_port))
+    /// A connection to a port of 127.0.0.1; nil if nothing listens there.
+    package static func connected(to port: Int) -> LoopbackSocket? {
+        guard let descriptor = LocalSocket.connected(to: port) else { return nil }
+        LocalSocket.setNonblocking(descriptor)
+        return LoopbackSocket(descriptor: descriptor)
     }
 
     enum Acceptance {
@@ -73,17 +49,13 @@ struct LoopbackSocket: Sendable {
 
     /// Accepts the next waiting connection.
     func accept() -> Acceptance {
-        let (accepted, code) = uninterrupted { systemAccept(descriptor) }
+        let (accepted, code) = uninterrupted { LocalSocket.accepted(by: descriptor) }
         guard accepted >= 0 else {
             return [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) ? .exhausted : .gone
         }
         let connection = LoopbackSocket(descriptor: accepted)
-        makeNonblocking(connection.descriptor)
         // Each dripped byte must be sent at once, not together with the next one.
         connection.set(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
-        #if canImport(Darwin)
-            connection.set(SOL_SOCKET, SO_NOSIGPIPE, Int32(1))
-        #endif
         return .connection(connection)
     }
 
@@ -100,18 +72,18 @@ struct LoopbackSocket: Sendable {
 
     /// Sends as much as fits; nil if the client is gone.
     func send(_ bytes: UnsafeRawBufferPointer) -> Int? {
-        let (count, code) = uninterrupted { systemSend(descriptor, bytes.baseAddress, bytes.count) }
+        let (count, code) = uninterrupted { LocalSocket.send(bytes, to: descriptor) }
         guard count < 0 else { return count }
         return isTransient(code) ? 0 : nil
     }
 
+    /// Ends the connection in both directions, whoever else has it.
+    package func end() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+
     func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Stops listening, also for other processes that have the socket.
-    func stopListening() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
-
     /// Closes the connection in an orderly way.
-    func close() {
+    package func close() {
         // Not retried: the descriptor is closed even if a signal interrupted the call.
         _ = systemClose(descriptor)
     }
@@ -174,8 +146,10 @@ final class LoopbackSignal: Sendable {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw SystemError("pipe") }
         (descriptor, writer) = (ends[0], ends[1])
-        makeNonblocking(descriptor)
-        makeNonblocking(writer)
+        for end in ends {
+            LocalSocket.setNonblocking(end)
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        }
     }
 
     deinit {
@@ -196,45 +170,10 @@ final class LoopbackSignal: Sendable {
     }
 }
 
-// MARK: - Platform differences
-
-#if canImport(Darwin)
-    private let streamType = SOCK_STREAM
-    private let sendFlags: Int32 = 0  // The socket has SO_NOSIGPIPE.
-#elseif canImport(Glibc)
-    private let streamType = Int32(SOCK_STREAM.rawValue)
-    private let sendFlags = Int32(MSG_NOSIGNAL)
-#else
-    private let streamType = SOCK_STREAM
-    private let sendFlags = Int32(MSG_NOSIGNAL)
-#endif
-
-// Outside the types, which have methods with the same names.
+// Outside the types, which have methods of this name.
 private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
-private func systemBind(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
-    bind(descriptor, address, length)
-}
-private func systemAccept(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }
-private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    send(descriptor, bytes, count, sendFlags)
-}
 
 private func isTransient(_ code: Int32) -> Bool { code == EAGAIN || code == EWOULDBLOCK }
-
-private func makeNonblocking(_ descriptor: Int32) {
-    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-}
-
-private func withSocketAddress(
-    _ address: inout sockaddr_in, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32
-) -> Int32 {
-    withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            call($0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-    }
-}
 
 /// The ports that servers of this process have had, so that no other server of the process gets one of them.
 ///
