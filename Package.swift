@@ -61,8 +61,8 @@ let package = Package(
         .target(
             name: "APIHealthKit",
             dependencies: [
-                "LoaderChain", "LoaderChainURLSession", "LoaderChainTesting", "LineProtocol", "LineProtocolFoundation",
-                "ReportOutbox", "InfluxReporting", "MetricKitReporting", "DurableFiles", "LoaderChainPlatformC",
+                "LoaderChain", "LoaderChainURLSession", "LineProtocol", "LineProtocolFoundation", "ReportOutbox",
+                "InfluxReporting", "MetricKitReporting", "DurableFiles", "LoaderChainPlatformC",
             ]),
 
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),

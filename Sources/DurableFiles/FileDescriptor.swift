@@ -188,8 +188,9 @@ package func uninterrupted<Answer: SignedInteger>(_ call: () -> Answer) -> (answ
     }
 }
 
-/// Writes all bytes to a descriptor and returns whether that succeeded.
-package func writeAll(_ bytes: [UInt8], to number: CInt) -> Bool {
+/// Writes all bytes to a descriptor, and returns the error's number if that failed.
+@discardableResult
+package func writeAll(_ bytes: [UInt8], to number: CInt) -> CInt? {
     bytes.withUnsafeBytes { buffer in
         var rest = buffer[...]
         while !rest.isEmpty {
@@ -202,9 +203,9 @@ package func writeAll(_ bytes: [UInt8], to number: CInt) -> Bool {
                 _ = poll(&wait, 1, -1)
                 continue
             }
-            guard count > 0 else { return false }
+            guard count > 0 else { return code }
             rest = rest.dropFirst(count)
         }
-        return true
+        return nil
     }
 }

@@ -1,10 +1,15 @@
+import Dispatch
+import DurableFiles
+import Foundation
 import LoaderChain
 import LoaderChainPlatformC
-import LoaderChainTesting
 
 /// The demo API: a real server on a loopback socket that no other machine can reach.
-final class DemoServer: Sendable {
-    private let server: LoopbackServer
+///
+/// It answers one request per connection, and has a thread for each: the chain sends sixteen at once, and no more.
+final class DemoServer {
+    let port: Int
+    private let source: any DispatchSourceRead
 
     /// Starts the server.
     ///
@@ -12,46 +17,108 @@ final class DemoServer: Sendable {
     ///   - seed: the seed of its faults and delays.
     ///   - outage: how long the payments endpoint is down.
     init(seed: UInt64, outage: Duration, timers: any Timers) throws(ProgramError) {
-        do {
-            server = try LoopbackServer()
-        } catch {
-            throw ProgramError(.failure, "the demo API cannot listen on 127.0.0.1: \(Plain.text("\(error)"))")
+        guard let (listener, port) = LocalSocket.bound(), listen(listener, SOMAXCONN) == 0 else {
+            throw ProgramError(.failure, "the demo API cannot listen on 127.0.0.1: \(SystemText.of(errno))")
         }
-        let random = RandomSource(seed: ~seed)
-        let start = timers.now
-        server.fallback { request in
-            // Every article has its own path.
-            guard request.path.hasPrefix("/v1/articles/") else { return .status(.notFound) }
-            let delay = random.duration(in: .milliseconds(2)...(.milliseconds(14)))
-            return .json(#"{"title":"Why we wait"}"#).delayed(delay)
+        self.port = port
+        let script = DemoScript(seed: seed, outage: outage, timers: timers)
+        source = DispatchSource.makeReadSource(fileDescriptor: listener, queue: DispatchQueue(label: "demo API"))
+        source.setEventHandler {
+            let (connection, _) = uninterrupted { LocalSocket.accepted(by: listener, blocking: true) }
+            guard connection >= 0 else { return }
+            Thread.detachNewThread {
+                Self.serve(connection, script)
+                close(connection)
+            }
         }
-        server.route("/v1/search") { _ in
-            .json(#"{"found":[]}"#).delayed(random.duration(in: .milliseconds(120)...(.milliseconds(700))))
+        source.setCancelHandler { close(listener) }
+        source.resume()
+    }
+
+    func stop() { source.cancel() }
+
+    private static func serve(_ connection: CInt, _ script: DemoScript) {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        func receive() -> ArraySlice<UInt8>? {
+            let (count, _) = uninterrupted { recv(connection, &buffer, buffer.count, 0) }
+            return count > 0 ? buffer[..<count] : nil
         }
-        server.route("/v1/cart", method: .put) { _ in
-            let roll = random.unit()
-            let delay = random.duration(in: .milliseconds(8)...(.milliseconds(40)))
-            if roll < 0.06 { return .hangUp().delayed(delay) }
-            return roll < 0.3 ? .status(.serviceUnavailable).delayed(delay) : .json("{}").delayed(delay)
+        var request: [UInt8] = []
+        while request.firstRange(of: "\r\n\r\n".utf8) == nil {
+            guard let bytes = receive() else { return }
+            request += bytes
         }
-        let ration = Locked(DemoRation(perSecond: 6, at: start))
-        server.route("/v1/rates") { _ in
-            let now = timers.now
-            let isGranted = ration.withLock { $0.take(at: now) }
-            let delay = random.duration(in: .milliseconds(4)...(.milliseconds(20)))
-            return isGranted
-                ? .json(#"{"EUR":1}"#).delayed(delay) : LoopbackReply(.tooManyRequests).header("Retry-After", "1")
+        let words = String(decoding: request, as: UTF8.self).split(separator: " ", maxSplits: 2)
+        guard words.count == 3 else { return }
+        let answer = script.answer(to: words[0], at: words[1].prefix { $0 != "?" })
+        Thread.sleep(forTimeInterval: answer.delay / .seconds(1))
+        if let message = answer.message {
+            _ = Array(message.utf8).withUnsafeBytes { LocalSocket.send($0, to: connection) }
         }
-        let end = start.advanced(by: outage)
-        server.route("/v1/payments") { _ in
-            let delay = random.duration(in: .milliseconds(5)...(.milliseconds(30)))
-            return timers.now < end ? .status(.internalServerError).delayed(delay) : .json("{}").delayed(delay)
+        // Closing with an unread body would reset the connection, and the reset may destroy the answer on its way.
+        shutdown(connection, CInt(SHUT_WR))
+        while receive() != nil {}
+    }
+}
+
+/// What the demo API answers, and after which time.
+private struct DemoScript: Sendable {
+    struct Answer {
+        var status: HTTPStatus = .ok
+        var json = ""
+        var retryAfter: Int?
+        var delay: Duration = .zero
+        /// Whether it closes the connection without a byte.
+        var hangsUp = false
+
+        /// The bytes of the answer; nil for none.
+        var message: String? {
+            guard !hangsUp else { return nil }
+            var head = "HTTP/1.1 \(status.rawValue) \(status.reasonPhrase)\r\nConnection: close\r\n"
+            head += "Content-Type: application/json\r\nContent-Length: \(json.utf8.count)\r\n"
+            if let retryAfter { head += "Retry-After: \(retryAfter)\r\n" }
+            return head + "\r\n" + json
         }
     }
 
-    var port: Int { server.port }
+    private let random: RandomSource
+    private let timers: any Timers
+    private let endOfOutage: TimerInstant
+    private let ration: Locked<DemoRation>
 
-    func stop() { server.stop() }
+    init(seed: UInt64, outage: Duration, timers: any Timers) {
+        random = RandomSource(seed: ~seed)
+        self.timers = timers
+        let start = timers.now
+        endOfOutage = start.advanced(by: outage)
+        ration = Locked(DemoRation(perSecond: 6, at: start))
+    }
+
+    func answer(to method: Substring, at path: Substring) -> Answer {
+        switch path {
+        // Every article has its own path.
+        case _ where path.hasPrefix("/v1/articles/"):
+            return Answer(json: #"{"title":"Why we wait"}"#, delay: milliseconds(2...14))
+        case "/v1/search": return Answer(json: #"{"found":[]}"#, delay: milliseconds(120...700))
+        case "/v1/cart" where method == "PUT":
+            let (roll, delay) = (random.unit(), milliseconds(8...40))
+            if roll < 0.06 { return Answer(delay: delay, hangsUp: true) }
+            return roll < 0.3 ? Answer(status: .serviceUnavailable, delay: delay) : Answer(json: "{}", delay: delay)
+        case "/v1/rates":
+            let now = timers.now
+            guard ration.withLock({ $0.take(at: now) }) else { return Answer(status: .tooManyRequests, retryAfter: 1) }
+            return Answer(json: #"{"EUR":1}"#, delay: milliseconds(4...20))
+        case "/v1/payments":
+            let delay = milliseconds(5...30)
+            return timers.now < endOfOutage
+                ? Answer(status: .internalServerError, delay: delay) : Answer(json: "{}", delay: delay)
+        default: return Answer(status: .notFound)
+        }
+    }
+
+    private func milliseconds(_ range: ClosedRange<Int>) -> Duration {
+        random.duration(in: .milliseconds(range.lowerBound)...(.milliseconds(range.upperBound)))
+    }
 }
 
 /// Counts requests in a fixed window of one second.

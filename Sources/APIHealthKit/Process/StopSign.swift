@@ -8,55 +8,26 @@ import LoaderChainPlatformC
 final class StopSign: Sendable {
     private struct State {
         var isRequested = false
-        var nextNumber = 0
-        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
         /// The signal sources, which must stay alive.
         var sources: [any DispatchSourceSignal] = []
         var suspensions = 0
     }
 
-    private let state = Locked(State())
+    private let state = Awaited(State())
 
     init() {}
 
-    var isRequested: Bool { state.withLock { $0.isRequested } }
+    var isRequested: Bool { state.read(\.isRequested) }
 
     /// How often the program was suspended, as by Ctrl-Z, and how often it went on; so it is odd while it is being suspended.
-    var suspensions: Int { state.withLock { $0.suspensions } }
+    var suspensions: Int { state.read(\.suspensions) }
 
     /// Requests a stop, and returns whether this was the first request.
     @discardableResult
-    func request() -> Bool {
-        let (isFirst, waiting) = state.withLock { state in
-            defer {
-                state.isRequested = true
-                state.waiting = [:]
-            }
-            return (!state.isRequested, state.waiting)
-        }
-        for continuation in waiting.values { continuation.resume() }
-        return isFirst
-    }
+    func request() -> Bool { state.change { !replace(&$0.isRequested, with: true) } }
 
     /// Waits until a stop is requested or the task is cancelled.
-    func wait() async {
-        let number = state.withLock { state in
-            defer { state.nextNumber += 1 }
-            return state.nextNumber
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let waits = state.withLock { state in
-                    guard !state.isRequested, !Task.isCancelled else { return false }
-                    state.waiting[number] = continuation
-                    return true
-                }
-                if !waits { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
-        }
-    }
+    func wait() async { await state.wait(until: \.isRequested) }
 
     /// A task that cancels another one on a request to stop; it is to be cancelled once that one has ended.
     func cancelling<Value: Sendable, Fault: Error>(_ task: Task<Value, Fault>) -> Task<Void, Never> {
@@ -85,14 +56,14 @@ final class StopSign: Sendable {
             source.resume()
             return source
         }
-        state.withLock { $0.sources = sources }
+        state.change { $0.sources = sources }
     }
 
     /// Does what the signal does by itself, and returns when the process goes on.
     ///
     /// SIGSTOP would also stop a process that nobody can wake, which has no shell above it.
     private func suspend() {
-        state.withLock { $0.suspensions += 1 }
+        state.change { $0.suspensions += 1 }
         Self.writeToTerminal(Escape.showCursor)
         var (mine, before) = (sigset_t(), sigset_t())
         sigemptyset(&mine)
@@ -107,7 +78,7 @@ final class StopSign: Sendable {
         raise(SIGTSTP)
         pthread_sigmask(SIG_SETMASK, &before, nil)
         sigaction(SIGTSTP, &action, nil)
-        state.withLock { $0.suspensions += 1 }
+        state.change { $0.suspensions += 1 }
     }
 
     /// Writes to the terminal that the live screen is on, or to one that has the errors alone.

@@ -67,27 +67,6 @@ final class Output: Sendable {
     }
 }
 
-/// Writes all bytes to a descriptor and returns the error number if that failed.
-func writeAll(_ bytes: [UInt8], to number: CInt) -> CInt? {
-    bytes.withUnsafeBytes { buffer in
-        var rest = buffer[...]
-        while !rest.isEmpty {
-            let (count, code) = uninterrupted {
-                write(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            }
-            if count < 0, code == EAGAIN {
-                // Another process that shares the descriptor has made it non-blocking.
-                var wait = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
-                _ = poll(&wait, 1, -1)
-                continue
-            }
-            guard count > 0 else { return code }
-            rest = rest.dropFirst(count)
-        }
-        return nil
-    }
-}
-
 /// The system's messages for error numbers.
 enum SystemText {
     static func of(_ code: CInt) -> String {

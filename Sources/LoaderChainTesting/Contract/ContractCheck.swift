@@ -171,6 +171,6 @@ private final class ContractRun: Sendable {
         guard !ContractPatience.takeTurn(until: limit) else { return }
         let text =
             "ContractCheck: all threads of Swift's tasks are blocked. It found:\n" + violations.joined(separator: "\n")
-        _ = writeAll(Array("\(text)\n".utf8), to: STDERR_FILENO)
+        writeAll(Array("\(text)\n".utf8), to: STDERR_FILENO)
     }
 }
