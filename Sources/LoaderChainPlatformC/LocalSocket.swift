@@ -1,7 +1,7 @@
 /// Makes TCP sockets at 127.0.0.1, which only this machine reaches.
 ///
-/// The calls for that have other types and flags on every system. A socket is a descriptor, which its owner closes. Programs that are started do not inherit it, and sending to a client that has
-/// left is an error, not a signal.
+/// The calls for that have other types and flags on every system. A socket is a descriptor, which its owner closes. Programs that are
+/// started do not inherit it, and sending to a client that has left is an error, not a signal.
 package enum LocalSocket {
     /// A socket that does not block, bound to a port, 0 standing for an unused one; nil if that fails, for the reason in `errno`.
     package static func bound(to port: UInt16 = 0) -> (descriptor: CInt, port: Int)? {
