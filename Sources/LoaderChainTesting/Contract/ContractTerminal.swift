@@ -87,7 +87,8 @@ final class ContractTerminal: ScriptedTerminal, @unchecked Sendable {
     /// The body of every answer to the request with this path.
     static func body(for path: String) -> String { "The answer to \(path)" }
 
-    /// Answers those tasks at once that arrive when their loader may have left them, as one does that a deadline has ended on its way.
+    /// Answers those tasks at once that arrive when their loader may have left them, as one does that a deadline has ended on its
+    /// way.
     ///
     /// Nobody looks at what is held after the end of a part.
     func end(answering mayBeLeft: @escaping @Sendable (HTTPTask) -> Bool) {
@@ -149,6 +150,8 @@ final class ContractTerminal: ScriptedTerminal, @unchecked Sendable {
     }
 
     override func noteEnd(of task: HTTPTask) {
+        // The part may wait until nothing is held.
+        defer { signal.raise() }
         // Before it completes a task, the terminal removes it.
         guard remove(task) != nil else { return }
         if task.isCancelled {
@@ -156,7 +159,6 @@ final class ContractTerminal: ScriptedTerminal, @unchecked Sendable {
         }
         let path = task.request[option: ContractCanary.self]
         state.withLock { $0.takenPaths.append(path) }
-        signal.raise()
     }
 
     override func reset(with group: DispatchGroup) {
