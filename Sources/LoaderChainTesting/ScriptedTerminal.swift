@@ -176,14 +176,14 @@ extension ScriptedTerminal {
     private struct State {
         var requests: [HTTPRequest] = []
         /// In the order of their arrival; a call to `next()` has returned those that are taken.
-        var held: [(task: HTTPTask, isTaken: Bool)] = []
+        var held: [(number: UInt64, task: HTTPTask, isTaken: Bool)] = []
         var waiting: [UnsafeContinuation<HTTPTask, Never>] = []
 
         /// Holds a task unless it is held already, and returns whether it was not, and the call that waits for it.
         mutating func hold(_ task: HTTPTask) -> (isNew: Bool, waiting: UnsafeContinuation<HTTPTask, Never>?) {
             requests.append(task.request)
-            guard !held.contains(where: { $0.task.id == task.id }) else { return (false, nil) }
-            held.append((task, isTaken: !waiting.isEmpty))
+            guard index(of: task) == nil else { return (false, nil) }
+            held.append((task.number, task, isTaken: !waiting.isEmpty))
             return (true, waiting.isEmpty ? nil : waiting.removeFirst())
         }
 
@@ -199,7 +199,12 @@ extension ScriptedTerminal {
 
         /// Removes a task by any of its handles, and returns it so that it is released after unlocking.
         mutating func remove(_ task: HTTPTask) -> HTTPTask? {
-            held.firstIndex { $0.task.id == task.id }.map { held.remove(at: $0).task }
+            index(of: task).map { held.remove(at: $0).task }
+        }
+
+        private func index(of task: HTTPTask) -> Int? {
+            let number = task.number
+            return held.firstIndex { $0.number == number }
         }
     }
 }

@@ -100,7 +100,7 @@ public final class HTTPTask: Sendable {
     }
 
     /// The number that the ``id`` is made of; it rises in the order in which tasks are made.
-    var number: UInt64 { core.number }
+    package var number: UInt64 { core.number }
 
     /// Identifies this execution, also among executions of the same request.
     public var id: UUID { TaskIdentity.uuid(number) }
