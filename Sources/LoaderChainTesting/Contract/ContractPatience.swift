@@ -1,6 +1,5 @@
 import Dispatch
 import LoaderChain
-import Synchronization
 
 /// How long a check waits for an event that a correct loader brings about soon.
 ///
@@ -52,25 +51,40 @@ struct ContractPatience: Sendable {
     }
 }
 
-/// Wakes the thread of a check when something happens, so that it waits for events and not for time.
+/// Wakes the threads of a check when something happens, so that they wait for events and not for time.
 final class ContractSignal: Sendable {
-    private let count = Atomic(0)
-    private let wakes = DispatchSemaphore(value: 0)
+    private struct State {
+        var events = 0
+        /// A wake for each thread that waits.
+        var waiting: [DispatchSemaphore] = []
+    }
+    private let state = Locked(State())
 
     /// How many events there were so far.
-    var events: Int { count.load(ordering: .acquiring) }
+    var events: Int { state.withLock(\.events) }
 
     /// Notes an event, from any thread.
     func raise() {
-        count.add(1, ordering: .releasing)
-        wakes.signal()
+        let waiting = state.withLock { state in
+            state.events += 1
+            return replace(&state.waiting, with: [])
+        }
+        for wake in waiting { wake.signal() }
     }
 
     /// Waits for an event after the first `events`, and returns false if none comes by `deadline`.
     func wait(after events: Int, until deadline: DispatchTime) -> Bool {
-        // The semaphore also knows of events that nobody has waited for.
-        while self.events == events, wakes.wait(timeout: deadline) == .success {}
-        return self.events != events
+        let wake = DispatchSemaphore(value: 0)
+        let mustWait = state.withLock { state in
+            guard state.events == events else { return false }
+            state.waiting.append(wake)
+            return true
+        }
+        guard mustWait, wake.wait(timeout: deadline) == .timedOut else { return true }
+        return state.withLock { state in
+            state.waiting.removeAll { $0 === wake }
+            return state.events != events
+        }
     }
 }
 

@@ -49,4 +49,23 @@ import Testing
         })
         #expect(isInTime && ContinuousClock.now - begin < .seconds(30))
     }
+
+    // MARK: Signals
+
+    @Test func anEventWakesEveryThreadThatWaits() throws {
+        let (signal, woken) = (ContractSignal(), DispatchSemaphore(value: 0))
+        let (threads, events) = (3, 1_000)
+        for _ in 0..<threads {
+            try SystemThread {
+                for event in 0..<events where signal.wait(after: event, until: .now() + 60) { woken.signal() }
+            }.detach()
+        }
+        for event in 0..<events {
+            signal.raise()
+            for _ in 0..<threads {
+                try #require(woken.wait(timeout: .now() + 30) == .success, "event \(event)")
+            }
+        }
+        #expect(!signal.wait(after: events, until: .now()))
+    }
 }
