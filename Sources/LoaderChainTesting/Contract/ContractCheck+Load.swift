@@ -9,7 +9,7 @@ extension ContractCheck {
             let threads = 4
             let loaded = Locked<[[TaskProbe]]>([])
             for thread in 0..<threads {
-                ContractThreads.run {
+                stage.check.startThread(orSay: stage.conclude) {
                     let probes = loadAtRandom(with: chain, on: stage, thread: thread)
                     loaded.withLock { $0.append(probes) }
                     stage.signal.raise()

@@ -34,6 +34,8 @@ public struct ContractCheck: Sendable {
     let patience: Duration
     let mayLeaveCancelledTasks: Bool
     let tasks: Int
+    /// That of each thread; a loader that nests too deeply is found long before it is used up.
+    var stackSize = 8 << 20
 
     /// Prepares a check.
     ///
@@ -66,7 +68,9 @@ public struct ContractCheck: Sendable {
     public func run() async -> [String] {
         await withUnsafeContinuation { continuation in
             let run = ContractRun(self)
-            ContractThreads.run { continuation.resume(returning: run.violations()) }
+            startThread(orSay: { continuation.resume(returning: [$0]) }) {
+                continuation.resume(returning: run.violations())
+            }
         }
     }
 
@@ -96,7 +100,7 @@ private final class ContractRun: Sendable {
 
     /// Runs all parts and returns what they found; called on a thread that may wait.
     func violations() -> [String] {
-        ContractThreads.run {
+        check.startThread(orSay: note) {
             self.runParts()
             self.isOver.signal()
         }
@@ -104,6 +108,12 @@ private final class ContractRun: Sendable {
         let violations = state.withLock { $0.violations }
         if !violations.isEmpty { printUnlessHeard(violations) }
         return violations
+    }
+
+    /// Notes that there are no parts, since they have no thread.
+    private func note(_ violation: String) {
+        state.withLock { $0.violations = [violation] }
+        isOver.signal()
     }
 
     private func runParts() {
@@ -134,7 +144,7 @@ private final class ContractRun: Sendable {
     /// Ends what a part has left behind, on a thread that the loader may block as well.
     private func letGo(_ stage: ContractStage) {
         let isDone = DispatchSemaphore(value: 0)
-        ContractThreads.run {
+        check.startThread(orSay: { _ in isDone.signal() }) {
             stage.letGo()
             isDone.signal()
         }

@@ -88,18 +88,18 @@ final class ContractSignal: Sendable {
     }
 }
 
-/// Threads of the checks' own, which a blocking loader may occupy forever.
-///
-/// Swift's tasks and dispatch queues share a few threads with the rest of the program.
-enum ContractThreads {
-    /// Runs `body` on a thread that runs nothing else.
-    static func run(_ body: @escaping @Sendable () -> Void) {
+extension ContractCheck {
+    /// Runs `body` on a thread that runs nothing else, which a blocking loader may occupy forever.
+    ///
+    /// Swift's tasks and dispatch queues share a few threads with the rest of the program. On one of those, a loader could be blamed
+    /// for what keeps them busy.
+    ///
+    /// - Parameter fail: called with a sentence if the system has no thread left.
+    func startThread(orSay fail: (String) -> Void, _ body: @escaping @Sendable () -> Void) {
         do throws(SystemError) {
-            // A loader that nests too deeply is found long before this is used up.
-            try SystemThread(stackSize: 8 << 20, body).detach()
+            try SystemThread(stackSize: stackSize, body).detach()
         } catch {
-            // The system has no thread left. A shared one is better than none.
-            DispatchQueue.global().async(execute: body)
+            fail("the system has no thread left for the check: \(error)")
         }
     }
 }

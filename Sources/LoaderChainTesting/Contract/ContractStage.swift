@@ -99,7 +99,7 @@ final class ContractStage: Sendable {
     }
 
     /// Notes a violation from which later ones would follow, so that all waits of the part end, and no part comes after it.
-    private func conclude(with violation: String) {
+    func conclude(with violation: String) {
         state.withLock { state in
             guard !state.isOver else { return }
             state.isOver = true
@@ -136,7 +136,7 @@ final class ContractStage: Sendable {
         sideSteps.wrappingAdd(1, ordering: .relaxed)
         defer { sideSteps.wrappingAdd(1, ordering: .relaxed) }
         let (begun, returned) = (ContractSignal(), ContractSignal())
-        ContractThreads.run {
+        check.startThread(orSay: conclude) {
             begun.raise()
             body()
             returned.raise()

@@ -68,4 +68,25 @@ import Testing
         }
         #expect(!signal.wait(after: events, until: .now()))
     }
+
+    // MARK: Threads
+
+    private static let lack = "the system has no thread left for the check: pthread_create failed with error"
+
+    @Test func aCheckWithoutAThreadSaysSo() async {
+        var check = check
+        check.stackSize = 1 << 50
+        let violations = await check.run()
+        #expect(violations.count == 1 && violations[0].hasPrefix(Self.lack), "\(violations)")
+    }
+
+    @Test func aPartWithoutASecondThreadSaysSo() {
+        var check = check
+        check.stackSize = 1 << 50
+        let stage = ContractStage(check)
+        let returns = stage.returnsElsewhere {}
+        // The loader is not to blame.
+        #expect(returns)
+        #expect(stage.isOver && stage.found.count == 1 && stage.found[0].hasPrefix(Self.lack), "\(stage.found)")
+    }
 }
