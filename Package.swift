@@ -140,7 +140,7 @@ let package = Package(
             name: "APIHealthTests",
             dependencies: [
                 "APIHealthKit", "apihealth", "LoaderChain", "LoaderChainTesting", "LineProtocol", "ReportOutbox",
-                "InfluxReporting", "TestProcesses",
+                "InfluxReporting", "TestProcesses", "LoaderChainPlatformC",
             ]),
         // How often tests repeat what they do.
         .target(name: "TestSizes", path: "Tests/TestSizes"),

@@ -11,24 +11,41 @@ final class DemoServer {
     let port: Int
     private let source: any DispatchSourceRead
 
+    /// The longest head in bytes; a longer one gets a 431.
+    private static let longestHead = 64 << 10
+
     /// Starts the server.
     ///
     /// - Parameters:
     ///   - seed: the seed of its faults and delays.
     ///   - outage: how long the payments endpoint is down.
-    init(seed: UInt64, outage: Duration, timers: any Timers) throws(ProgramError) {
-        guard let (listener, port) = LocalSocket.bound(), listen(listener, SOMAXCONN) == 0 else {
-            throw ProgramError(.failure, "the demo API cannot listen on 127.0.0.1: \(SystemText.of(errno))")
+    ///   - connections: how many connections are served at once; further ones wait until one of them ends.
+    ///   - patience: how long a connection may take, so that none keeps its thread.
+    init(
+        seed: UInt64, outage: Duration, timers: any Timers, connections: Int = 64, patience: Duration = .seconds(10)
+    ) throws(ProgramError) {
+        guard let (listener, port) = LocalSocket.bound() else { throw Self.failure }
+        guard listen(listener, SOMAXCONN) == 0 else {
+            defer { close(listener) }
+            throw Self.failure
         }
         self.port = port
         let script = DemoScript(seed: seed, outage: outage, timers: timers)
+        let open = Locked(0)
         source = DispatchSource.makeReadSource(fileDescriptor: listener, queue: DispatchQueue(label: "demo API"))
         source.setEventHandler {
-            let (connection, _) = uninterrupted { LocalSocket.accepted(by: listener, blocking: true) }
-            guard connection >= 0 else { return }
+            let hasRoom = open.withLock { $0 < connections }
+            let connection = hasRoom ? uninterrupted { LocalSocket.accepted(by: listener, blocking: true) }.answer : -1
+            guard connection >= 0 else {
+                // While there is no room or no descriptor, it would be called again at once.
+                _ = poll(nil, 0, 50)
+                return
+            }
+            open.withLock { $0 += 1 }
             Thread.detachNewThread {
-                Self.serve(connection, script)
+                Self.serve(connection, script, until: .now + patience)
                 close(connection)
+                open.withLock { $0 -= 1 }
             }
         }
         source.setCancelHandler { close(listener) }
@@ -37,20 +54,27 @@ final class DemoServer {
 
     func stop() { source.cancel() }
 
-    private static func serve(_ connection: CInt, _ script: DemoScript) {
+    private static var failure: ProgramError {
+        ProgramError(.failure, "the demo API cannot listen on 127.0.0.1: \(SystemText.of(errno))")
+    }
+
+    private static func serve(_ connection: CInt, _ script: DemoScript, until deadline: ContinuousClock.Instant) {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         func receive() -> ArraySlice<UInt8>? {
+            let left = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
+            var look = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
+            guard left > 0, uninterrupted({ poll(&look, 1, CInt(left.rounded(.up))) }).answer > 0 else { return nil }
             let (count, _) = uninterrupted { recv(connection, &buffer, buffer.count, 0) }
             return count > 0 ? buffer[..<count] : nil
         }
-        var request: [UInt8] = []
-        while request.firstRange(of: "\r\n\r\n".utf8) == nil {
+        var head: [UInt8] = []
+        var isWhole = false
+        while !isWhole, head.count <= longestHead {
             guard let bytes = receive() else { return }
-            request += bytes
+            head += bytes
+            isWhole = head.suffix(bytes.count + 3).firstRange(of: "\r\n\r\n".utf8) != nil
         }
-        let words = String(decoding: request, as: UTF8.self).split(separator: " ", maxSplits: 2)
-        guard words.count == 3 else { return }
-        let answer = script.answer(to: words[0], at: words[1].prefix { $0 != "?" })
+        let answer = script.answer(to: isWhole ? String(decoding: head, as: UTF8.self) : nil)
         Thread.sleep(forTimeInterval: answer.delay / .seconds(1))
         if let message = answer.message {
             _ = Array(message.utf8).withUnsafeBytes { LocalSocket.send($0, to: connection) }
@@ -94,13 +118,18 @@ private struct DemoScript: Sendable {
         ration = Locked(DemoRation(perSecond: 6, at: start))
     }
 
-    func answer(to method: Substring, at path: Substring) -> Answer {
+    /// The answer to a request with this head; nil stands for one that is too long.
+    func answer(to head: String?) -> Answer {
+        guard let head else { return Answer(status: .requestHeaderFieldsTooLarge) }
+        let words = head.split(separator: " ", maxSplits: 2)
+        guard words.count == 3 else { return Answer(status: .badRequest) }
+        let path = words[1].prefix { $0 != "?" }
         switch path {
         // Every article has its own path.
         case _ where path.hasPrefix("/v1/articles/"):
             return Answer(json: #"{"title":"Why we wait"}"#, delay: milliseconds(2...14))
         case "/v1/search": return Answer(json: #"{"found":[]}"#, delay: milliseconds(120...700))
-        case "/v1/cart" where method == "PUT":
+        case "/v1/cart" where words[0] == "PUT":
             let (roll, delay) = (random.unit(), milliseconds(8...40))
             if roll < 0.06 { return Answer(delay: delay, hangsUp: true) }
             return roll < 0.3 ? Answer(status: .serviceUnavailable, delay: delay) : Answer(json: "{}", delay: delay)
