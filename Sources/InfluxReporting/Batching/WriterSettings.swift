@@ -47,7 +47,7 @@ public struct WriterSettings: Sendable {
     public var maximumPoints = 100_000
     /// The most bytes that points take up in memory.
     ///
-    /// A writer with a directory reads the others from there again; those that are being filled or sent are not counted.
+    /// A writer with a directory reads the others from there again; those that are being collected or sent are not counted.
     public var maximumBytes = 16 << 20
 
     /// The most bytes that points take up on the disk, of a writer with a directory.
@@ -73,59 +73,63 @@ public struct WriterSettings: Sendable {
 
 /// What a writer's settings come to, in numbers that fit each other.
 struct BatchingLimits {
-    /// How many blocks may be filled at once, each by threads of its own.
-    var stripes: Int
+    /// Whether points are held in files, and the bound is that of the disk.
+    let isDurable: Bool
     /// How many points a block takes.
-    var blockPoints: Int
-    /// How much room a block has.
-    var blockRoom: Int
+    let blockPoints: Int
+    /// How many bytes a block takes, the heads of its lines included; a longer line has a block of its own.
+    let blockBytes: Int
 
-    var quiet: Duration
-    var maximumAge: Duration
-    var batchPoints: Int
-    var batchBytes: Int
-    var maximumInFlight: Int
+    let quiet: Duration
+    let maximumAge: Duration
+    let batchPoints: Int
+    let batchBytes: Int
+    let maximumInFlight: Int
 
-    var maximumPoints: Int
-    var maximumRoom: Int
-    var whenFull: WriterSettings.WhenFull
-    var pacing: Pacing
+    let maximumPoints: Int
+    let maximumRoom: Int
+    /// What may be in memory, of a writer with a directory.
+    let maximumMemory: Int
+    let whenFull: WriterSettings.WhenFull
+    let pacing: Pacing
+    let precision: Precision
 
-    private static let smallestBlock = 4 << 10
+    private static let smallestBound = 4 << 10
     private static let largestBlock = 64 << 10
-    /// The blocks that are being filled may take up this part of what is held.
+    /// A block, which is dropped as a whole, is at most this part of what is held.
     private static let blockShare = 8
+    /// What a block takes up in memory beside its lines.
+    static let overhead = 320
 
     /// Fits the numbers of settings.
-    ///
-    /// - Parameters:
-    ///   - settings: how the writer collects points, and how many it holds.
-    ///   - stripes: how many stripes there are; nil for as many as the machine and the bounds call for.
-    ///   - maximumPoints: the most points that are held.
-    ///   - maximumRoom: the most bytes that are held.
-    init(_ settings: WriterSettings, stripes: Int? = nil, maximumPoints: Int, maximumRoom: Int) {
-        self.maximumPoints = max(1, maximumPoints)
-        self.maximumRoom = max(Self.smallestBlock, maximumRoom)
+    init(_ settings: WriterSettings, isDurable: Bool = false) {
+        self.isDurable = isDurable
+        maximumPoints = max(1, settings.maximumPoints)
+        maximumRoom = max(Self.smallestBound, isDurable ? settings.maximumDiskBytes : settings.maximumBytes)
+        maximumMemory = settings.maximumBytes
         batchPoints = max(1, settings.batchPoints)
-        batchBytes = max(Self.smallestBlock, settings.batchBytes)
+        batchBytes = max(Self.smallestBound, settings.batchBytes)
         quiet = settings.quiet
         maximumAge = settings.maximumAge
         maximumInFlight = max(1, settings.maximumInFlight)
         whenFull = settings.whenFull
+        precision = settings.precision
         // Between half of the bound and all of it: a writer holds many points, and none of its servers is to be hurried.
         pacing = Pacing(
             first: max(.milliseconds(1), settings.firstDelay), maximum: max(.milliseconds(1), settings.maximumDelay),
             maximumAsked: settings.maximumRetryAfter, leastShare: 0.5)
+        blockPoints = max(1, min(batchPoints, maximumPoints / Self.blockShare))
+        blockBytes = min(Self.largestBlock, batchBytes / Self.blockShare, maximumRoom / Self.blockShare)
+    }
 
-        // Several to a processor, since a thread may lose its processor in the middle of things. Few points need few.
-        let stripesPerProcessor = 8
-        let mostStripes = 16
-        let wanted = min(mostStripes, ProcessInfo.processInfo.activeProcessorCount * stripesPerProcessor)
-        let few = min(batchPoints, self.maximumPoints, self.maximumRoom / Self.smallestBlock) / Self.blockShare
-        let stripes = stripes ?? max(1, min(wanted, few))
-        self.stripes = stripes
-        blockPoints = max(1, min(batchPoints / stripes, self.maximumPoints / (stripes * Self.blockShare)))
-        let room = min(batchBytes / stripes, self.maximumRoom / (stripes * Self.blockShare))
-        blockRoom = min(Self.largestBlock, max(Self.smallestBlock, room))
+    /// How much a block of so many bytes takes up of the room: files take up whole pages.
+    func room(of bytes: Int) -> Int {
+        let page = 4_096
+        return isDurable ? (bytes + page - 1) / page * page : bytes + Self.overhead
+    }
+
+    /// Whether no batch, or no room, can hold a line.
+    func isTooLarge(_ length: Int) -> Bool {
+        length > batchBytes || room(of: LineFrame.length(of: length)) > maximumRoom
     }
 }

@@ -6,9 +6,9 @@ import Synchronization
 
 /// Keeps blocks in files, and removes each file when all of its lines are settled.
 ///
-/// A block has its file from the beginning, and every line is in the file before the call that writes it returns. Blocks are sent
-/// from memory while they fit there, and read again otherwise.
-final class JournalStore: BlockStore {
+/// Every line is in its block's file before the call that writes it returns. Blocks are sent from memory while they fit there, and read
+/// again otherwise.
+final class JournalStore: Sendable {
     private let directory: any Directory
     private let precision: Precision
     private let random: RandomSource
@@ -112,15 +112,15 @@ final class JournalStore: BlockStore {
 
     // MARK: Blocks
 
-    var isDurable: Bool { true }
-
-    func make(_ memory: HeapMemory, points: Int) throws(FileFailure) -> LineBlock {
+    /// Names the file of a new block, and does nothing to the disk.
+    func begin() -> BlockJournal {
         let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
-        let file = BlockFile(number: number, precision: precision, salt: random.next())
-        let journal = try directory.create(file.name)
-        return LineBlock(memory, maximumPoints: points, file: file, journal: journal)
+        return BlockJournal(BlockFile(number: number, precision: precision, salt: random.next()), in: directory)
     }
 
+    /// Reads the lines of a block that is not in memory, and how many bytes of it are damaged.
+    ///
+    /// - Parameter points: how many lines it had. With fewer, its file is kept when it is removed, for its owner to inspect.
     func read(_ file: BlockFile, points: Int) throws(FileFailure) -> (lines: LineBatch, damagedBytes: Int) {
         let (frames, bytes) = try frames(of: file)
         if frames.lines.count < points { damaged.withLock { _ = $0.insert(file) } }
@@ -134,6 +134,7 @@ final class JournalStore: BlockStore {
         return (batch ?? LineBatch(precision: file.precision), frames.damagedBytes)
     }
 
+    /// Forgets blocks whose lines are settled, and returns the names of damaged files that went because there are newer ones.
     func remove(_ files: [BlockFile]) throws(FileFailure) -> [String] {
         // Once another writer has the directory, the files are its own.
         guard lock.withLock({ $0 != nil }) else { return [] }
@@ -151,10 +152,13 @@ final class JournalStore: BlockStore {
         return newest.isEmpty ? [] : try trimAside(after: newest)
     }
 
+    /// Flushes a block's file to the disk.
     func sync(_ file: BlockFile) throws(FileFailure) { try directory.sync(file.name) }
 
+    /// Flushes the names of the files to the disk.
     func syncFolder() throws(FileFailure) { try directory.syncFolder("") }
 
+    /// Leaves everything to the next writer.
     func close() { _ = lock.withLock { replace(&$0, with: nil) } }
 }
 

@@ -97,7 +97,7 @@ package enum MetricPoint {
 package enum TimeNudge {
     static let range: UInt64 = 1_000
 
-    /// The nudge of a point that is the `number`-th of a stripe.
+    /// The nudge of the `number`-th point.
     package static func of(_ number: UInt64) -> Int64 { Int64(number % range) }
 
     static func timestamp(_ date: Date, _ nudge: Int64) -> Timestamp {

@@ -79,8 +79,7 @@ public struct FlushReport: Sendable, Hashable {
 /// What a writer has done so far, and what it holds now.
 ///
 /// Every point that was handed in is in one place: ``accepted`` is the sum of ``delivered``, ``rejected``, all of ``dropped``
-/// and ``held``, except while a point moves from one to another. Points that an earlier launch left count as accepted
-/// when they are found.
+/// and ``held``. Points that an earlier launch left count as accepted when they are found.
 public struct WriterStatistics: Sendable, Hashable {
     /// Points that were written, by the app and by the writer itself.
     public internal(set) var accepted = 0

@@ -82,28 +82,22 @@ public final class InfluxWriter: Sendable {
 
     /// Makes a writer that holds its points in memory, for any destination that has a sender.
     init(
-        sender: any LineSender, dialect: LineDialect = .portable, settings: WriterSettings, stripes: Int? = nil,
+        sender: any LineSender, dialect: LineDialect = .portable, settings: WriterSettings,
         onEvent: (@Sendable (WriterEvent) -> Void)? = nil
     ) {
         self.settings = settings
-        let limits = BatchingLimits(
-            settings, stripes: stripes, maximumPoints: settings.maximumPoints, maximumRoom: settings.maximumBytes)
-        engine = WriterEngine(
-            limits, settings: settings, dialect: dialect, store: MemoryStore(), sender: sender, onEvent: onEvent)
+        engine = WriterEngine(settings, dialect: dialect, store: nil, sender: sender, onEvent: onEvent)
     }
 
     /// Makes a writer that keeps its points in a directory, for any destination that has a sender.
     init(
         sender: any LineSender, dialect: LineDialect = .portable, directory: any Directory, settings: WriterSettings,
-        stripes: Int? = nil, onEvent: (@Sendable (WriterEvent) -> Void)? = nil
+        onEvent: (@Sendable (WriterEvent) -> Void)? = nil
     ) throws(WriterError) {
         self.settings = settings
-        let limits = BatchingLimits(
-            settings, stripes: stripes, maximumPoints: settings.maximumPoints, maximumRoom: settings.maximumDiskBytes)
         let store = try JournalStore(directory, precision: settings.precision, random: settings.random)
         let remains = try store.takeRemains()
-        engine = WriterEngine(
-            limits, settings: settings, dialect: dialect, store: store, sender: sender, onEvent: onEvent)
+        engine = WriterEngine(settings, dialect: dialect, store: store, sender: sender, onEvent: onEvent)
         engine.takeUp(remains)
     }
 

@@ -4,9 +4,9 @@ import LoaderChain
 /// Sending at once, and waiting for what becomes of it.
 extension WriterEngine {
     func flush(within limit: Duration) async -> FlushReport {
-        let id = shared.withLock { shared in
-            shared.lastFlush += 1
-            return shared.lastFlush
+        let id = state.withLock { state in
+            state.lastFlush += 1
+            return state.lastFlush
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -26,23 +26,21 @@ extension WriterEngine {
 
     private func begin(_ waiter: FlushWaiter, id: Int) {
         reportDrops(atOnce: true)
-        shared.withLock { $0.batching.beginGathering() }
-        gather()
-        let done = shared.withLock { shared in
+        let done = state.withLock { state in
             // Nobody would end it any more.
-            guard !shared.isStopped else { return [(waiter, FlushReport())] }
-            shared.batching.flush(waiter, id: id)
-            return shared.batching.takeDone()
+            guard !state.isStopped else { return [(waiter, FlushReport())] }
+            state.batching.flush(waiter, id: id)
+            return state.batching.takeDone()
         }
         for (waiter, report) in done { waiter.end(with: report) }
         advance()
     }
 
     private func giveUp(_ id: Int, because cause: FlushReport.KeepCause) {
-        let ended = shared.withLock { shared in
+        let ended = state.withLock { state in
             // What is in the way says more than that it took too long.
-            let obstacle = cause == .deadline ? shared.statistics.obstacle : nil
-            return shared.batching.giveUp(id, because: obstacle.map { .obstacle($0) } ?? cause)
+            let obstacle = cause == .deadline ? state.statistics.obstacle : nil
+            return state.batching.giveUp(id, because: obstacle.map { .obstacle($0) } ?? cause)
         }
         if let (waiter, report) = ended { waiter.end(with: report) }
     }
@@ -51,29 +49,29 @@ extension WriterEngine {
     func shutDown(within limit: Duration) async -> FlushReport {
         // While points are still taken.
         reportDrops(atOnce: true)
-        let before = shared.withLock { shared in
-            replace(&shared.isShutDown, with: true) ? nil : (shared.statistics, shared.ownDelivered, shared.ownRejected)
+        let before = state.withLock { state in
+            replace(&state.isShutDown, with: true) ? nil : (state.statistics, state.ownDelivered, state.ownRejected)
         }
         guard let before else { return FlushReport() }
         var report = await flush(within: limit)
         // What is on its way is interrupted, and only its end tells what became of it.
-        let sendings = shared.withLock { shared in
-            shared.isEnding = true
-            return Array(shared.sendings.values)
+        let sendings = state.withLock { state in
+            state.isEnding = true
+            return Array(state.sendings.values)
         }
         for sending in sendings { sending.cancel() }
         for sending in sendings { await sending.value }
         await settleRest()
-        shared.withLock { shared in
-            let (old, new) = (before.0, shared.statistics)
-            report.delivered = new.delivered - old.delivered - (shared.ownDelivered - before.1)
-            report.rejected = new.rejected - old.rejected - (shared.ownRejected - before.2)
+        state.withLock { state in
+            let (old, new) = (before.0, state.statistics)
+            report.delivered = new.delivered - old.delivered - (state.ownDelivered - before.1)
+            report.rejected = new.rejected - old.rejected - (state.ownRejected - before.2)
             report.dropped = [:]
             // What came too late was not the writer's.
             for (reason, count) in new.dropped where reason != .shutDown {
                 report.note(count - (old.dropped[reason] ?? 0), reason)
             }
-            report.kept = shared.batching.queue.points
+            report.kept = state.batching.heldPoints
         }
         report.keptBecause = report.kept > 0 ? report.keptBecause ?? .deadline : nil
         tellDrops(atOnce: true)
@@ -86,16 +84,12 @@ extension WriterEngine {
         await withCheckedContinuation { continuation in
             // Where all saving is done.
             queue.async { [self] in
-                if isDurable { settleFiles() }
-                let waiters = shared.withLock { shared in
+                if store != nil { settleFiles() }
+                let waiters = state.withLock { state in
                     var unsent = 0
-                    let waiters = shared.batching.end { parcel in
-                        let count = min(parcel.content.unsavedLines.count, parcel.points)
-                        unsent += count
-                        return count
-                    }
-                    shared.drop(unsent, .unsent)
-                    shared.isStopped = true
+                    let waiters = state.batching.end { unsent += $0 }
+                    state.drop(unsent, .unsent)
+                    state.isStopped = true
                     return waiters
                 }
                 for (waiter, report) in waiters { waiter.end(with: report) }
@@ -109,9 +103,9 @@ extension WriterEngine {
         try? saveUnsaved()
         do throws(FileFailure) {
             try synchronizeFiles()
-            try store.syncFolder()
+            try store?.syncFolder()
         } catch {
-            if error.isWithoutDirectory { loseDirectory() }
+            if error.isWithoutDirectory { state.withLock { $0.loseDirectory() } }
         }
     }
 }

@@ -36,6 +36,9 @@ package final class Awaited<Value>: Sendable {
         return result
     }
 
+    /// How many tasks wait.
+    package var waiting: Int { state.withLock { $0.waits.count } }
+
     /// Waits until `answer` gives an answer to the value, which is asked now and after every change.
     ///
     /// - Returns: the answer; nil if the task that waits is cancelled first.

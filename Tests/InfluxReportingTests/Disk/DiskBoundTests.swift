@@ -22,14 +22,16 @@ import Testing
         settings.maximumBytes = bound
         settings.maximumPoints = 1_000_000
         change(&settings)
-        return try InfluxWriter(sender: sender, directory: journal, settings: settings, stripes: 1)
+        return try InfluxWriter(sender: sender, directory: journal, settings: settings)
     }
 
     private static func point(_ number: Int) -> Point {
         Point("m", fields: ["i": .integer(Int64(number))], timestamp: .seconds(Int64(number)))
     }
 
-    private func memory(of writer: InfluxWriter) -> Int { writer.engine.shared.withLock { $0.memoryRoom } }
+    private func memory(of writer: InfluxWriter) -> Int {
+        writer.engine.state.withLock { $0.batching.queue.total.memory + $0.batching.open.bytes }
+    }
 
     private func deliver(_ writer: InfluxWriter) async throws {
         sender.answer(FakeSender.delivered)
@@ -67,11 +69,11 @@ import Testing
     @Test func aDiskThatTakesNothingHoldsMemoryToItsBoundAndLosesNoHeldPoint() async throws {
         let writer = try writer()
         journal.cut(.fullDisk)
-        let results = (0..<5_000).map { writer.write(Self.point($0)) }
+        let results = (0..<10_000).map { writer.write(Self.point($0)) }
         #expect(memory(of: writer) <= bound)
         let held = Set(results.indices.filter { results[$0] == .inMemory })
         #expect(!held.isEmpty && results.allSatisfy { $0 == .inMemory || $0 == .dropped(.disk) })
-        #expect(writer.statistics.dropped == [.disk: 5_000 - held.count])
+        #expect(writer.statistics.dropped == [.disk: 10_000 - held.count])
         try await deliver(writer)
         let arrived = Set(sender.batches.flatMap(\.self))
         #expect(arrived.isSuperset(of: held.map { TestWriter.line($0) }))
@@ -103,7 +105,7 @@ import Testing
                 try await writer.engine.settle()
                 writer.engine.queue.sync {}
             }
-            #expect(writer.engine.shared.withLock { $0.unsavedParcels }.isEmpty)
+            #expect(writer.engine.state.withLock { $0.batching.unsavedParcels }.isEmpty)
         }
         let report = await writer.shutDown(within: .seconds(3_600))
         let kept = isSaved == "never" ? saved : 1_100
@@ -172,17 +174,17 @@ import Testing
     @Test func aFileThatCannotBeFlushedHoldsUpNoOther() async throws {
         let writer = try writer { $0.synchronization = .seconds(100_000) }
         #expect(writer.write(Self.point(0)) == .saved)
-        writer.engine.gather()
+        writer.engine.seal()
         journal.refuseSync(of: journal.names[0])
         #expect(writer.write(Self.point(1)) == .saved)
-        writer.engine.gather()
+        writer.engine.seal()
         #expect(writer.write(Self.point(2)) == .saved)
         journal.cut(.failure(at: 1, code: EIO))
         #expect(writer.write(Self.point(3)) == .inMemory)
         journal.cut(nil)
-        writer.engine.gather()
+        writer.engine.seal()
         writer.engine.queue.sync { writer.engine.synchronize() }
-        #expect(writer.engine.shared.withLock { $0.unsavedParcels }.isEmpty)
+        #expect(writer.engine.state.withLock { $0.batching.unsavedParcels }.isEmpty)
         try await kill(writer, losingPower: true)
         sender.answer(FakeSender.delivered)
         let next = try self.writer()
@@ -191,8 +193,8 @@ import Testing
         await next.shutDown()
     }
 
-    /// While a pause is in force, nothing else hands a block in.
-    @Test func whatIsBeingFilledIsSavedDuringAPause() async throws {
+    /// While a pause is in force, nothing else seals a block.
+    @Test func whatIsBeingCollectedIsSavedDuringAPause() async throws {
         sender.answer(FakeSender.kept(.refused(.unauthorized, reason: "token")))
         let writer = try writer()
         #expect(writer.write(Self.point(0)) == .saved)
@@ -212,12 +214,12 @@ import Testing
         await next.shutDown()
     }
 
-    /// What a thread made for nothing, as another one was quicker, leaves no file.
+    /// Several of them find that their block has no file, and make one.
     @Test func manyThreadsThatBeginTogetherLeaveNoFiles() async throws {
         for _ in 0..<20 {
             let journal = MemoryDirectory()
-            let writer = try InfluxWriter(sender: FakeSender(), directory: journal, settings: .init(), stripes: 1)
-            // So all of them find that there is no block.
+            let writer = try InfluxWriter(sender: FakeSender(), directory: journal, settings: .init())
+            // So that they come while the first makes it.
             journal.slow(1, RandomSource(seed: 1))
             await withCheckedContinuation { continuation in
                 let left = Locked(16)
@@ -245,7 +247,7 @@ import Testing
         settings.batchPoints = 2_000
         settings.random = RandomSource(seed: 1)
         settings.synchronization = .seconds(100)
-        let writer = try InfluxWriter(sender: sender, directory: journal, settings: settings, stripes: 1)
+        let writer = try InfluxWriter(sender: sender, directory: journal, settings: settings)
         for number in 0..<100 { #expect(writer.write(Self.point(number)) == .saved) }
         journal.limit(journal.names.reduce(0) { $0 + (journal.bytes(of: $1)?.count ?? 0) } + 300)
         let saved = 100 + (100..<1_000).count { writer.write(Self.point($0)) == .saved }
@@ -292,7 +294,7 @@ import Testing
         let test = TestWriter(FakeSender(FakeSender.offline)) { $0.maximumBytes = 1 << 20 }
         for number in 0..<10_000 {
             test.write(number)
-            test.writer.engine.gather()
+            test.writer.engine.seal()
         }
         // Each of them takes some 350 bytes.
         #expect(test.statistics.held < 1 << 20 / 320 && test.statistics.droppedTotal > 5_000)
@@ -306,14 +308,14 @@ import Testing
         journal.cut(.fullDisk)
         let results = (500..<5_000).map { writer.write(Self.point($0)) }
         journal.cut(nil)
-        // A block that is being filled is saved after it was handed in.
+        // A block that is being collected is saved once it is sealed.
         for _ in 0..<20 {
             timers.advance(by: .seconds(1))
             try await writer.engine.settle()
             writer.engine.queue.sync {}
         }
         let held = Set(results.indices.filter { results[$0] == .inMemory }.map { $0 + 500 })
-        #expect(writer.engine.shared.withLock { $0.unsavedParcels }.isEmpty)
+        #expect(writer.engine.state.withLock { $0.batching.unsavedParcels }.isEmpty)
         #expect(writer.write(Self.point(5_000)) == .saved)
         // The process ends, and the next one finds all of it.
         try await kill(writer)

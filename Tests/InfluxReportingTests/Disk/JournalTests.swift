@@ -114,7 +114,7 @@ import Testing
         let journal = MemoryDirectory()
         let sender = FakeSender(FakeSender.offline)
         do {
-            let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings(), stripes: 1)
+            let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings())
             for number in 0..<3 { writer.write(Self.point(number)) }
             journal.kill()
             writer.engine.stop()
@@ -147,7 +147,7 @@ import Testing
         let journal = MemoryDirectory()
         let sender = FakeSender(FakeSender.offline)
         do {
-            let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings(), stripes: 1)
+            let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings())
             for number in 0..<30 { writer.write(Self.point(number)) }
             journal.kill()
             writer.engine.stop()
@@ -178,7 +178,7 @@ import Testing
         let journal = MemoryDirectory()
         let sender = FakeSender(FakeSender.offline)
         do {
-            let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings(), stripes: 1)
+            let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings())
             for number in 0..<3 { writer.write(Self.point(number)) }
             journal.kill()
             writer.engine.stop()
@@ -212,11 +212,11 @@ import Testing
             $0.maximumBytes = 0
             $0.batchPoints = 1_000
         }
-        let writer = try InfluxWriter(sender: sender, directory: journal, settings: settings, stripes: 1) { event in
+        let writer = try InfluxWriter(sender: sender, directory: journal, settings: settings) { event in
             events.withLock { $0.append(event) }
         }
         for number in 0..<30 { writer.write(Self.point(number)) }
-        writer.engine.gather()
+        writer.engine.seal()
         let name = try #require(journal.names.first { $0 != "lock" })
         var bytes = try #require(journal.bytes(of: name))
         bytes[10] ^= 1
@@ -240,7 +240,7 @@ import Testing
         let events = Locked<[WriterEvent]>([])
         let writer = try InfluxWriter(
             sender: FakeSender(FakeSender.kept(.refused(.unauthorized, reason: "token"))),
-            directory: SystemDirectory(place), settings: Self.settings { $0.maximumBytes = 200_000 }, stripes: 1
+            directory: SystemDirectory(place), settings: Self.settings { $0.maximumBytes = 100_000 }
         ) { event in events.withLock { $0.append(event) } }
         #expect(writer.write(Self.point(1)) == .saved)
         if isTried { #expect(await writer.flush(within: .seconds(3_600)).kept == 1) }
@@ -267,7 +267,7 @@ import Testing
         let place = directory.url.appending(path: "points")
         let writer = try InfluxWriter(
             sender: FakeSender(FakeSender.kept(.refused(.unauthorized, reason: "token"))),
-            directory: SystemDirectory(place), settings: Self.settings(), stripes: 1)
+            directory: SystemDirectory(place), settings: Self.settings())
         #expect(writer.write(Self.point(1)) == .saved)
         writer.engine.queue.sync { writer.engine.synchronize() }
         try FileManager.default.removeItem(at: place)
@@ -294,7 +294,7 @@ import Testing
         let journal = MemoryDirectory()
         let sender = FakeSender(FakeSender.offline)
         do {
-            let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings(), stripes: 1)
+            let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings())
             for number in 0..<3 { writer.write(Self.point(number)) }
             journal.kill()
             writer.engine.stop()
@@ -336,7 +336,7 @@ import Testing
                 $0.batchPoints = 8
                 $0.maximumBytes = 100_000
                 $0.maximumPoints = 1_000
-            }, stripes: 1
+            }
         ) { event in events.withLock { $0.append(event) } }
         journal.cut(.failures(from: 1, code: ENOSPC))
         #expect((0..<40).map { writer.write(Self.point($0)) } == Array(repeating: .inMemory, count: 40))

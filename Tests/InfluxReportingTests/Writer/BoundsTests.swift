@@ -250,7 +250,7 @@ import Testing
         #expect(test.statistics.addsUp && test.timers.pendingCount == 0)
     }
 
-    /// Full blocks are used again while their lines are on their way.
+    /// The memory that lines are collected in is used again while they are on their way.
     @Test func whatWasTriedInVainIsLostAtTheEndAndSaidToBe() async {
         let test = TestWriter(FakeSender(FakeSender.kept(.refused(.unauthorized, reason: "token")))) {
             $0.batchPoints = 1_000

@@ -69,7 +69,7 @@ import Testing
         await sender.waitForEvents(1)
         test.write(2)
         test.timers.advance(by: .seconds(60))
-        #expect(test.writer.engine.shared.withLock { $0.batching.inFlight.count } == 1)
+        #expect(test.writer.engine.state.withLock { $0.batching.inFlight.count } == 1)
         #expect(test.statistics.batches == 1)
         sender.answer()
         await sender.waitForEvents(2)

@@ -37,7 +37,7 @@ final class JournalLife: @unchecked Sendable {
         book.withLock { $0.taken = 0 }
         let sender = FakeSender { [self] in answer($0) }
         writer = try? InfluxWriter(
-            sender: sender, dialect: .influxDB1, directory: journal, settings: settings, stripes: 1)
+            sender: sender, dialect: .influxDB1, directory: journal, settings: settings)
         return writer != nil
     }
 
@@ -84,7 +84,7 @@ final class JournalLife: @unchecked Sendable {
         writer.engine.queue.sync {
             for _ in 0..<2 { writer.engine.synchronize() }
         }
-        if !journal.isDead, !writer.engine.shared.withLock({ $0.isDiskFailing }) {
+        if !journal.isDead, !writer.engine.state.withLock({ $0.isDiskFailing }) {
             book.withLock { $0.synchronized = promised }
         }
     }
@@ -92,7 +92,7 @@ final class JournalLife: @unchecked Sendable {
     /// Waits until nothing is on its way, so that a life always takes the same course.
     func settle() async throws {
         guard let writer else { return }
-        // What the disk's queue hands in may be sent.
+        // What the disk's queue seals may be sent.
         for _ in 0..<2 {
             writer.engine.queue.sync {}
             try await writer.engine.settle()

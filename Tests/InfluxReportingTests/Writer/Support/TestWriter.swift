@@ -17,8 +17,7 @@ final class TestWriter: Sendable {
         settings.random = RandomSource(seed: 1)
         change(&settings)
         let (log, book) = (log, book)
-        // With one stripe, points leave in the order in which they came, whatever thread a test runs on.
-        writer = InfluxWriter(sender: sender, settings: settings, stripes: 1) { event in
+        writer = InfluxWriter(sender: sender, settings: settings) { event in
             book.withLock { $0.append(event) }
             log.note("event")
         }
@@ -57,9 +56,12 @@ extension WriterEngine {
     /// A batch has left the state before the thread of its answer sets that timer. A clock that is moved in between has
     /// nothing to ring.
     var isAtRest: Bool {
-        let (isQuiet, next) = shared.withLock { ($0.batching.inFlight.isEmpty, $0.alarmTime) }
+        let (isQuiet, next) = state.withLock { ($0.batching.inFlight.isEmpty, $0.alarmTime) }
         return isQuiet && next.map { alarm.waits(for: $0) } ?? true
     }
+
+    /// Lets what is being collected wait as a block of its own.
+    func seal() { state.withLock { $0.batching.seal() } }
 
     /// Waits until it is at rest.
     func settle() async throws {

@@ -1,38 +1,5 @@
 import LoaderChain
 
-/// The form in which a block holds a line: its length, a checksum of it, and its bytes, newline included.
-///
-/// A length of zero is the end. A line that is torn, by a process that is killed or a disk that loses power, leaves a
-/// checksum that does not fit. The checksum begins with a number of the block's own, so that bytes from elsewhere do not fit
-/// either, not even a whole frame that is part of a string in a line.
-enum LineFrame {
-    /// The bytes before those of the line.
-    static let headLength = 8
-
-    /// How many bytes the frame of a line has.
-    @inline(__always)
-    static func length(of line: Int) -> Int { headLength + line }
-
-    /// The checksum of a line in a block whose own number is `salt`.
-    static func checksum(of line: UnsafeRawBufferPointer, salt: UInt64) -> UInt32 {
-        var checksum = CRC32C()
-        withUnsafeBytes(of: (salt.littleEndian, UInt64(line.count).littleEndian)) { checksum.add($0) }
-        checksum.add(line)
-        return checksum.value
-    }
-
-    /// Writes a frame where there is room for it.
-    ///
-    /// The length comes last: without it there is nothing.
-    @inline(__always)
-    static func write(_ line: UnsafeRawBufferPointer, checksum: UInt32, at place: UnsafeMutableRawPointer) {
-        guard let start = line.baseAddress else { return }
-        (place + headLength).copyMemory(from: start, byteCount: line.count)
-        place.storeBytes(of: checksum.littleEndian, toByteOffset: 4, as: UInt32.self)
-        place.storeBytes(of: UInt32(truncatingIfNeeded: line.count).littleEndian, as: UInt32.self)
-    }
-}
-
 /// Reads the lines of a block, also of one that was damaged.
 struct FrameReader {
     /// The lines that were found whole.
