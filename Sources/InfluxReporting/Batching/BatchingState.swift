@@ -61,7 +61,7 @@ struct BatchingState<Waiter> {
     }
 
     /// Whether a line fits into the open parcel.
-    private func fits(_ length: Int) -> Bool {
+    func fits(_ length: Int) -> Bool {
         open.points == 0
             || open.points < limits.blockPoints && lines.count + LineFrame.length(of: length) <= limits.blockBytes
     }

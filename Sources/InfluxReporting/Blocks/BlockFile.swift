@@ -76,7 +76,7 @@ final class BlockJournal: Sendable {
     ///
     /// No thread waits for another: one that comes while the file is being created opens it for itself.
     private func open() throws(FileFailure) -> any DurableFile {
-        if let opened = opened.withLock(\.self) { return try opened.get() }
+        if let opened = opened.withLock({ $0 }) { return try opened.get() }
         let result = Result { () throws(FileFailure) in try create() }
         opened.withLock { if $0 == nil { $0 = result } }
         return try result.get()

@@ -87,7 +87,7 @@ struct WriterState {
 
     @inline(never)
     private mutating func takeSlowly(_ line: UnsafeRawBufferPointer, at now: TimerInstant, mayDrop: Bool) -> Taken {
-        var taken = Taken(result: .inMemory, closing: batching.open.journal)
+        var taken = Taken(result: .inMemory)
         let hasToldAll = untold.isEmpty
         if let reason = makeWay(for: line.count, mayDrop: mayDrop, &taken) {
             taken.result = .dropped(reason)
@@ -110,6 +110,7 @@ struct WriterState {
         if batching.limits.isTooLarge(length) { return .tooLarge }
         // Memory is bounded, too, and what is in a file need not be there.
         if isDiskFailing || batching.isAnyUnsaved, store != nil, !batching.makeMemory(for: length) { return .disk }
+        if !batching.fits(length) { taken.closing = batching.open.journal }
         guard let dropped = batching.makeRoom(for: length, mayDrop: mayDrop) else { return .noRoom }
         for parcel in dropped {
             drop(parcel.points, .noRoom)
