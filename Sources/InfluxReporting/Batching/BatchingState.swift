@@ -66,10 +66,11 @@ struct BatchingState<Waiter> {
             || open.points < limits.blockPoints && lines.count + LineFrame.length(of: length) <= limits.blockBytes
     }
 
-    /// Whether a line can be added as things are.
+    /// Whether a line can be added as things are; one that is longer than a block is looked at more closely.
     func takes(_ length: Int) -> Bool {
         let excess = excess(with: length)
-        return fits(length) && excess.points <= 0 && excess.room <= 0
+        return LineFrame.length(of: length) <= limits.blockBytes && fits(length) && excess.points <= 0
+            && excess.room <= 0
     }
 
     /// Makes room for a line; others give way only if `mayDrop`, and the settings say so.
@@ -337,7 +338,8 @@ extension BatchingState {
         let most = limits.maximumMemory - lines.count - LineFrame.length(of: length) - BatchingLimits.overhead
         guard queue.total.memory > most else { return true }
         guard queue.total.memory - queue.total.savedMemory <= most else { return false }
-        for number in queue.all.filter(\.isSaved).map(\.number) where queue.total.memory > most {
+        for number in queue.all.filter({ $0.block != nil && $0.isSaved }).map(\.number) where queue.total.memory > most
+        {
             queue.change(number) { $0.block = nil }
         }
         return true
@@ -358,7 +360,10 @@ extension BatchingState {
         var useless = [file]
         let room = limits.room(of: parcel.block?.count ?? 0)
         queue.change(parcel.number) { current in
-            guard current.points == parcel.points, current.unsaved == parcel.unsaved else { return }
+            // What is left of a batch has the number of its last parcel, and may look like it. What was tried leaves alone.
+            guard current.wasTried == parcel.wasTried, current.points == parcel.points,
+                current.unsaved == parcel.unsaved
+            else { return }
             useless = current.files
             current.files = [file]
             current.unsaved = LineSet()

@@ -106,7 +106,7 @@ struct BatchingLimits {
         self.isDurable = isDurable
         maximumPoints = max(1, settings.maximumPoints)
         maximumRoom = max(Self.smallestBound, isDurable ? settings.maximumDiskBytes : settings.maximumBytes)
-        maximumMemory = settings.maximumBytes
+        maximumMemory = max(0, settings.maximumBytes)
         batchPoints = max(1, settings.batchPoints)
         batchBytes = max(Self.smallestBound, settings.batchBytes)
         quiet = settings.quiet
@@ -119,7 +119,10 @@ struct BatchingLimits {
             first: max(.milliseconds(1), settings.firstDelay), maximum: max(.milliseconds(1), settings.maximumDelay),
             maximumAsked: settings.maximumRetryAfter, leastShare: 0.5)
         blockPoints = max(1, min(batchPoints, maximumPoints / Self.blockShare))
-        blockBytes = min(Self.largestBlock, batchBytes / Self.blockShare, maximumRoom / Self.blockShare)
+        // A file takes up a whole page, however little is in it.
+        let leastBlock = isDurable ? Self.smallestBound : 0
+        blockBytes = max(
+            leastBlock, min(Self.largestBlock, batchBytes / Self.blockShare, maximumRoom / Self.blockShare))
     }
 
     /// How much a block of so many bytes takes up of the room: files take up whole pages.

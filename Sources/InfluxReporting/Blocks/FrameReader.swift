@@ -62,7 +62,9 @@ struct FrameReader {
         at place: Int, in block: UnsafeRawBufferPointer, salt: UInt64, vain: inout Int
     ) -> Range<Int>? {
         let start = place + LineFrame.headLength
-        let length = Int(UInt32(littleEndian: block.loadUnaligned(fromByteOffset: place, as: UInt32.self)))
+        // Where an integer has 32 bits, a damaged length may be negative.
+        let length = Int(
+            truncatingIfNeeded: UInt32(littleEndian: block.loadUnaligned(fromByteOffset: place, as: UInt32.self)))
         guard length > 0, length <= block.count - start, block[start + length - 1] == UInt8(ascii: "\n") else {
             return nil
         }

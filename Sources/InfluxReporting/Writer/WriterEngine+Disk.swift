@@ -30,6 +30,7 @@ extension WriterEngine {
                     try store.syncFolder()
                 }
                 useless = state.withLock { $0.keep(journal.file, of: parcel) }
+                openRoom()
             } catch {
                 // There may be room for a smaller one.
                 failure = error
@@ -120,7 +121,8 @@ extension WriterEngine {
         }
         // Without their names, they are nothing.
         do throws(FileFailure) { try store.syncFolder() } catch { (again, failure) = (files, error) }
-        state.withLock { $0.unsynchronized += again }
+        let left = Set(again)
+        state.withLock { $0.unsynchronized = again + $0.unsynchronized.filter { !left.contains($0) } }
         if let failure { throw failure }
     }
 }

@@ -24,10 +24,11 @@ extension WriterEngine {
     /// Does what taking a point has left to do.
     @inline(never)
     private func settle(_ taken: WriterState.Taken, _ scratch: Scratch) -> WriteResult {
-        if taken.tellsDrops { tellDrops() }
         // At once, since the bound of the disk holds for files, and the line may make another.
         remove(taken.uselessFiles)
         let result = taken.line.map { save($0, scratch) } ?? taken.result
+        // A parcel does not leave while one of its lines is on its way, so what listens to drops comes after.
+        if taken.tellsDrops { tellDrops() }
         if taken.advances { advance() }
         return result
     }

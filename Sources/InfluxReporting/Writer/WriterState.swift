@@ -93,10 +93,14 @@ struct WriterState {
             taken.result = .dropped(reason)
             if !mayDrop, reason.isForNow { return taken }
             drop(1, reason)
-        } else if let journal = batching.open.journal {
-            (taken.line, taken.advances) = batching.add(line, at: now, writing: journal)
         } else {
-            taken.advances = batching.add(line, at: now)
+            let isNotable: Bool
+            if let journal = batching.open.journal {
+                (taken.line, isNotable) = batching.add(line, at: now, writing: journal)
+            } else {
+                isNotable = batching.add(line, at: now)
+            }
+            taken.advances = taken.advances || isNotable
         }
         statistics.accepted += 1
         taken.tellsDrops = hasToldAll && !untold.isEmpty
@@ -115,6 +119,8 @@ struct WriterState {
         for parcel in dropped {
             drop(parcel.points, .noRoom)
             taken.uselessFiles += parcel.files
+            // What stood before others may be gone.
+            taken.advances = true
         }
         if let store, batching.open.journal == nil { batching.begin(store.begin()) }
         return nil

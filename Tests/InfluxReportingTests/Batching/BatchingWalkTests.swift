@@ -14,6 +14,42 @@ import Testing
         walk.finish()
         #expect(walk.faults == [], "seed \(seed), on the disk: \(isDurable)")
     }
+
+    /// What is left of a batch has the number of its last parcel, and may have as many lines, and as many that are in no file.
+    @Test func aFileIsNotTakenForWhatIsLeftOfABatch() throws {
+        var settings = WriterSettings()
+        settings.batchPoints = 4
+        settings.maximumPoints = 16
+        var state = BatchingState<Int>(BatchingLimits(settings, isDurable: true))
+        let now = TimerInstant(nanoseconds: 0)
+        var file = BlockFile(number: 0, precision: .nanoseconds, salt: 1)
+        let lines = try (0..<4).map { number in
+            let line = Array("m f=\(number)i \(number)\n".utf8)
+            let dropped = state.makeRoom(for: line.count)
+            #expect(dropped?.isEmpty == true)
+            if state.open.journal == nil {
+                file = BlockFile(number: file.number + 1, precision: .nanoseconds, salt: 1)
+                state.begin(BlockJournal(file, in: MemoryDirectory()))
+            }
+            let journal = try #require(state.open.journal)
+            return line.withUnsafeBytes { state.add($0, at: now, writing: journal).line }
+        }
+        for (index, line) in lines.enumerated() {
+            let isThere = state.wrote(line, failed: index.isMultiple(of: 2))
+            #expect(isThere)
+        }
+        state.release()
+        let unsaved = state.unsavedParcels
+        let next = state.nextBatch(at: now)
+        let batch = try #require(next)
+        #expect(unsaved.map(\.number) == batch.map(\.number) && batch.count == 2)
+        // The lines of the second one were delivered.
+        state.ended(batch[1].number, rest: batch[0]) { _ in }
+        let late = BlockFile(number: 9, precision: .nanoseconds, salt: 1)
+        let useless = state.keep(late, of: unsaved[1])
+        #expect(useless == [late])
+        #expect(state.queue.first?.files == batch[0].files)
+    }
 }
 
 /// A writer without threads: its points, a clock, a disk of moods if it has one, and a server of moods.

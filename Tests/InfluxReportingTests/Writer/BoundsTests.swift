@@ -182,6 +182,13 @@ import Testing
         #expect(sender.batches.count == 2 && sender.batches[1].count == 2)
     }
 
+    @Test func aPointThatIsTooLargeIsDroppedAlsoAsTheFirst() async {
+        let test = TestWriter(FakeSender()) { $0.batchBytes = 8_192 }
+        let text = String(repeating: "x", count: 10_000)
+        #expect(test.writer.write(Point("m", fields: ["text": .string(text)])) == .dropped(.tooLarge))
+        #expect(test.statistics.dropped == [.tooLarge: 1] && test.statistics.held == 0)
+    }
+
     @Test func aPointThatIsTooLargeCostsNoOther() async {
         let sender = FakeSender()
         let test = TestWriter(sender) { $0.batchBytes = 8_192 }
