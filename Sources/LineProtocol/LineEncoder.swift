@@ -68,6 +68,13 @@ extension LineEncoder {
     /// How often something was repaired, and how many points were left out.
     public var repairs: Repairs { storage.core.repairs }
 
+    /// Takes out the ``repairs``, which are counted from zero again.
+    package mutating func takeRepairs() -> Repairs {
+        let storage = uniqueStorage()
+        defer { storage.core.repairs = Repairs() }
+        return storage.core.repairs
+    }
+
     /// Removes all lines.
     ///
     /// - Parameter keepingCapacity: Whether the memory is kept for the lines to come.

@@ -25,6 +25,8 @@ struct BatchingState<Waiter> {
     private(set) var open: Parcel
     /// The lines of that parcel, in memory that all parcels use in turn.
     private var lines = LineBlock()
+    /// The files of parcels that were sealed, which the owner closes under no lock.
+    private var closing: [BlockJournal] = []
     /// The batches on their way, by the number of their last parcel, and what all of them come to.
     private(set) var inFlight: [UInt64: (points: Int, room: Int)] = [:]
     private var flying = (points: 0, room: 0)
@@ -119,11 +121,14 @@ struct BatchingState<Waiter> {
     mutating func seal() {
         guard open.points > 0 else { return }
         open.block = lines.takeAll(keeping: 2 * limits.blockBytes)
-        open.journal = nil
+        if let journal = replace(&open.journal, with: nil) { closing.append(journal) }
         queue.insert(open)
         leaveToFile(open.number)
         open = Parcel(number: open.number + 1, precision: limits.precision)
     }
+
+    /// Takes out the files that are to be closed.
+    mutating func takeClosing() -> [BlockJournal] { replace(&closing, with: []) }
 
     /// Takes in a parcel of an earlier launch, and releases it at once.
     mutating func recover(_ parcel: Parcel) {
@@ -374,8 +379,10 @@ extension BatchingState {
     }
 
     /// Notes that the directory was deleted: what is in memory is there alone, and no file is worth anything.
-    mutating func loseDirectory() {
-        seal()
+    ///
+    /// - Parameter isNew: whether that was not known. Later on, nothing that is being collected is in a file.
+    mutating func loseDirectory(isNew: Bool) {
+        if isNew { seal() }
         for number in queue.all.filter({ $0.block != nil }).map(\.number) {
             queue.change(number) { parcel in
                 parcel.files = []

@@ -5,8 +5,8 @@ import LoaderChain
 struct Encoders {
     /// Those that are not in use.
     private var scratches: [Scratch] = []
-    /// What was repaired by encoders that were discarded.
-    private var discardedRepairs = Repairs()
+    /// All repairs so far, except those of points that are being written.
+    private(set) var repairs = Repairs()
     private var lent: UInt64 = 0
     private let template: LineEncoder
 
@@ -36,16 +36,11 @@ struct Encoders {
     /// Takes an encoder back.
     @inline(__always)
     mutating func takeBack(_ scratch: Scratch) {
-        if scratch.encoder.count > Self.longestText || scratches.count >= Self.mostScratches {
-            discardedRepairs += scratch.encoder.repairs
-            return
-        }
+        if !scratch.encoder.repairs.isEmpty { repairs += scratch.encoder.takeRepairs() }
+        guard scratch.encoder.count <= Self.longestText, scratches.count < Self.mostScratches else { return }
         scratch.encoder.removeAll()
         scratches.append(scratch)
     }
-
-    /// All repairs so far, except those of points that are being encoded now.
-    var repairs: Repairs { scratches.reduce(into: discardedRepairs) { $0 += $1.encoder.repairs } }
 }
 
 /// An encoder on loan.

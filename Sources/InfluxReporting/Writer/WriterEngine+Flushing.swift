@@ -26,13 +26,12 @@ extension WriterEngine {
 
     private func begin(_ waiter: FlushWaiter, id: Int) {
         reportDrops(atOnce: true)
-        let done = state.withLock { state in
-            // Nobody would end it any more.
-            guard !state.isStopped else { return [(waiter, FlushReport())] }
-            state.batching.flush(waiter, id: id)
-            return state.batching.takeDone()
+        let isOver = state.withLock { state in
+            if !state.isStopped { state.batching.flush(waiter, id: id) }
+            return state.isStopped
         }
-        for (waiter, report) in done { waiter.end(with: report) }
+        // Nobody would end it any more.
+        if isOver { waiter.end(with: FlushReport()) }
         advance()
     }
 

@@ -47,7 +47,7 @@ extension WriterEngine {
         let roll = random.unit()
         // Before the app hears that they are settled, and ends the writer.
         if rest == nil { remove(load.files) }
-        let (pause, unsent, done) = state.withLock { state in
+        let (pause, unsent, givenUp) = state.withLock { state in
             state.sendings[number] = nil
             state.statistics.note(outcome)
             var outcome = outcome
@@ -73,16 +73,16 @@ extension WriterEngine {
             if rest != nil || outcome.obstacle != nil {
                 state.batching.wait(from: now, told: outcome.obstacle?.toldDelay, roll: roll)
             }
-            var done = state.batching.takeDone()
-            if rest != nil, let obstacle = outcome.obstacle, obstacle.needsAttention {
-                done += state.batching.giveUp(on: number, because: .obstacle(obstacle))
-            }
-            return (state.batching.pacing.pausedUntil.map { now.duration(to: $0) }, unsent, done)
+            let givenUp =
+                if rest != nil, let obstacle = outcome.obstacle, obstacle.needsAttention {
+                    state.batching.giveUp(on: number, because: .obstacle(obstacle))
+                } else { [(FlushWaiter, FlushReport)]() }
+            return (state.batching.pacing.pausedUntil.map { now.duration(to: $0) }, unsent, givenUp)
         }
         tell(outcome, kept: (rest?.count ?? 0) - unsent, pause: pause ?? .zero)
         if store != nil, !unsaved.isEmpty, state.withLock({ $0.beginSynchronizing() }) { scheduleSynchronization() }
         tellDrops()
-        for (waiter, report) in done { waiter.end(with: report) }
+        for (waiter, report) in givenUp { waiter.end(with: report) }
         openRoom()
         advance()
     }

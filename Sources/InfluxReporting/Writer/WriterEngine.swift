@@ -41,17 +41,20 @@ final class WriterEngine: Sendable {
 
     // MARK: Doing what is decided
 
-    /// Sends what is to be sent, and sets the alarm for what comes next.
+    /// Ends flushes whose points are settled, sends what is to be sent, and sets the alarm for what comes next.
     func advance() {
         var isSending = true
         while isSending {
             let now = timers.now
-            isSending = state.withLock { state in
-                guard let (parcels, number) = state.nextBatch(at: now) else { return false }
+            let step = state.withLock { state in
+                let done = state.batching.takeDone()
+                let next = state.nextBatch(at: now)
                 // Its task is there before anybody could look for it, and begins on another thread.
-                state.sendings[number] = sending(parcels, as: number)
-                return true
+                if let (parcels, number) = next { state.sendings[number] = sending(parcels, as: number) }
+                return (isSending: next != nil, done: done, closing: state.batching.takeClosing())
             }
+            for (waiter, report) in step.done { waiter.end(with: report) }
+            isSending = step.isSending
         }
         setAlarm()
     }
@@ -75,10 +78,10 @@ final class WriterEngine: Sendable {
 
     /// Ends everything at once; what is in memory is gone, and what is on the disk stays.
     func stop() {
-        let sendings = state.withLock { state in
+        let (sendings, _) = state.withLock { state in
             state.isShutDown = true
             state.isStopped = true
-            return Array(state.sendings.values)
+            return (Array(state.sendings.values), state.batching.takeClosing())
         }
         alarm.end()
         for sending in sendings { sending.cancel() }

@@ -62,7 +62,7 @@ struct WriterState {
         /// The files of points that had to go.
         var uselessFiles: [BlockFile] = []
         /// The file of the block before, which is closed under no lock.
-        var closing: BlockJournal?
+        var closing: [BlockJournal] = []
         var tellsDrops = false
         /// Whether the engine must look what is to be done next.
         var advances = false
@@ -89,6 +89,7 @@ struct WriterState {
     private mutating func takeSlowly(_ line: UnsafeRawBufferPointer, at now: TimerInstant, mayDrop: Bool) -> Taken {
         var taken = Taken(result: .inMemory)
         let hasToldAll = untold.isEmpty
+        defer { taken.closing = batching.takeClosing() }
         if let reason = makeWay(for: line.count, mayDrop: mayDrop, &taken) {
             taken.result = .dropped(reason)
             if !mayDrop, reason.isForNow { return taken }
@@ -114,7 +115,6 @@ struct WriterState {
         if batching.limits.isTooLarge(length) { return .tooLarge }
         // Memory is bounded, too, and what is in a file need not be there.
         if isDiskFailing || batching.isAnyUnsaved, store != nil, !batching.makeMemory(for: length) { return .disk }
-        if !batching.fits(length) { taken.closing = batching.open.journal }
         guard let dropped = batching.makeRoom(for: length, mayDrop: mayDrop) else { return .noRoom }
         for parcel in dropped {
             drop(parcel.points, .noRoom)
@@ -161,8 +161,7 @@ struct WriterState {
 
     /// Notes that the directory was deleted.
     mutating func loseDirectory() {
-        hasLostDirectory = true
-        batching.loseDirectory()
+        batching.loseDirectory(isNew: !LoaderChain.replace(&hasLostDirectory, with: true))
     }
 
     // MARK: Drops

@@ -110,12 +110,13 @@ import Testing
         #expect(error?.code == .directory)
     }
 
-    @Test func foreignFilesStayAndDamagedOnesGiveWhatCanBeRead() async throws {
-        let journal = MemoryDirectory()
-        let sender = FakeSender(FakeSender.offline)
+    /// Writes three points, ends the process, and damages the first in the file.
+    private static func leaveDamage(
+        in journal: MemoryDirectory, by sender: FakeSender
+    ) throws -> (name: String, bytes: Data) {
         do {
-            let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings())
-            for number in 0..<3 { writer.write(Self.point(number)) }
+            let writer = try InfluxWriter(sender: sender, directory: journal, settings: settings())
+            for number in 0..<3 { writer.write(point(number)) }
             journal.kill()
             writer.engine.stop()
         }
@@ -124,6 +125,13 @@ import Testing
         var bytes = try #require(journal.bytes(of: name))
         bytes[10] ^= 1
         journal.put(bytes, at: name)
+        return (name, bytes)
+    }
+
+    @Test func foreignFilesStayAndDamagedOnesGiveWhatCanBeRead() async throws {
+        let journal = MemoryDirectory()
+        let sender = FakeSender(FakeSender.offline)
+        let (name, bytes) = try Self.leaveDamage(in: journal, by: sender)
         journal.put(Array("mine".utf8), at: "notes.txt")
         let garbage = BlockFile(number: 9, precision: .seconds, salt: 9).name
         journal.put(Array(repeating: 0xAA, count: 5_000), at: garbage)
@@ -293,17 +301,7 @@ import Testing
     @Test(arguments: [false, true]) func theOldestDamagedFileGoesWhenAnotherIsSetAside(hasOneGone: Bool) async throws {
         let journal = MemoryDirectory()
         let sender = FakeSender(FakeSender.offline)
-        do {
-            let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings())
-            for number in 0..<3 { writer.write(Self.point(number)) }
-            journal.kill()
-            writer.engine.stop()
-        }
-        journal.revive()
-        let name = try #require(journal.names.first)
-        var bytes = try #require(journal.bytes(of: name))
-        bytes[10] ^= 1
-        journal.put(bytes, at: name)
+        let name = try Self.leaveDamage(in: journal, by: sender).name
         let files = (1...DamagedFile.mostKept).map {
             DamagedFile.name(of: BlockFile(number: UInt64($0), precision: .seconds, salt: 7))
         }

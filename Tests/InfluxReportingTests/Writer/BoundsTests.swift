@@ -227,6 +227,29 @@ import Testing
         #expect(test.statistics.addsUp)
     }
 
+    /// The point that is being written has the encoder that wrote the one before.
+    @Test func repairsAreCountedWhileAnotherPointIsWritten() {
+        let test = TestWriter(FakeSender())
+        test.writer.write(Point("m", tags: ["a": ""], fields: ["i": 1]))
+        test.writer.write("m", tags: { _ in }) { fields in
+            #expect(test.statistics.repairs[.emptyTagValue] == 1)
+            fields.set("i", 2)
+        }
+        #expect(test.statistics.repairs[.emptyTagValue] == 1)
+    }
+
+    /// However long the server wants no others.
+    @Test func aFlushWhosePointsWereDroppedEnds() async throws {
+        let sender = FakeSender(FakeSender.kept(.busy(after: .seconds(3_600), reason: "too many writes")))
+        let test = TestWriter(sender) { $0.maximumPoints = 1 }
+        test.write(1)
+        let flush = Task { await test.writer.flush(within: .seconds(7_200)) }
+        try await eventually("the server has answered") { sender.count == 1 && test.statistics.obstacle != nil }
+        try await test.settle()
+        test.write(2)
+        #expect(await flush.value.dropped == [.noRoom: 1])
+    }
+
     @Test func afterTheEndNothingIsTaken() async {
         let sender = FakeSender()
         let test = TestWriter(sender)
