@@ -9,7 +9,6 @@ let package = Package(
         .library(name: "LoaderChainURLSession", targets: ["LoaderChainURLSession"]),
         .library(name: "LoaderChainTesting", targets: ["LoaderChainTesting"]),
         .library(name: "LineProtocol", targets: ["LineProtocol"]),
-        .library(name: "LineProtocolFoundation", targets: ["LineProtocolFoundation"]),
         .library(name: "LoaderChainGzip", targets: ["LoaderChainGzip"]),
         .library(name: "ReportOutbox", targets: ["ReportOutbox"]),
         .library(name: "InfluxReporting", targets: ["InfluxReporting"]),
@@ -38,7 +37,6 @@ let package = Package(
             dependencies: ["LoaderChain", "LineProtocol", "ReportOutbox", "LoaderChainPlatformFoundation"]),
 
         .target(name: "LineProtocol"),
-        .target(name: "LineProtocolFoundation", dependencies: ["LineProtocol", "LoaderChainPlatformFoundation"]),
 
         // zlib is loaded when the program runs, so that no development files are needed; on Apple systems it is linked.
         .target(
@@ -52,8 +50,8 @@ let package = Package(
         .target(
             name: "InfluxReporting",
             dependencies: [
-                "LoaderChain", "LineProtocol", "LineProtocolFoundation", "DurableFiles", "LoaderChainGzip",
-                "LoaderChainPlatformC", "LoaderChainPlatformFoundation",
+                "LoaderChain", "LineProtocol", "DurableFiles", "LoaderChainGzip", "LoaderChainPlatformC",
+                "LoaderChainPlatformFoundation",
             ]),
 
         // The program is thin, so that tests reach its parts. Their names differ in more than case, as the folders must.
@@ -61,8 +59,8 @@ let package = Package(
         .target(
             name: "APIHealthKit",
             dependencies: [
-                "LoaderChain", "LoaderChainURLSession", "LineProtocol", "LineProtocolFoundation", "ReportOutbox",
-                "InfluxReporting", "MetricKitReporting", "DurableFiles", "LoaderChainPlatformC",
+                "LoaderChain", "LoaderChainURLSession", "LineProtocol", "ReportOutbox", "InfluxReporting",
+                "MetricKitReporting", "DurableFiles", "LoaderChainGzip", "LoaderChainPlatformC",
             ]),
 
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
@@ -105,7 +103,7 @@ let package = Package(
             dependencies: ["LoaderChain", "LoaderChainTesting", "LoaderChainPlatformC", "TestProcesses"]),
         .testTarget(
             name: "LineProtocolTests",
-            dependencies: ["LineProtocol", "LineProtocolFoundation", "LoaderChain", "TestSizes"]),
+            dependencies: ["LineProtocol", "LoaderChain", "TestSizes"]),
         // A directory in memory that fails whenever a test says so.
         .target(
             name: "DurableFilesTesting", dependencies: ["DurableFiles", "LoaderChain"],

@@ -18,8 +18,9 @@ for map in Sources/*/module.modulemap; do headers+=(-I "$(dirname "$map")"); don
 for folder in Sources/*/include; do
     headers+=(-Xcc "-fmodule-map-file=$build/$(basename "$(dirname "$folder")").build/module.modulemap")
 done
-for catalogue in Documentation/*.docc; do
+for catalogue in Sources/*/*.docc; do
     module=$(basename "$catalogue" .docc)
+    grep -qE "^ *- $module\$" .spi.yml || { echo ".spi.yml does not list $module" >&2; exit 1; }
     graphs="$scratch/graphs/$module"
     rm -rf "$graphs"
     mkdir -p "$graphs"

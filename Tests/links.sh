@@ -17,7 +17,7 @@ links() {
 
 dead=0
 count=0
-for guide in README.md CHANGELOG.md CONTRIBUTING.md Documentation/*.md; do
+for guide in *.md Documentation/*.md Documentation/Bridges/*.md; do
     while read -r link; do
         [ -n "$link" ] || continue
         case $link in http://* | https://* | mailto:*) continue ;; esac

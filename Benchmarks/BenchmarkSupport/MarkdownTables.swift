@@ -23,7 +23,7 @@ struct MarkdownTables {
             .init(title: "spread", alignment: .right),
             .init(title: "allocations", alignment: .right),
             .init(title: "MB/s", alignment: .right),
-            .init(title: "beside", alignment: .left),
+            .init(title: "comparison", alignment: .left),
             .init(title: "limit", alignment: .left),
         ])
         var names: Set<String> = []
@@ -52,7 +52,7 @@ struct MarkdownTables {
     private func comparison(_ ratio: Double, _ peer: String) -> String {
         switch Numbers.advantage(ratio) {
         case "level": "level with `\(peer)`"
-        case "free": "nothing beside `\(peer)`"
+        case "free": "nothing compared with `\(peer)`"
         case let advantage: "\(advantage) than `\(peer)`"
         }
     }

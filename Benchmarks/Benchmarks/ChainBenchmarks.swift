@@ -61,8 +61,8 @@ func chainBenchmarks() -> [Benchmark] {
     ) {
         let chain =
             ResetGuard() --> Autocancel() --> Throttle(maximumNumberOfRequests: 100)
-            --> ApplyEnvironment(environment: ServerEnvironment(host: "example.com")) --> Retry() --> PassingLoader()
-            --> Validate() --> AnsweringLoader(result)
+            --> ApplyEnvironment(environment: ServerEnvironment(host: "example.com")) --> Retry(nil) --> PassingLoader()
+            --> Validate(.nothing) --> AnsweringLoader(result)
         var request = request
         request.retryStrategy = Backoff.immediately(maximumNumberOfAttempts: 3)
         return { [request] iterations in

@@ -31,7 +31,7 @@ func nodeBenchmarks() -> [Benchmark] {
     suite.add(
         .slope(
             "validate/pass", "Passes a Validate that has nothing to check.", peer: "chain/hop", allocations: 0,
-            small: (1, passing(1, request) { Validate() }), large: (101, passing(101, request) { Validate() })))
+            small: (1, passing(1, request) { Validate(.nothing) }), large: (101, passing(101, request) { Validate() })))
 
     return suite.benchmarks
 }

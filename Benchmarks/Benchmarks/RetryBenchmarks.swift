@@ -19,7 +19,7 @@ func retryBenchmarks() -> [Benchmark] {
         "Loads a task whose first attempt succeeds: a task and its handler, an attempt with its weak reference, a run.",
         peer: "task/lifecycle", allocations: 5
     ) {
-        loads(request, through: Retry(strategy: strategy), result)
+        loads(request, through: Retry(strategy), result)
     }
 
     suite.add(
@@ -66,7 +66,7 @@ func retryBenchmarks() -> [Benchmark] {
 
 private func passes(_ count: Int, _ request: HTTPRequest) -> Benchmark.Setup {
     {
-        let chain = (0..<count).reduce(Swallowing() as HTTPLoader) { chain, _ in Retry() --> chain }
+        let chain = (0..<count).reduce(Swallowing() as HTTPLoader) { chain, _ in Retry(nil) --> chain }
         let task = HTTPTask(request: request)
         return { iterations in
             for _ in 0..<iterations { chain.load(task: task) }

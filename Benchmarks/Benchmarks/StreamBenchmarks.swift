@@ -8,7 +8,7 @@ import LoaderChain
     import Foundation
 #endif
 
-/// What lines and events cost beside reading the bytes that they are made of.
+/// The cost of lines and events compared with reading the bytes that they are made of.
 func streamBenchmarks() -> [Benchmark] {
     let suite = Suite()
     let event = "id:12345678\ndata:" + String(repeating: "x", count: 109) + "\n\n"
@@ -47,7 +47,7 @@ private func readingBytes(of text: String) -> Benchmark.Setup {
     }
 }
 
-/// Reads a text so many times from a body without an end.
+/// Reads a text a number of times from a body without an end.
 private func reading(
     _ text: String, _ read: @escaping @Sendable (HTTPResponse, Int) async throws -> Void
 ) -> Benchmark.Setup {

@@ -96,7 +96,7 @@ private final class WriterUnderTest: @unchecked Sendable {
     init(directory: BenchmarkDirectory? = nil) {
         self.directory = directory
         var settings = WriterSettings()
-        settings.quiet = .seconds(100_000)
+        settings.idleInterval = .seconds(100_000)
         settings.maximumAge = .seconds(100_000)
         settings.batchPoints = .max
         settings.batchBytes = .max

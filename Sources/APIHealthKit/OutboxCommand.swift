@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import LoaderChain
 import ReportOutbox
@@ -9,9 +10,15 @@ struct OutboxCommand: Sendable {
 
     func run() throws(ProgramError) -> ProgramStatus {
         let inspector = try asking { () throws(OutboxError) in
-            try BoxInspector(directory: URL(filePath: arguments.directory))
+            try OutboxInspector(directory: URL(filePath: arguments.directory))
         }
         let known = try asking { () throws(OutboxError) in try inspector.reports() }
+        guard !known.isEmpty || isOutbox else {
+            throw ProgramError(
+                .failure,
+                "\(Plain.text(arguments.directory)) is not an outbox; give the directory of a ReportOutbox, which has reports or a lock"
+            )
+        }
         switch arguments.action {
         case .list: try list(known)
         case .show(let text):
@@ -21,11 +28,11 @@ struct OutboxCommand: Sendable {
         case .retry(let text):
             let id = try identifier(text, among: known)
             try asking { () throws(OutboxError) in try inspector.retry(id) }
-            say("The report \(id) is back in the box.")
+            say("The report \(id) is back in the outbox.")
         case .retryAll:
-            let aside = known.filter { $0.setAsideBecause != nil }
-            for report in aside { try asking { () throws(OutboxError) in try inspector.retry(report.id) } }
-            say("Back in the box: \(NumberText.count(aside.count, "report")).")
+            let deadLetters = known.filter { $0.deadLetterReason != nil }
+            for report in deadLetters { try asking { () throws(OutboxError) in try inspector.retry(report.id) } }
+            say("Back in the outbox: \(NumberText.count(deadLetters.count, "report")).")
         case .export(let text, let path):
             let id = try identifier(text, among: known)
             try asking { () throws(OutboxError) in try inspector.export(id, to: URL(filePath: path)) }
@@ -42,6 +49,13 @@ struct OutboxCommand: Sendable {
         return .success
     }
 
+    /// Whether the directory is that of an outbox without reports, which has its lock and nothing of others.
+    private var isOutbox: Bool {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: arguments.directory)) ?? []
+        let own = names.filter { $0 == FileFailure.lockName || $0 == "aside" || $0.hasPrefix("own-") }
+        return own.count == names.count && names.contains { $0 != "aside" }
+    }
+
     /// Turns errors of the outbox into the program's own.
     private func asking<Answer>(_ question: () throws(OutboxError) -> Answer) throws(ProgramError) -> Answer {
         do throws(OutboxError) { return try question() } catch {
@@ -56,12 +70,12 @@ struct OutboxCommand: Sendable {
         let beginning = ids.filter { $0.description.hasPrefix(text) }
         if text.count >= 4, beginning.count == 1 { return beginning[0] }
         throw ProgramError(
-            .unhealthy, "there is no report “\(Plain.text(text))” in the box; see apihealth outbox list DIRECTORY")
+            .unhealthy, "there is no report “\(Plain.text(text))” in the outbox; see apihealth outbox list DIRECTORY")
     }
 
     private func list(_ reports: [ReportSummary]) throws(ProgramError) {
         if arguments.isJSON { return try surroundings.output.write(json: reports.map { OutboxRow($0) }) }
-        guard !reports.isEmpty else { return say("The box is empty.") }
+        guard !reports.isEmpty else { return say("The outbox is empty.") }
         let style = Style(isColoured: surroundings.mayColour && !arguments.isPlain)
         surroundings.output.write(lines: OutboxView.lines(reports).map { $0.text(style) })
     }
@@ -96,21 +110,21 @@ struct OutboxArguments: Sendable {
 
     static let syntax = Syntax(
         "outbox", summary: "Inspects and repairs an outbox of reports.",
-        operands: ("ACTION DIRECTORY [ID [FILE]]", 2...4),
+        operands: ("ACTION DIRECTORY [ID [FILE]]", 2...4), words: actions,
         options: [
-            .init("all", "With retry: all reports that were set aside. With purge: all reports."),
+            .init("all", "With retry: all dead letters. With purge: all reports."),
             .init("plain", "Print lines without colour."),
             .init("json", "Print one JSON object; with list and show."),
         ],
         notes: [
             "Actions:",
-            "  list DIRECTORY             Lists the reports in the box and those that were set aside.",
+            "  list DIRECTORY             Lists the waiting reports and the dead letters.",
             "  show DIRECTORY ID          Shows the request of a report, without its bytes.",
-            "  retry DIRECTORY ID         Puts a report that was set aside back into the box.",
+            "  retry DIRECTORY ID         Puts a dead letter back into the outbox.",
             "  export DIRECTORY ID FILE   Writes the bytes of a report to a new file.",
             "  purge DIRECTORY ID         Removes a report for good.",
             "",
-            "list, show and export are safe while a program uses the box; retry and purge need it closed.",
+            "list, show and export are safe while a program uses the outbox; retry and purge need it closed.",
         ])
 
     private static let actions = ["list", "show", "retry", "export", "purge"]
@@ -141,12 +155,12 @@ struct OutboxArguments: Sendable {
 private enum OutboxView {
     static func lines(_ reports: [ReportSummary]) -> [StyledLine] {
         var table = TextTable([
-            ("report", .left), ("submitted", .left), ("bytes", .right), ("attempts", .right), ("state", .left),
+            .init("report"), .init("submitted"), .init("bytes", .right), .init("attempts", .right), .init("state"),
         ])
         for report in reports {
             let state: StyledLine =
-                if let reason = report.setAsideBecause {
-                    StyledLine("set aside: \(Plain.text(reason))", .bad)
+                if let reason = report.deadLetterReason {
+                    StyledLine("dead letter: \(Plain.text(reason))", .bad)
                 } else if report.isBeingSent {
                     StyledLine("being sent", .accent)
                 } else {
@@ -158,9 +172,10 @@ private enum OutboxView {
                 StyledLine("\(report.attempts)"), state,
             ])
         }
-        let aside = reports.count { $0.setAsideBecause != nil }
-        let sum = "\(NumberText.count(reports.count - aside)) wait, \(NumberText.count(aside)) were set aside"
-        return table.lines + [StyledLine(sum, .faint)]
+        let deadLetters = reports.count { $0.deadLetterReason != nil }
+        let sum =
+            "\(NumberText.count(reports.count - deadLetters)) waiting, \(NumberText.count(deadLetters, "dead letter"))"
+        return table.lines() + [StyledLine(sum, .faint)]
     }
 }
 
@@ -172,7 +187,7 @@ private struct OutboxRow: Encodable {
     var attempts: Int?
     var bytes: Int64?
     var isBeingSent: Bool?
-    var setAsideBecause: String?
+    var deadLetterReason: String?
     var method: String?
     var url: String?
     var headers: [String]?
@@ -184,7 +199,7 @@ private struct OutboxRow: Encodable {
         attempts = summary.attempts
         bytes = summary.size
         isBeingSent = summary.isBeingSent
-        setAsideBecause = summary.setAsideBecause
+        deadLetterReason = summary.deadLetterReason
         method = request?.method.rawValue
         url = request?.loggableURL
         headers = request?.headers.redacted.map { "\($0.name): \($0.value)" }

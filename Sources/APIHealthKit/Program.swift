@@ -22,14 +22,22 @@ package struct Program: Sendable {
         if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
             return help(command)
         }
-        let list = try command.syntax.parse(rest)
+        var list = try command.syntax.parse(rest)
+        list.environment = surroundings.environment
         switch command {
+        case .demo where list.has("version"): return say("apihealth \(Version.number)\n")
         case .demo: return try await Demo(DemoArguments(list), in: surroundings).run()
         case .watch: return try await Watch(WatchArguments(list), in: surroundings).run()
         case .report: return try ReportCommand(arguments: ReportArguments(list), surroundings: surroundings).run()
         case .outbox: return try OutboxCommand(arguments: OutboxArguments(list), surroundings: surroundings).run()
         case .metrickit:
             return try MetricKitCommand(arguments: MetricKitArguments(list), surroundings: surroundings).run()
+        case .completions:
+            guard let shell = Completions.Shell(rawValue: list.operands[0]) else {
+                throw Nearest.unknown("shell", list.operands[0], among: Completions.Shell.allCases.map(\.rawValue))
+            }
+            return say(Completions.script(for: shell, Command.allCases.map(\.syntax)))
+        case .manual: return say(Manual.page(Command.allCases.map(\.syntax)))
         case .help:
             let topic = try list.operands.first.map { name throws(ProgramError) in try Command.named(name) }
             return help(topic ?? .demo)
@@ -37,7 +45,10 @@ package struct Program: Sendable {
     }
 
     private func help(_ command: Command) -> ProgramStatus {
-        let text = command == .demo || command == .help ? HelpText.overview : HelpText.page(of: command.syntax)
+        say(command == .demo || command == .help ? HelpText.overview : HelpText.page(of: command.syntax))
+    }
+
+    private func say(_ text: String) -> ProgramStatus {
         surroundings.output.write(text)
         return .success
     }
@@ -50,6 +61,8 @@ enum Command: String, CaseIterable, Sendable {
     case report
     case outbox
     case metrickit
+    case completions
+    case manual
     case help
 
     var syntax: Syntax {
@@ -59,8 +72,21 @@ enum Command: String, CaseIterable, Sendable {
         case .report: ReportArguments.syntax
         case .outbox: OutboxArguments.syntax
         case .metrickit: MetricKitArguments.syntax
+        case .completions:
+            Syntax(
+                "completions", summary: "Prints what a shell completes: bash, zsh or fish.", operands: ("SHELL", 1...1),
+                words: Completions.Shell.allCases.map(\.rawValue),
+                notes: [
+                    "bash:  source <(apihealth completions bash)",
+                    "zsh:   apihealth completions zsh > a directory of $fpath, in a file with the name _apihealth",
+                    "fish:  apihealth completions fish > ~/.config/fish/completions/apihealth.fish",
+                ])
+        case .manual:
+            Syntax("manual", summary: "Prints the manual page, for man -l - or a file with the name apihealth.1.")
         case .help:
-            Syntax("help", summary: "Explains a command.", operands: ("COMMAND", 0...1))
+            Syntax(
+                "help", summary: "Explains a command.", operands: ("COMMAND", 0...1),
+                words: Self.allCases.map(\.rawValue))
         }
     }
 

@@ -8,7 +8,7 @@
 
 typedef loaderchain_zstream zstream;
 
-/// zlib's functions; all are there, or none.
+/// zlib's functions; they are used only if all of them were found.
 static struct {
     int (*deflate_init)(zstream *, int, int, int, int, int, const char *, int);
     int (*deflate)(zstream *, int);
@@ -22,7 +22,7 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/// Looks a function up, and notes if it is missing.
+/// Looks up a function, and clears the flag if it is missing.
 static void *find(void *library, const char *name, int *is_whole) {
     void *function = dlsym(library, name);
     if (!function) *is_whole = 0;
@@ -30,7 +30,7 @@ static void *find(void *library, const char *name, int *is_whole) {
 }
 
 static void load(void) {
-    // The name of the library's interface comes first: the other one is that of the development files, or of Android.
+    // The versioned name comes first; the other name is that of the development files, or of Android.
     void *library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) library = dlopen("libz.so", RTLD_NOW | RTLD_LOCAL);
     if (!library) return;
@@ -43,7 +43,7 @@ static void load(void) {
     zlib.inflate = find(library, "inflate", &is_whole);
     zlib.inflate_end = find(library, "inflateEnd", &is_whole);
     const char *(*version)(void) = find(library, "zlibVersion", &is_whole);
-    // The version stands for the whole library. It stays loaded, as it may be in use elsewhere.
+    // A version means that the whole library is available. It stays loaded, because other code may use it.
     if (is_whole) zlib.version = version;
 }
 
@@ -63,7 +63,7 @@ int loaderchain_inflate_init(zstream *stream, int window_bits, const char *versi
     return zlib.inflate_init(stream, window_bits, version, stream_size);
 }
 
-// A stream with a state was begun, and so the library is there.
+// If a stream has state, the library is loaded.
 
 int loaderchain_deflate(zstream *stream, int flush) {
     return stream->state ? zlib.deflate(stream, flush) : loaderchain_z_stream_error;

@@ -1,10 +1,10 @@
-// DurableFiles: files that survive the process that writes them, for everything that the package keeps on a disk.
+// DurableFiles: files that survive the process that writes them, for everything that the package stores on disk.
 //
-// A `Directory` is the one way to a disk: `SystemDirectory` is the machine's, and tests have one in memory that fails, fills up
-// and loses power whenever they say so. It depends on nothing, and any module may depend on it.
+// All disk access goes through a `Directory`: `SystemDirectory` is a directory of the file system, and tests use an in-memory
+// directory that fails, fills up and loses power on demand. This module depends on no other, and any module may depend on it.
 //
-//     Directory        the protocol, what can be built from its calls, and what can go wrong
-//     SystemDirectory  a directory of the machine, by its descriptor
+//     Directory        the protocol, operations built from its calls, and the errors
+//     SystemDirectory  a directory of the file system, accessed by its descriptor
 //     FileDescriptor   an open file
 
 import LoaderChainPlatformC
@@ -12,37 +12,38 @@ import LoaderChainPlatformFoundation
 
 /// A directory on a disk.
 ///
-/// All access to a disk goes through this protocol, so that a test can count every call, and make any of them fail. Paths are
-/// relative to the directory, with at most one folder in them. Each call does one thing to the disk, and either has done it or
-/// throws.
+/// All disk access goes through this protocol, so that a test can count every call, and make any of them fail. Paths are
+/// relative to the directory, and contain at most one folder. Each call performs one operation on the disk, and throws if the
+/// operation failed.
 package protocol Directory: Sendable {
-    /// Makes a folder, unless it exists.
+    /// Creates a folder, unless it exists.
     func makeFolder(_ path: String) throws(FileFailure)
 
-    /// Opens a folder as a directory of its own, and makes it if it is missing.
+    /// Opens a folder as a separate directory, and creates it if it is missing.
     func folder(_ path: String) throws(FileFailure) -> any Directory
 
-    /// Returns the names in a folder, in no order; the empty path is the directory itself.
+    /// Returns the names in a folder, unordered; the empty path is the directory itself.
     func list(_ folder: String) throws(FileFailure) -> [String]
 
-    /// Creates a file to write to; fails if the file exists.
+    /// Creates a file for writing; fails if the file exists.
     func create(_ path: String) throws(FileFailure) -> any DurableFile
 
-    /// Opens a file to write to, and cuts off what it has after the first `length` bytes; fails if there is no file.
+    /// Opens a file for writing, and truncates it to `length` bytes if it is longer; fails if there is no file.
     func reopen(_ path: String, keeping length: Int64) throws(FileFailure) -> any DurableFile
 
-    /// Opens a file to read from.
+    /// Opens a file for reading.
     func open(_ path: String) throws(FileFailure) -> any DurableFile
 
-    /// Opens a file that exists, to read from and to write to in place.
+    /// Opens an existing file for reading and for writing in place.
     func update(_ path: String) throws(FileFailure) -> any DurableFile
 
-    /// Lets those read a file, and write to it, who could if the process had created it in the usual way.
+    /// Gives a file the permissions that a file created with mode 0666 would get.
     ///
-    /// The process's mask (`umask`) decides, and what the directory itself prescribes. A directory whose files have no modes does nothing.
+    /// They depend on the process's mask (`umask`) and on the directory's defaults. A directory whose files have no modes does
+    /// nothing.
     func share(_ path: String) throws(FileFailure)
 
-    /// Renames a file, and replaces one that has the new name.
+    /// Renames a file, and replaces any file that has the new name.
     func rename(_ path: String, to newPath: String) throws(FileFailure)
 
     /// Removes a file; succeeds if there is none.
@@ -51,39 +52,39 @@ package protocol Directory: Sendable {
     /// Flushes the names in a folder to the disk, so that they survive a loss of power.
     func syncFolder(_ folder: String) throws(FileFailure)
 
-    /// Takes the lock of that name until the returned value is released, or returns nil if another holder has it.
+    /// Acquires the lock of that name until the returned value is released, or returns nil if another holder has it.
     ///
-    /// A process that dies loses its locks. The lock is a file, which its holder may remove before it releases the lock.
+    /// A process that ends releases its locks. The lock is a file, which its holder may remove before it releases the lock.
     func lock(_ path: String) throws(FileFailure) -> (any Sendable)?
 
-    /// Returns where others can read a file, or nil if they cannot.
+    /// Returns the URL of a file for other readers, or nil if the file has none.
     func url(of path: String) -> URL?
 }
 
-/// An open file, closed at the latest when its last reference goes.
+/// An open file, closed at the latest when its last reference is released.
 ///
-/// It has no position of its own: each read and write says where, so threads that share a file do not disturb each other.
+/// It has no current position: each read and write names its offset, so several threads can share a file.
 package protocol DurableFile: AnyObject, Sendable {
     /// Returns how many bytes the file has.
     func length() throws(FileFailure) -> Int64
 
-    /// Reads at most `count` bytes from `offset` on: none at the end.
+    /// Reads at most `count` bytes from `offset` on; returns no bytes at the end of the file.
     func read(_ count: Int, at offset: Int64) throws(FileFailure) -> Data
 
     /// Writes all of the bytes from `offset` on.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileFailure)
 
-    /// Flushes what was written to the disk, so that it survives a loss of power.
+    /// Flushes the written bytes to the disk, so that they survive a loss of power.
     func sync() throws(FileFailure)
 
-    /// Closes the file, once no other thread uses it, and reports what the system says only then.
+    /// Closes the file, and throws an error that the system reports only on closing. No other thread may be using the file.
     func close() throws(FileFailure)
 }
 
 // MARK: - Whole files
 
 extension Directory {
-    /// Reads a whole file, which fails with `EFBIG` if it is longer than `longest`.
+    /// Reads a whole file; fails with `EFBIG` if it is longer than `longest`.
     package func contents(of path: String, upTo longest: Int) throws(FileFailure) -> Data {
         let file = try open(path)
         let length = try file.length()
@@ -91,9 +92,10 @@ extension Directory {
         return try file.readAll(Int(length), at: 0)
     }
 
-    /// Writes a whole file, so that a process or a machine that dies meanwhile leaves the old content or the new.
+    /// Replaces the content of a file atomically: if the process or the machine stops meanwhile, the file has the old or the new
+    /// content.
     ///
-    /// - Parameter temporary: the name under which it is written; what has that name is lost.
+    /// - Parameter temporary: the name of the file that is written first; an existing file of that name is lost.
     package func replace(_ path: String, with bytes: Data, through temporary: String) throws(FileFailure) {
         try? remove(temporary)
         do throws(FileFailure) {
@@ -109,7 +111,7 @@ extension Directory {
         }
     }
 
-    /// Whether there is a folder of that name, and no file.
+    /// Whether there is a folder of that name, rather than a file.
     package func isFolder(_ path: String) throws(FileFailure) -> Bool {
         do throws(FileFailure) {
             _ = try list(path)
@@ -120,14 +122,14 @@ extension Directory {
         }
     }
 
-    /// Flushes a file to the disk; one that is missing needs it no more.
+    /// Flushes a file to the disk; does nothing if the file is missing.
     package func sync(_ path: String) throws(FileFailure) {
         do throws(FileFailure) { try open(path).sync() } catch { if !error.isMissing { throw error } }
     }
 }
 
 extension DurableFile {
-    /// Reads `count` bytes from `offset` on, or as many as there are before the end.
+    /// Reads `count` bytes from `offset` on, or fewer if the file ends before.
     package func readAll(_ count: Int, at offset: Int64) throws(FileFailure) -> Data {
         var bytes = try read(count, at: offset)
         while bytes.count < count {
@@ -149,9 +151,9 @@ extension DurableFile {
 
 // MARK: - Failures
 
-/// Something that could not be done with a file.
+/// An operation on a file that failed.
 package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was to be done, as a participle such as “written”.
+    /// The operation, as a participle such as “written”.
     package let action: String
     /// The file's name within its directory.
     package let path: String
@@ -166,28 +168,28 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
         self.code = code
     }
 
-    /// Whether there is no room left, on the disk or in a quota.
+    /// Whether the disk or a quota is full.
     package var isDiskFull: Bool { code == ENOSPC || code == EDQUOT }
 
     /// Whether the file does not exist.
     package var isMissing: Bool { code == ENOENT }
 
-    /// Whether there is something else in the place of a folder.
+    /// Whether the path is not a folder.
     package var isNoFolder: Bool { code == ENOTDIR }
 
     /// Whether the file is longer than its reader allows.
     package var isTooLong: Bool { code == EFBIG }
 
-    /// Whether there is a directory, a pipe or a device in the place of a file.
+    /// Whether the path is a directory, a pipe or a device instead of a file.
     package var isIrregular: Bool { code == EISDIR }
 
-    /// Why, in a few words, for what was to be written.
+    /// The reason why a file could not be written, in a few words.
     package var cause: String {
         switch code {
         case ENOENT, ENOTDIR: "there is no such directory"
         case EACCES, EPERM, EROFS: "permission is denied"
         case ENOSPC, EDQUOT: "the disk is full"
-        case EISDIR: "there is a directory in its place"
+        case EISDIR: "it is a directory"
         case ENAMETOOLONG: "its name is too long"
         default: "system error \(code)"
         }

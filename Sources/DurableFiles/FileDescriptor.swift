@@ -2,20 +2,20 @@ import LoaderChainPlatformC
 import LoaderChainPlatformFoundation
 import Synchronization
 
-/// An open file or directory of the machine, closed at the latest when the last reference goes.
+/// An open file or directory, closed at the latest when its last reference is released.
 package final class FileDescriptor: DurableFile {
     /// -1 once it was closed.
     private let descriptor: Atomic<CInt>
     private let path: String
 
-    /// Opens what is at a path.
+    /// Opens the file or directory at a path.
     ///
     /// - Parameters:
-    ///   - path: where it is, relative to the directory.
+    ///   - path: the path, relative to the directory.
     ///   - directory: the descriptor of a directory.
-    ///   - flags: how it is opened; `O_CLOEXEC` is always among them.
-    ///   - mode: who may use the file, if it is created.
-    ///   - action: what failures say was to be done, as a participle.
+    ///   - flags: the flags of `open`; `O_CLOEXEC` is always added.
+    ///   - mode: the permissions of the file, if it is created.
+    ///   - action: the operation for error messages, as a participle.
     package init(
         _ path: String, in directory: CInt = AT_FDCWD, flags: CInt, mode: mode_t = 0o600, for action: String
     ) throws(FileFailure) {
@@ -25,28 +25,28 @@ package final class FileDescriptor: DurableFile {
         self.path = path
     }
 
-    /// Opens a regular file to read from.
+    /// Opens a regular file for reading.
     ///
-    /// - Throws: a failure that ``FileFailure/isIrregular`` if it is a directory, a pipe or a device.
+    /// - Throws: a failure whose ``FileFailure/isIrregular`` is true if the path is a directory, a pipe or a device.
     package convenience init(
         reading path: String, in directory: CInt = AT_FDCWD, followsLinks: Bool = true
     ) throws(FileFailure) {
-        // Opening a pipe would wait for its writer; without blocking it opens, and is refused below for what it is.
+        // Opening a pipe would wait for its writer. In non-blocking mode it opens at once, and the check below rejects it.
         try self.init(
             path, in: directory, flags: O_RDONLY | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW), for: "opened")
         guard try status().st_mode & S_IFMT == S_IFREG else { throw FileFailure("opened", path, code: EISDIR) }
     }
 
-    /// Opens a regular file to read from and to write to.
+    /// Opens a regular file for reading and writing.
     package convenience init(updating path: String, in directory: CInt) throws(FileFailure) {
-        // Opening a pipe for both does not wait, and it is refused below for what it is.
+        // Opening a pipe for both does not wait, and the check below rejects it.
         try self.init(path, in: directory, flags: O_RDWR | O_NONBLOCK | O_NOFOLLOW, for: "opened")
         guard try status().st_mode & S_IFMT == S_IFREG else { throw FileFailure("opened", path, code: EISDIR) }
     }
 
-    /// Creates a file to write to, which must not exist.
+    /// Creates a file for writing; fails if the file exists.
     ///
-    /// - Parameter isRead: whether it is read, too; opening it for both costs a little more.
+    /// - Parameter isRead: whether the file is also opened for reading, which costs a little more.
     package convenience init(
         creating path: String, in directory: CInt = AT_FDCWD, mode: mode_t, isRead: Bool = false
     ) throws(FileFailure) {
@@ -54,7 +54,7 @@ package final class FileDescriptor: DurableFile {
         try self.init(path, in: directory, flags: access | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode, for: "made")
     }
 
-    /// Opens a regular file to write to, and cuts off what it has after the first `length` bytes.
+    /// Opens a regular file for writing, and truncates it to `length` bytes if it is longer.
     package convenience init(
         reopening path: String, keeping length: Int64, in directory: CInt = AT_FDCWD
     ) throws(FileFailure) {
@@ -65,10 +65,10 @@ package final class FileDescriptor: DurableFile {
 
     deinit { _ = end() }
 
-    /// The system's number of the file.
+    /// The descriptor's number.
     package var number: CInt { descriptor.load(ordering: .relaxed) }
 
-    /// Gives the number to a call that closes it itself.
+    /// Hands the number over to a caller that closes it.
     package func release() -> CInt { descriptor.exchange(-1, ordering: .relaxed) }
 
     private func end() -> (answer: CInt, code: CInt) {
@@ -76,7 +76,7 @@ package final class FileDescriptor: DurableFile {
         return number < 0 ? (0, 0) : (closeDescriptor(number), errno)
     }
 
-    // MARK: What the file is
+    // MARK: Status
 
     private func status() throws(FileFailure) -> stat {
         var status = stat()
@@ -85,7 +85,7 @@ package final class FileDescriptor: DurableFile {
         return status
     }
 
-    /// Returns what the file is like at this moment.
+    /// Returns the file's current identity, length and modification time.
     package func stamp() throws(FileFailure) -> FileStamp { FileStamp(try status()) }
 
     package func length() throws(FileFailure) -> Int64 { Int64(try status().st_size) }
@@ -100,7 +100,7 @@ package final class FileDescriptor: DurableFile {
     /// Whether a directory was deleted while it was open.
     package var isDeleted: Bool { (try? status().st_nlink) == 0 }
 
-    // MARK: Its bytes
+    // MARK: Content
 
     package func read(_ count: Int, at offset: Int64) throws(FileFailure) -> Data {
         var bytes = Data(count: count)
@@ -136,7 +136,8 @@ package final class FileDescriptor: DurableFile {
 
     package func sync() throws(FileFailure) {
         #if canImport(Darwin)
-            // On Apple systems, `fsync` stops at the drive's own memory. A file system without this call fails it.
+            // On Apple systems, `fsync` does not flush the drive's own cache. Some file systems do not support this call, so
+            // `fsync` follows.
             if uninterrupted({ fcntl(number, F_FULLFSYNC) }).answer != -1 { return }
         #endif
         let (answer, code) = uninterrupted { fsync(number) }
@@ -144,18 +145,18 @@ package final class FileDescriptor: DurableFile {
     }
 
     package func close() throws(FileFailure) {
-        // Not repeated after a signal: the descriptor is gone, whatever the answer.
+        // Not repeated after a signal: the descriptor is closed, whatever the result.
         let (answer, code) = end()
         guard answer == 0 || code == EINTR else { throw FileFailure("closed", path, code: code) }
     }
 }
 
-/// A file's number, its length and the time of its last change, which tell whether it has changed.
+/// A file's inode number, length and modification time, which show whether it has changed.
 package struct FileStamp: Hashable, Sendable {
-    /// The number of the file, which another one of the same name does not have.
+    /// The inode number, which differs from that of another file of the same name.
     private let number: UInt64
     package let length: Int64
-    /// The time of the last change by the machine's clock.
+    /// The modification time by the machine's clock.
     private let seconds: Int64
     private let nanoseconds: Int64
 
@@ -172,14 +173,14 @@ package struct FileStamp: Hashable, Sendable {
     }
 }
 
-// MARK: - Calls of the system
+// MARK: - System calls
 
-// A method of the class would hide the system's call of the same name.
+// Outside the class, whose method of the same name would hide the system call.
 private func closeDescriptor(_ number: CInt) -> CInt { close(number) }
 
-/// Calls the system, again for as long as a signal interrupts it, and answers with the error's number as well.
+/// Makes a system call, repeats it while a signal interrupts it, and returns its result and `errno`.
 ///
-/// The number means something only next to an answer that says that the call failed.
+/// The `errno` is meaningful only if the result says that the call failed.
 package func uninterrupted<Answer: SignedInteger>(_ call: () -> Answer) -> (answer: Answer, code: CInt) {
     while true {
         let answer = call()
@@ -188,7 +189,7 @@ package func uninterrupted<Answer: SignedInteger>(_ call: () -> Answer) -> (answ
     }
 }
 
-/// Writes all bytes to a descriptor, and returns the error's number if that failed.
+/// Writes all bytes to a descriptor, and returns `errno` if that failed.
 @discardableResult
 package func writeAll(_ bytes: [UInt8], to number: CInt) -> CInt? {
     bytes.withUnsafeBytes { buffer in

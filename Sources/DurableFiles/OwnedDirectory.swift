@@ -1,12 +1,12 @@
-// What a directory with one owner needs, such as that of a box or of a writer: its lock, why it cannot be had, and what others have
-// left there.
+// Support for a directory with one owner, such as an outbox or a writer: its lock, the reason why it cannot be opened, and the
+// files that do not belong to its owner.
 
 import LoaderChainPlatformC
 
 extension Directory {
-    /// Takes the directory until the returned value is released.
+    /// Locks the directory until the returned value is released.
     ///
-    /// - Throws: a failure that ``FileFailure/isInUse`` if another owner has it, in this process or in another.
+    /// - Throws: a failure whose ``FileFailure/isInUse`` is true if another owner, in this process or another, has locked it.
     package func take() throws(FileFailure) -> any Sendable {
         if let lock = try lock(FileFailure.lockName) { return lock }
         throw FileFailure.inUse
@@ -17,31 +17,31 @@ extension FileFailure {
     /// The name of the lock in a directory.
     package static let lockName = "lock"
 
-    /// Another owner has the directory.
+    /// Another owner has locked the directory.
     package static let inUse = FileFailure("locked", lockName, code: EWOULDBLOCK)
 
-    /// Whether another owner has the directory.
+    /// Whether another owner has locked the directory.
     package var isInUse: Bool { self == .inUse }
 
-    /// Why a directory cannot be had, as a kind.
+    /// The kinds of reasons why a directory cannot be used.
     package enum Obstacle: String, Sendable { case inUse, diskFull, directory }
 
-    /// Why the directory cannot be had, as a kind.
+    /// The kind of the reason why the directory cannot be used.
     package var obstacle: Obstacle { isInUse ? .inUse : isDiskFull ? .diskFull : .directory }
 
-    /// Why the directory cannot be had, and what to do.
+    /// The reason why the directory cannot be used, and what to do.
     ///
     /// - Parameters:
-    ///   - owner: what would have it, such as a writer.
-    ///   - way: another way, if another owner has the directory.
+    ///   - owner: the kind of owner, such as "writer".
+    ///   - way: an alternative for the case that another owner has locked the directory.
     package func reason(for owner: String, orElse way: String = "") -> String {
         guard isInUse else { return "The directory cannot be used: \(self)." }
         return
-            "Another \(owner) has this directory, in this process or in another; give each \(owner) one of its own\(way)."
+            "Another \(owner) is using this directory, in this process or in another; give each \(owner) its own\(way)."
     }
 }
 
-/// Files in a directory that are not its owner's, which leaves them alone and tells of them.
+/// Files in a directory that do not belong to its owner, which reports them and does not touch them.
 package struct ForeignFiles: Sendable {
     package private(set) var count = 0
     /// The names of the first few.

@@ -1,21 +1,21 @@
 import LoaderChainPlatformC
 import LoaderChainPlatformFoundation
 
-/// A directory of the machine's file system, for this user alone.
+/// A directory of the file system, which only this user can access.
 ///
-/// All access goes by a descriptor of the directory. So no call looks up its whole path, and a directory that is moved while it
-/// is in use stays the same.
+/// All access goes through a descriptor of the directory. So no call resolves the whole path, and the directory can be moved while
+/// it is in use.
 package final class SystemDirectory: Directory {
     private let root: FileDescriptor
     private let openedAt: URL
 
-    /// Opens a directory, and makes it if it is missing.
+    /// Opens a directory, and creates it if it is missing.
     package convenience init(_ directory: URL) throws(FileFailure) {
         try Self.makePath(try Self.path(directory))
         try self.init(existing: directory)
     }
 
-    /// Opens a directory that exists.
+    /// Opens an existing directory.
     package init(existing directory: URL) throws(FileFailure) {
         root = try FileDescriptor(try Self.path(directory), flags: O_RDONLY | O_DIRECTORY, for: "opened")
         openedAt = directory
@@ -34,7 +34,7 @@ package final class SystemDirectory: Directory {
         return path
     }
 
-    /// Makes a directory and those above it.
+    /// Creates a directory and its missing parents.
     private static func makePath(_ path: String) throws(FileFailure) {
         let (answer, code) = uninterrupted { mkdir(path, 0o700) }
         if answer == 0 || code == EEXIST { return }
@@ -46,7 +46,7 @@ package final class SystemDirectory: Directory {
         guard second == 0 || secondCode == EEXIST else { throw FileFailure("made", path, code: secondCode) }
     }
 
-    /// Does something in the directory, and finds out whether a failure is due to the directory itself.
+    /// Performs an operation in the directory, and marks a failure whose cause is that the directory was deleted.
     private func doing<Result>(_ body: () throws(FileFailure) -> Result) throws(FileFailure) -> Result {
         do throws(FileFailure) {
             return try body()
@@ -112,7 +112,7 @@ package final class SystemDirectory: Directory {
             }
             try opened.sync()
         } catch {
-            // Some file systems cannot flush a folder and say so; nothing more can be done there.
+            // Some file systems report that they cannot flush a folder; there is nothing more to do.
             guard error.code == EINVAL else { throw error }
         }
     }
@@ -143,7 +143,8 @@ package final class SystemDirectory: Directory {
 
     package func share(_ path: String) throws(FileFailure) {
         try doing { () throws(FileFailure) in
-            // The mask can only be read by changing it, for every thread of the process. A new file tells it, too.
+            // The mask can only be read by changing it, which would affect every thread of the process. A new file reveals it as
+            // well.
             let probe = path + ".mode"
             try remove(probe)
             let mode = try FileDescriptor(creating: probe, in: root.number, mode: 0o666).mode()
@@ -177,16 +178,16 @@ package final class SystemDirectory: Directory {
                 if error.code == EWOULDBLOCK { return nil }
                 throw error
             }
-            // Its last holder may have removed it in between, and then the lock of this name is another file.
+            // If the last holder has removed the file in between, the lock of this name is another file, so try again.
             if !file.isDeleted { return FileLock(file) }
         }
     }
 
-    // MARK: Where it is
+    // MARK: Location
 
     package func url(of path: String) -> URL? { location.appending(path: path) }
 
-    /// Where the directory is by now: where it was opened, unless the system knows better.
+    /// The current location of the directory, or the location where it was opened if the system does not know.
     private var location: URL {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         #if canImport(Darwin)
@@ -200,27 +201,27 @@ package final class SystemDirectory: Directory {
     }
 }
 
-/// A lock that lasts as long as its file is open, which a process that dies loses.
+/// A lock that lasts while its file is open; the system releases it when the process ends.
 private final class FileLock: Sendable {
     private let file: FileDescriptor
 
     init(_ file: FileDescriptor) { self.file = file }
 
-    // A child process that is just being started has the descriptor too, until its program begins; closing alone would leave
-    // the lock with it.
+    // A child process that is being started has the descriptor too, until its program begins. If the file were only closed, the
+    // child would still hold the lock.
     deinit { _ = flock(file.number, LOCK_UN) }
 }
 
-/// When the files of a folder can be read, on systems that protect files while a device is locked.
+/// When the files of a folder are readable, on systems that protect files while a device is locked.
 package enum FolderProtection: Hashable, Sendable {
-    /// After the device was unlocked once since it was started.
+    /// After the device was unlocked once since it started.
     case afterFirstUnlock
     /// While the device is unlocked.
     case whileUnlocked
 
-    /// Protects the files that are created in a folder from now on, and keeps the folder out of backups.
+    /// Protects the files that are created in a folder from now on, and excludes the folder from backups.
     ///
-    /// It is done if possible: a volume that supports neither still holds files. Other systems than Apple's know neither.
+    /// A volume that does not support these attributes is used without them. On other systems than Apple's this does nothing.
     package func apply(to folder: URL) {
         #if canImport(Darwin)
             var folder = folder

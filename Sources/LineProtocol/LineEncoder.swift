@@ -1,4 +1,4 @@
-/// Writes points as lines behind each other into a buffer of its own.
+/// Encodes points as lines and appends them to its buffer.
 ///
 /// ```swift
 /// var encoder = LineEncoder(precision: .milliseconds, defaults: ["region": "eu"])
@@ -7,36 +7,36 @@
 /// encoder.removeAll()
 /// ```
 ///
-/// There are three ways in, from the most convenient to the fastest, and all of them write the same lines:
+/// There are three forms, from the most convenient to the fastest, and all of them write the same lines:
 ///
 /// - a ``Point``, or several;
-/// - tags and fields written one by one, ``append(_:timestamp:tags:fields:)``, without a value in between;
-/// - a ``PreparedSeries``, whose measurement and tags are ready, with the fields written one by one.
+/// - tags and fields written one by one with ``append(_:timestamp:tags:fields:)``, without an intermediate value;
+/// - a ``PreparedSeries``, whose measurement and tags are already encoded, with the fields written one by one.
 ///
-/// What has no encoding that every server understands is repaired as <doc:Policy> says, and counted in ``repairs``. The
-/// methods that say *strictly* throw an error instead, and then leave the buffer as it was. Whatever the input is, one
-/// point becomes one line or none.
+/// Values that have no encoding that every server understands are repaired as described in <doc:Policy>, and counted in
+/// ``repairs``. The *strictly* methods throw an error instead, and leave the buffer unchanged. Whatever the input is, one point
+/// becomes one line or none.
 ///
-/// The buffer is kept by ``removeAll(keepingCapacity:)``, so that an encoder that has seen its longest batch allocates nothing.
-/// An encoder is a value: a copy goes its own way.
+/// ``removeAll(keepingCapacity:)`` keeps the buffer, so an encoder allocates no more memory after its longest batch.
+/// An encoder is a value: a copy has its own buffer.
 public struct LineEncoder: Sendable {
-    /// The most bytes that a measurement with its tags and a field's key may have together, less the four that join them.
+    /// The maximum number of bytes of the measurement, the tags, one field's key, and the four bytes that join them.
     public static let maximumKeyLength = LineLimits.key
-    /// The most bytes of a string.
+    /// The maximum number of bytes of a string.
     public static let maximumStringLength = LineLimits.string
 
     /// The unit of the timestamps.
     public let precision: Precision
     /// Default tags, which a point's own tags with the same key override.
     public let defaults: Tags
-    /// What the servers understand.
+    /// The dialect of the servers.
     public let dialect: LineDialect
 
     private var storage: LineStorage
 
-    /// Makes an encoder with an empty buffer of `capacity` bytes, which grows as it must.
+    /// Creates an encoder with an empty buffer of `capacity` bytes, which grows if necessary.
     ///
-    /// Problems in the defaults are repaired and counted here, once, and no line is refused for them.
+    /// Problems in the defaults are repaired and counted here, once; the *strictly* methods do not throw errors for them.
     public init(
         precision: Precision = .nanoseconds, defaults: Tags = [:], dialect: LineDialect = .portable,
         capacity: Int = 65_536
@@ -49,7 +49,7 @@ public struct LineEncoder: Sendable {
         storage = LineStorage(core)
     }
 
-    /// The storage, which no other encoder owns from here on.
+    /// The storage, copied first if another encoder shares it.
     private mutating func uniqueStorage() -> LineStorage {
         if !isKnownUniquelyReferenced(&storage) { storage = LineStorage(LineCore(copying: storage.core)) }
         return storage
@@ -59,16 +59,16 @@ public struct LineEncoder: Sendable {
 // MARK: The buffer
 
 extension LineEncoder {
-    /// How many bytes the lines have.
+    /// The number of bytes of the lines.
     public var count: Int { storage.core.count }
 
-    /// Whether there is no line.
+    /// Whether there are no lines.
     public var isEmpty: Bool { count == 0 }
 
-    /// How often something was repaired, and how many points were left out.
+    /// The numbers of repairs and of dropped points.
     public var repairs: Repairs { storage.core.repairs }
 
-    /// Takes out the ``repairs``, which are counted from zero again.
+    /// Returns the ``repairs``, and resets them to zero.
     package mutating func takeRepairs() -> Repairs {
         let storage = uniqueStorage()
         defer { storage.core.repairs = Repairs() }
@@ -77,7 +77,7 @@ extension LineEncoder {
 
     /// Removes all lines.
     ///
-    /// - Parameter keepingCapacity: Whether the memory is kept for the lines to come.
+    /// - Parameter keepingCapacity: Whether the memory is kept for further lines.
     public mutating func removeAll(keepingCapacity: Bool = true) {
         let storage = uniqueStorage()
         if keepingCapacity {
@@ -87,17 +87,16 @@ extension LineEncoder {
         }
     }
 
-    /// Removes all lines after the first `count` bytes, which must end with a line or be empty.
+    /// Removes all lines after the first `count` bytes.
     ///
-    /// - Parameter count: What ``count`` was at some moment since the last ``removeAll(keepingCapacity:)``; any other
-    ///   number that does not stand behind a line changes nothing.
-    public mutating func removeAll(behind count: Int) {
+    /// - Parameter count: An earlier value of ``count``. A number that is not the end of a line changes nothing.
+    public mutating func removeAll(after count: Int) {
         guard count >= 0, count < self.count else { return }
         guard count == 0 || storage.core.bytes[count - 1] == UInt8(ascii: "\n") else { return }
         uniqueStorage().core.bytes.end(at: count)
     }
 
-    /// Hands the bytes of all lines to `body` without copying them.
+    /// Calls `body` with the bytes of all lines, without copying them.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -116,24 +115,24 @@ extension LineEncoder: CustomStringConvertible {
     public var description: String { text }
 }
 
-// MARK: The ways in
+// MARK: Appending
 
 extension LineEncoder {
-    /// Appends the line of a point.
+    /// Appends a point as a line.
     ///
-    /// - Parameter point: The point; what cannot be encoded of it is repaired.
-    /// - Returns: Whether there is a line; there is none if nothing of the point can be encoded.
+    /// - Parameter point: The point; parts that have no encoding are repaired.
+    /// - Returns: Whether a line was appended; the point is dropped if nothing can be encoded.
     @discardableResult
     public mutating func append(_ point: Point) -> Bool {
         uniqueStorage().core.write(point, precision)
     }
 
-    /// Appends the lines of points.
+    /// Appends points as lines.
     public mutating func append(contentsOf points: some Sequence<Point>) {
         for point in points { append(point) }
     }
 
-    /// Appends a line whose tags and fields are written one by one.
+    /// Appends a line, tag by tag and field by field.
     ///
     /// ```swift
     /// var encoder = LineEncoder()
@@ -146,12 +145,12 @@ extension LineEncoder {
     /// ```
     ///
     /// - Parameters:
-    ///   - measurement: What is measured.
-    ///   - timestamp: When it was.
-    ///   - tags: Writes the tags.
-    ///   - fields: Writes the fields.
-    /// - Returns: Whether there is a line.
-    /// - Throws: What the closures throw; no line is appended then.
+    ///   - measurement: The name of the measurement.
+    ///   - timestamp: The time of the point.
+    ///   - tags: A closure that writes the tags.
+    ///   - fields: A closure that writes the fields.
+    /// - Returns: Whether a line was appended.
+    /// - Throws: The error of a closure; then no line is appended.
     @discardableResult
     @inlinable
     public mutating func append<Failure: Error>(
@@ -170,7 +169,7 @@ extension LineEncoder {
         return end(timestamp)
     }
 
-    /// Appends a line of a prepared series, whose fields are written one by one.
+    /// Appends a line of a prepared series, field by field.
     ///
     /// ```swift
     /// let series = PreparedSeries("APIHealth", tags: ["host": "api-1"])
@@ -182,12 +181,11 @@ extension LineEncoder {
     /// ```
     ///
     /// - Parameters:
-    ///   - series: The measurement and the tags. The defaults of the encoder do not join them; see
-    ///     ``series(_:tags:)``.
-    ///   - timestamp: When it was.
-    ///   - fields: Writes the fields.
-    /// - Returns: Whether there is a line.
-    /// - Throws: What the closure throws; no line is appended then.
+    ///   - series: The measurement and the tags. The encoder does not add its defaults; see ``series(_:tags:)``.
+    ///   - timestamp: The time of the point.
+    ///   - fields: A closure that writes the fields.
+    /// - Returns: Whether a line was appended.
+    /// - Throws: The error of the closure; then no line is appended.
     @discardableResult
     @inlinable
     public mutating func append<Failure: Error>(
@@ -203,7 +201,7 @@ extension LineEncoder {
         return end(timestamp)
     }
 
-    /// Prepares a series whose lines also have the defaults of the encoder.
+    /// Prepares a series whose lines also have the encoder's defaults.
     public func series(_ measurement: String, tags: Tags = [:]) -> PreparedSeries {
         PreparedSeries(measurement, tags: tags, defaults: defaults)
     }
@@ -238,16 +236,16 @@ extension LineEncoder {
 // MARK: The strict forms
 
 extension LineEncoder {
-    /// Appends the line of a point, unless something of it would have to be repaired.
+    /// Appends a point as a line, unless a part of it would have to be repaired.
     ///
-    /// - Throws: Which part of the point has no encoding, and why; no line is appended then.
+    /// - Throws: The part of the point that has no encoding, and the reason; then no line is appended.
     public mutating func appendStrictly(_ point: Point) throws(LineEncodingError) {
         try strictly { $0.append(point) }
     }
 
-    /// Appends a line whose tags and fields are written one by one, unless something would have to be repaired.
+    /// Appends a line, tag by tag and field by field, unless a part of it would have to be repaired.
     ///
-    /// - Throws: Which part has no encoding, and why; no line is appended then.
+    /// - Throws: The part that has no encoding, and the reason; then no line is appended.
     public mutating func appendStrictly(
         _ measurement: String, timestamp: Timestamp?, tags: (inout TagWriter) -> Void,
         fields: (inout FieldWriter) -> Void
@@ -255,16 +253,16 @@ extension LineEncoder {
         try strictly { $0.append(measurement, timestamp: timestamp, tags: tags, fields: fields) }
     }
 
-    /// Appends a line of a prepared series, unless something of the series or the fields would have to be repaired.
+    /// Appends a line of a prepared series, unless a part of the series or of the fields would have to be repaired.
     ///
-    /// - Throws: Which part has no encoding, and why; no line is appended then.
+    /// - Throws: The part that has no encoding, and the reason; then no line is appended.
     public mutating func appendStrictly(
         _ series: PreparedSeries, timestamp: Timestamp?, fields: (inout FieldWriter) -> Void
     ) throws(LineEncodingError) {
         try strictly { $0.append(series, timestamp: timestamp, fields: fields) }
     }
 
-    /// Runs the code of the other forms, and then asks whether anything had to be repaired.
+    /// Runs one of the other forms, and throws if anything had to be repaired.
     private mutating func strictly(_ append: (inout LineEncoder) -> Bool) throws(LineEncodingError) {
         uniqueStorage().core.isStrict = true
         _ = append(&self)

@@ -1,18 +1,18 @@
-/// Takes the tags of a line, in any order.
+/// Writes the tags of a line, in any order.
 ///
-/// Tags whose keys come in byte order cost the least, because they are written in their place at once.
+/// Tags in the byte order of their keys are the fastest, because they need not be sorted afterwards.
 public struct TagWriter: ~Copyable {
-    // It owns the lines too, so that keeping it too long is harmless.
+    // A strong reference, so that using the writer after its line has ended does no harm.
     let storage: LineStorage
 
     init(_ storage: LineStorage) { self.storage = storage }
 
-    /// Sets a tag; of two with the same key the later one stays.
+    /// Sets a tag; a later tag with the same key replaces it.
     public mutating func set(_ key: String, _ value: String) {
         storage.core.writeTag(key, value)
     }
 
-    /// Sets a tag to what a value is called by its description.
+    /// Sets a tag to the description of a value.
     public mutating func set<Value: LosslessStringConvertible>(_ key: String, _ value: Value) {
         set(key, value.description)
     }
@@ -23,21 +23,21 @@ public struct TagWriter: ~Copyable {
     }
 }
 
-/// Takes the fields of a line.
+/// Writes the fields of a line.
 ///
-/// A line needs at least one. If two have the same key, servers keep the later one.
+/// A line needs at least one field. If two fields have the same key, servers keep the later one.
 public struct FieldWriter: ~Copyable {
     private let storage: LineStorage
 
     /// Continues a line whose tags are complete.
     init(_ storage: LineStorage) { self.storage = storage }
 
-    /// Adds a field with a double, which is left out if it is not finite.
+    /// Adds a field with a double; a value that is not finite is dropped.
     public mutating func set(_ key: String, _ value: Double) {
         storage.core.writeField(key, value)
     }
 
-    /// Adds a field with a float, by the shortest text that stands for it; it is left out if it is not finite.
+    /// Adds a field with a float, as the shortest text that reads back as the same float; a value that is not finite is dropped.
     public mutating func set(_ key: String, _ value: Float) {
         storage.core.writeField(key, value)
     }
@@ -52,12 +52,12 @@ public struct FieldWriter: ~Copyable {
         storage.core.writeField(key, value)
     }
 
-    /// Adds a field with an unsigned integer, the way the dialect has it.
+    /// Adds a field with an unsigned integer, as described for ``LineDialect/writesUnsigned``.
     public mutating func set(_ key: String, _ value: UInt64) {
         storage.core.writeField(key, value)
     }
 
-    /// Adds a field that is true or false.
+    /// Adds a field with a Boolean.
     public mutating func set(_ key: String, _ value: Bool) {
         storage.core.writeField(key, value)
     }
@@ -80,11 +80,11 @@ public struct FieldWriter: ~Copyable {
 
 /// Owns the core of an encoder, and is shared by copies of the encoder until one of them writes.
 ///
-/// It is `Sendable` because nothing writes to a core that has two owners: an encoder makes a copy first, and while a line is
-/// being written its encoder is in use by the one who writes.
+/// It is `Sendable` because a shared core is never written to: an encoder copies it first, and while a line is being written, its
+/// encoder is in exclusive use.
 final class LineStorage: @unchecked Sendable {
-    // Two accesses cannot overlap: no method of the core calls code of a user's. Checking that at run time makes a line a
-    // third to a half slower.
+    // Two accesses cannot overlap, because no method of the core calls a user's code. The check at run time would make writing a
+    // line a third to a half slower.
     @exclusivity(unchecked) var core: LineCore
 
     init(_ core: consuming LineCore) { self.core = core }

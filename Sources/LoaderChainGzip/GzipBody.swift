@@ -1,46 +1,44 @@
 import LoaderChain
 import LoaderChainPlatformFoundation
 
-/// A body that is compressed by gzip on its way.
+/// A body that is compressed with gzip.
 ///
 /// ```swift
 /// let request = HTTPRequest(method: .post, url: url, body: GzipBody(JSONBody(newUser)))
 /// ```
 ///
-/// The request gets `Content-Encoding: gzip`. HTTP has no way to ask a server first whether it reads that, so use it where you know.
+/// The request gets `Content-Encoding: gzip`. HTTP has no way to ask a server first whether it supports that, so use it only with
+/// servers that do.
 ///
-/// A body of up to a megabyte is compressed at once, and sent with its length. A longer one, or one of unknown length, is read and
-/// compressed piece by piece while it is sent, however long it is, and its length is not announced.
+/// A body of up to a megabyte is compressed at once, and sent with its length. A longer body, or a body of unknown length, is read
+/// and compressed piece by piece while it is sent, so its length is not announced.
 ///
-/// Do not compress secrets together with text that others choose: the length tells them how much the two are alike.
+/// Do not compress secrets together with text that others choose: the compressed length reveals how similar the two are.
 public struct GzipBody: HTTPBody {
-    /// The body that is compressed.
-    public let body: any HTTPBody
+    let body: any HTTPBody
+    let level: Int
 
-    /// How much time is spent on getting it small, from 1 to 9.
-    public let level: Int
-
-    /// What is compressed at once.
+    /// The size up to which a body is compressed at once.
     private static let largestAtOnce = 1 << 20
 
-    /// Makes a compressed body.
+    /// Creates a compressed body.
     ///
     /// - Parameters:
-    ///   - body: the bytes. One that is encoded already, as by another of these, is sent as it is.
-    ///   - level: how much time is spent, from 1 for the quickest to 9 for the smallest.
+    ///   - body: the body to compress. A body with a `Content-Encoding`, such as another `GzipBody`, is sent unchanged.
+    ///   - level: the compression level, from 1 for the fastest to 9 for the smallest result.
     public init(_ body: any HTTPBody, level: Int = 6) {
         self.body = body
         self.level = min(max(1, level), 9)
     }
 
-    /// Whether there are no bytes; nothing is not compressed.
+    /// Whether the body is empty; an empty body is not compressed.
     public var isEmpty: Bool { body.isEmpty }
 
-    /// The headers of the body, and how it is encoded.
+    /// The headers of the body, with its `Content-Encoding`.
     public var additionalHeaders: HTTPHeaders {
         var headers = body.additionalHeaders
         guard compresses else { return headers }
-        // They are about the bytes that are not sent.
+        // These describe the uncompressed bytes, which are not sent.
         for name in ["Content-MD5", "Content-Digest", "Digest", "Content-Length"] { headers.remove(name) }
         headers["Content-Encoding"] = "gzip"
         return headers
@@ -66,10 +64,10 @@ public struct GzipBody: HTTPBody {
     private var compresses: Bool { !body.isEmpty && !body.additionalHeaders.contains("Content-Encoding") }
 
     fileprivate static let failure = HTTPBodyError(
-        "The body could not be compressed: there is no zlib, or it has no memory.")
+        "The body could not be compressed: zlib is not available, or out of memory.")
 }
 
-/// The compressed bytes of a body, one piece after the other.
+/// The compressed bytes of a body, piece by piece.
 private final class GzipPieces: Sendable {
     private struct State {
         let encoder: GzipEncoder
@@ -77,7 +75,7 @@ private final class GzipPieces: Sendable {
         var isAtEnd = false
     }
 
-    /// For the compiler: a stream has one reader, which asks for one piece after the other.
+    /// Locked only for the compiler: a stream has a single reader, which requests one piece after the other.
     private let state: Locked<State?>
 
     private static let largestPiece = 256 << 10
@@ -88,7 +86,7 @@ private final class GzipPieces: Sendable {
 
     /// The next piece, which may be empty; nil at the end.
     func next() throws -> Data? {
-        // The body's bytes may be made by the app, so none is read under the lock.
+        // Reading may call the app's code, so it does not happen under the lock.
         guard var state = state.withLock({ replace(&$0, with: nil) }), !state.isAtEnd else { return nil }
         let piece = try state.reader.read(upTo: Self.largestPiece)
         state.isAtEnd = piece == nil

@@ -2,19 +2,19 @@ import CLoaderChainZlib
 
 /// Decompresses a gzip stream of any length, piece by piece, in constant memory.
 ///
-/// A stream may have several members, one behind the other, as `cat a.gz b.gz` makes them. It is used by one thread at a time.
+/// A stream may have several members, one after the other, as `cat a.gz b.gz` makes them. Only one thread may use it at a time.
 package final class GzipDecoder {
-    /// Why bytes cannot be decompressed.
+    /// The reason why bytes cannot be decompressed.
     package enum Fault: Error, Hashable, Sendable {
-        /// The bytes are no gzip stream, or do not match its checksum.
+        /// The bytes are not a gzip stream, or do not match its checksum.
         case damaged
-        /// zlib is not there, or has no memory.
+        /// zlib is not available, or out of memory.
         case unavailable
     }
 
     /// zlib keeps the address of this struct, so it must not move.
     private let stream: UnsafeMutablePointer<loaderchain_zstream>
-    /// Whether zlib has tables for the current member.
+    /// Whether zlib holds state for the current member.
     private var isOpen = false
     private var output = [UInt8](repeating: 0, count: outputSize)
 
@@ -36,12 +36,12 @@ package final class GzipDecoder {
     /// Decompresses the next piece of the stream.
     ///
     /// - Parameters:
-    ///   - bytes: The piece, which may begin and end anywhere.
-    ///   - pass: Is handed what comes out, at most 64 KiB at a time.
+    ///   - bytes: the piece, which may begin and end anywhere.
+    ///   - pass: a closure that receives the output, at most 64 KiB at a time.
     package func decode(_ bytes: ArraySlice<UInt8>, _ pass: (ArraySlice<UInt8>) -> Void) throws(Fault) {
         var rest = bytes
         while true {
-            // Tools that write whole blocks fill the last one with zeros.
+            // Some tools pad the last block with zeros.
             if !isOpen { rest = rest.drop { $0 == 0 } }
             if rest.isEmpty { return }
             if !isOpen { try begin() }
@@ -57,7 +57,7 @@ package final class GzipDecoder {
         isOpen = true
     }
 
-    /// Decompresses bytes to their end, or to that of the member, and returns what follows.
+    /// Decompresses bytes up to their end or the end of the member, and returns the rest.
     private func inflate(_ bytes: ArraySlice<UInt8>, _ pass: (ArraySlice<UInt8>) -> Void) throws(Fault)
         -> ArraySlice<UInt8>
     {
@@ -71,14 +71,14 @@ package final class GzipDecoder {
                 isOpen = false
                 return bytes[rest.startIndex...]
             }
-            // With nothing left to read, and nothing held back for want of room, zlib waits for the next piece.
+            // Without input, and without output held back for lack of space, zlib waits for the next piece.
             let isStarved = status == Zlib.bufferError && rest.isEmpty
             guard status == Zlib.ok || isStarved else { throw .damaged }
             if rest.isEmpty, written < output.count { return bytes[rest.startIndex...] }
         }
     }
 
-    /// Calls zlib once; returns its status, and how many bytes it has read and written.
+    /// Calls zlib once; returns its status, and the numbers of bytes that it has read and written.
     private func step(_ bytes: ArraySlice<UInt8>) -> (status: Int32, used: Int, written: Int) {
         bytes.withUnsafeBufferPointer { input in
             output.withUnsafeMutableBufferPointer { output in

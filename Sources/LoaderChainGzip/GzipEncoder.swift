@@ -1,18 +1,18 @@
 import CLoaderChainZlib
 import LoaderChainPlatformFoundation
 
-/// Compresses one run of bytes after the other by gzip, through the system's zlib, at its quickest level.
+/// Compresses byte sequences with gzip, one after the other, using the system's zlib at its fastest level by default.
 ///
-/// An encoder keeps zlib's tables, some 260 KB, and its own buffer from one run to the next, so that compressing allocates
-/// nothing but the result. It is used by one thread at a time.
+/// An encoder reuses zlib's state of about 260 KB and its own buffer, so that compressing allocates only the result. Only one
+/// thread may use it at a time.
 package final class GzipEncoder {
-    // It runs three times as fast as zlib's usual level, and lines get nearly as small.
+    // It is three times as fast as zlib's default level, and the result is nearly as small for lines.
     package static let quickestLevel: Int32 = 1
 
     private let stream: UnsafeMutablePointer<loaderchain_zstream>
     private var buffer: UnsafeMutableBufferPointer<UInt8>
 
-    /// Makes an encoder; nil if there is no zlib, or it has no memory.
+    /// Creates an encoder; nil if zlib is not available, or out of memory.
     package init?(level: Int32 = quickestLevel) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: loaderchain_zstream())
@@ -20,7 +20,7 @@ package final class GzipEncoder {
         let status = loaderchain_deflate_init(
             stream, level, Int32(loaderchain_z_deflated), Zlib.gzipWindow, Self.memoryLevel,
             Int32(loaderchain_z_default_strategy), loaderchain_zlib_version(), Zlib.streamSize)
-        // What was allocated is given back by `deinit`, which also runs then.
+        // `deinit` also runs if this initializer fails, and frees the memory.
         guard status == Zlib.ok else { return nil }
     }
 
@@ -33,24 +33,24 @@ package final class GzipEncoder {
     private static let memoryLevel: Int32 = 8
     private static let bufferSize = 1 << 16
 
-    /// The bytes as a gzip stream; nil if zlib fails, which the caller answers by sending them as they are.
+    /// Compresses bytes to a gzip stream; returns nil if zlib fails, in which case the caller sends the bytes unchanged.
     package func compressed(_ bytes: Data) -> Data? {
         begin() ? add(bytes, isLast: true) : nil
     }
 
-    /// Begins another stream; false if zlib fails.
+    /// Starts a new stream; returns false if zlib fails.
     package func begin() -> Bool { loaderchain_deflate_reset(stream) == Zlib.ok }
 
-    /// Adds bytes to the stream that was begun.
+    /// Adds bytes to the current stream.
     ///
     /// - Parameter isLast: whether the stream ends with them.
-    /// - Returns: what has come out, which may be nothing; nil if zlib fails.
+    /// - Returns: the output so far, which may be empty; nil if zlib fails.
     package func add(_ bytes: Data, isLast: Bool = false) -> Data? {
         var result = Data()
         let isDone = bytes.withUnsafeBytes { input -> Bool in
             var rest = input[...]
             repeat {
-                // zlib counts in 32 bits.
+                // zlib's lengths have 32 bits.
                 let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(Zlib.largestPiece))
                 rest = rest.dropFirst(piece.count)
                 guard feed(piece, isLast: isLast && rest.isEmpty, to: &result) else { return false }
@@ -73,18 +73,18 @@ package final class GzipEncoder {
             result.append(UnsafeBufferPointer(rebasing: buffer[..<written]))
             if status == Zlib.streamEnd { return true }
             guard status == Zlib.ok || status == Zlib.bufferError else { return false }
-            // Room that was not used means that zlib wants more to read.
+            // If zlib did not fill the buffer, it needs more input.
             if stream.pointee.avail_out > 0 { return !isLast && stream.pointee.avail_in == 0 }
         }
     }
 }
 
-/// What zlib's functions are called with, and answer.
+/// The arguments and results of zlib's functions.
 package enum Zlib {
     package static let ok = Int32(loaderchain_z_ok)
     package static let streamEnd = Int32(loaderchain_z_stream_end)
     package static let bufferError = Int32(loaderchain_z_buf_error)
-    /// The largest window, and 16 for a gzip header and trailer in place of zlib's own.
+    /// The largest window, plus 16 for a gzip header and trailer instead of zlib's own.
     package static let gzipWindow: Int32 = 15 + 16
     package static let streamSize = Int32(MemoryLayout<loaderchain_zstream>.size)
     package static let largestPiece = 1 << 30

@@ -49,7 +49,7 @@ private struct NeverHappened: Error, CustomStringConvertible {
 /// When a thousand tests share a few threads, the time may be over before this task runs a second time. So it gives up only
 /// after both a time and a number of looks, each of which lets other waiting tasks run.
 ///
-/// - Parameter what: what is waited for, as a clause: "the box is empty".
+/// - Parameter what: the condition, as a clause: "the box is empty".
 package func eventually(
     _ what: String, within patience: Duration = .patient, isolation: isolated (any Actor)? = #isolation,
     _ condition: () async throws -> Bool

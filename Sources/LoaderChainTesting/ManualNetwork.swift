@@ -19,7 +19,7 @@ public final class ManualNetwork: NetworkSource {
     /// Makes a network.
     public init(isAvailable: Bool = true) { state = Locked(State(isAvailable: isAvailable)) }
 
-    /// Whether there is a network; setting it tells those who watch, on this thread, if it is a change.
+    /// Whether there is a network; setting it calls the watchers, on this thread, if it is a change.
     public var isAvailable: Bool {
         get { state.withLock { $0.isAvailable } }
         set {

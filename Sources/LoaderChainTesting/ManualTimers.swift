@@ -92,7 +92,7 @@ public final class ManualTimers: Timers {
     ///
     /// The limit stops actions that schedule one another forever.
     ///
-    /// - Returns: how many actions have run.
+    /// - Returns: the number of actions that have run.
     @discardableResult
     public func runAll(limit: Int = 10_000) -> Int {
         move {
@@ -105,8 +105,8 @@ public final class ManualTimers: Timers {
 
     /// Advances the time again and again until a task ends, and returns its value.
     ///
-    /// A transfer that is waited for may note a moment after the test has seen its last bytes that they have come, and then
-    /// begins to wait anew: a single advance could be too early for it.
+    /// A transfer may note the arrival of its last bytes a moment after the test has seen them, and then wait again: a single
+    /// advance could be too early for it.
     package func advance<Success: Sendable, Failure>(
         by duration: Duration, untilEnd task: Task<Success, Failure>
     ) async throws -> Success {
@@ -210,7 +210,7 @@ private struct ManualTimersState {
 
 /// A timer of the state, which alone says whether it waits; what removes it there owns its action.
 private final class ManualTimer: ScheduledTimer, @unchecked Sendable {
-    /// What it is removed by; guarded by the lock of its owner.
+    /// The ticket to remove it by; guarded by the lock of its owner.
     fileprivate var ticket: TimerWheel<ManualTimer>.Ticket?
     private weak var owner: ManualTimers?
     private var action: (@Sendable () -> Void)?

@@ -8,10 +8,10 @@ import LoaderChainPlatformFoundation
 /// let upload = ResumableUploadDraft12(request, chain: server)
 /// ```
 ///
-/// It keeps what arrives under addresses of its own, answers questions for offsets, refuses wrong ones, and cancels. It sends no interim
-/// responses.
+/// The server keeps what arrives under addresses of its own, answers questions for offsets, refuses wrong ones, and cancels. It
+/// sends no interim responses.
 public final class ResumableUploadServerDraft12: HTTPLoader, @unchecked Sendable {
-    /// What goes wrong with one request.
+    /// A fault of one request.
     public enum Fault: Sendable, CaseIterable {
         /// The request does not arrive.
         case lost
@@ -45,8 +45,8 @@ public final class ResumableUploadServerDraft12: HTTPLoader, @unchecked Sendable
     /// Makes a server.
     ///
     /// - Parameters:
-    ///   - largest: how many bytes an upload may have.
-    ///   - largestAppend: how many bytes one request may have.
+    ///   - largest: the maximum number of bytes of an upload.
+    ///   - largestAppend: the maximum number of bytes of one request.
     ///   - random: chooses where bodies are cut.
     public init(largest: Int = 1 << 30, largestAppend: Int = 1 << 30, random: RandomSource = RandomSource(seed: 1)) {
         self.largest = largest

@@ -16,7 +16,7 @@ extension Exchange {
 
         let response = HTTPResponse(request: transfer.request, status: status, headers: HTTPHeaders(urlResponse))
         if state.withLock({ $0.pipe != nil }) { return stop(.secondHead) }
-        // Behind a proxy's consent, the next head is the origin's.
+        // After a proxy's success response, the next head is the origin's.
         let isOrigins = replace(&transfer.heldHead, with: nil)?.status.isSuccess == true
         if !isOrigins, mayBeProxyAnswer(response) { transfer.heldHead = response } else { accept(response) }
     }
@@ -25,7 +25,7 @@ extension Exchange {
         owner.settings.mayTunnel && transfer.request.scheme.lowercased() == "https" && ProxyAnswer.mayBe(response)
     }
 
-    /// Takes a head that was held, since what followed shows that it is the response's.
+    /// Accepts a held head, because what followed shows that it is the response's.
     private func acceptHeldHead() {
         if let head = replace(&transfer.heldHead, with: nil) { accept(head) }
     }
@@ -72,7 +72,7 @@ extension Exchange {
         answer: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         #if canImport(FoundationNetworking)
-            // Any other answer would leave the task waiting forever. The response has arrived and is kept. The answer
+            // Any other answer would leave the task waiting indefinitely. The response has arrived and is kept. The answer
             // cancels the session's task, which must not happen on the session's own queues.
             transfer.refusedChallenge = true
             transfer.control?.async { answer(.cancelAuthenticationChallenge, nil) }
@@ -100,7 +100,7 @@ extension Exchange {
             announced: transfer.bytesToReceive, onLeave: { [weak self] in self?.stop(.readerLeft) })
     }
 
-    /// How many bytes will arrive, if the head says so.
+    /// The number of bytes that will arrive, if the head announces it.
     ///
     /// For an encoded body, Content-Length counts the encoded bytes, and the session delivers decoded ones.
     private func announcedLength(_ response: HTTPResponse) -> Int64? {
@@ -173,7 +173,7 @@ extension Exchange {
     }
 
     private func succeed(with response: HTTPResponse) {
-        // End the exchange before moving the file into place: an exchange that is stopped now must not leave one behind.
+        // End the exchange before moving the file into place, so that an exchange that is stopped now leaves no file behind.
         guard let end = state.withLock({ $0.end() }) else {
             transfer.sink?.discard()
             return
@@ -247,21 +247,21 @@ extension Exchange {
 
 // MARK: - A proxy's answer
 
-/// Tells a proxy's answer to CONNECT from the response of the origin.
+/// Distinguishes a proxy's answer to CONNECT from the response of the origin.
 ///
-/// The session on Linux delivers both as heads of responses, and on a kept connection only the second. What follows tells them
-/// apart: after a proxy's answer comes another head or a failure, never a byte of a body. So a head that may be a proxy's is
-/// held until something follows.
+/// On Linux, the session delivers both as heads of responses, and on a reused connection only the second. What follows
+/// distinguishes them: after a proxy's answer comes another head or a failure, never a byte of a body. So a head that may be a
+/// proxy's is held until something follows.
 enum ProxyAnswer {
-    /// Whether requests over https may go through a proxy, by the variables in which libcurl looks for one.
+    /// Whether requests over https may go through a proxy, according to the environment variables that libcurl uses.
     static func isPossible(in environment: [String: String]) -> Bool {
         ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains { environment[$0]?.isEmpty == false }
     }
 
     /// Whether a proxy may have sent this head.
     ///
-    /// A head that describes a body is the origin's, so that a stream of events begins with its head. A refusal may describe
-    /// one: a proxy explains itself with a page, which the session drops.
+    /// A head that describes a body is the origin's, so that the head of an event stream is not held. A rejection may describe
+    /// a body too: a proxy explains it with a page, which the session drops.
     static func mayBe(_ response: HTTPResponse) -> Bool {
         !response.status.isSuccess
             || !(response.headers.contains("Content-Type") || response.headers.contains("Transfer-Encoding"))
@@ -269,8 +269,8 @@ enum ProxyAnswer {
 
     /// Whether a head that nothing followed is a response without a body.
     ///
-    /// Otherwise it is a proxy's, and the session has hidden a redirect behind it. A proxy opens a tunnel with 200, and some
-    /// proxies add a length of zero. An origin sends a date, or the length of what a GET would return.
+    /// Otherwise it is a proxy's, and the session has hidden a redirect after it. A proxy opens a tunnel with 200, and some
+    /// proxies add a length of zero. An origin sends a date, or the length of the response to a GET.
     static func isWholeResponse(_ response: HTTPResponse) -> Bool {
         response.status != .ok || response.headers.contains("Date")
             || response.headers["Content-Length"].map { Int64($0) != 0 } ?? false
@@ -279,17 +279,17 @@ enum ProxyAnswer {
 
 // MARK: - What the session measures
 
-// Type-checked against stand-ins; unverified, since it has not run on an Apple system yet.
+// Type-checked against stubs; unverified, since it has not run on an Apple system yet.
 #if !canImport(FoundationNetworking)
     extension TransferPhases {
-        /// The phases of one request, as the session has measured them.
+        /// The phases of one request, as measured by the session.
         init(_ metrics: URLSessionTaskTransactionMetrics) {
             self.init(
                 queue: Self.time(
                     from: metrics.fetchStartDate,
                     to: metrics.domainLookupStartDate ?? metrics.connectStartDate ?? metrics.requestStartDate),
                 nameLookup: Self.time(from: metrics.domainLookupStartDate, to: metrics.domainLookupEndDate),
-                // The session counts the time of TLS as a part of the connection's.
+                // The session includes the TLS handshake in the connection's time.
                 connect: Self.time(
                     from: metrics.connectStartDate, to: metrics.secureConnectionStartDate ?? metrics.connectEndDate),
                 secureConnection: Self.time(
@@ -301,7 +301,7 @@ enum ProxyAnswer {
 
         private static func time(from start: Date?, to end: Date?) -> Duration? {
             guard let start, let end else { return nil }
-            // The wall clock may be set meanwhile.
+            // The wall clock may have changed meanwhile.
             return .seconds(min(max(0, end.timeIntervalSince(start)), 365 * 86_400))
         }
     }

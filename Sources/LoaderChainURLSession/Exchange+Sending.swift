@@ -7,13 +7,13 @@ import LoaderChain
 #endif
 
 extension Exchange {
-    /// Sends the task's own request, or the one that a redirect leads to.
+    /// Sends the task's own request, or the request of a redirect.
     func begin(_ request: HTTPRequest, redirects: Int) {
         var request = request
-        // The session knows schemes in lower case alone.
+        // The session only supports schemes in lower case.
         let scheme = request.scheme.lowercased()
         if scheme != request.scheme { request.scheme = scheme }
-        // A cache above tells by the response's request for whom it is.
+        // A cache earlier in the chain uses the cookies in the response's request to decide whose response it is.
         request = request.addingCookies()
         transfer = Transfer(
             request: request, redirects: redirects, begin: redirects == 0 ? startInstant : owner.timers.now)
@@ -28,11 +28,11 @@ extension Exchange {
                 return fail(
                     .invalidRequest,
                     reason:
-                        "The session sends the method \(encoded.method) in capitals, which is another; write it so, or rename it"
+                        "The session would send the method \(encoded.method) in upper case, which is a different method; write it in upper case, or rename it"
                 )
             }
             if let body = OutgoingBody(encoded.content) { return send(urlRequest, encoded, body) }
-            // Reading a whole body can take long, so it is not done on the caller's thread.
+            // Reading a whole body can take long, so it does not happen on the caller's thread.
             DispatchQueue.global().async { self.assemble(urlRequest, encoded) }
         } catch {
             var error = error
@@ -44,7 +44,7 @@ extension Exchange {
     private func assemble(_ urlRequest: URLRequest, _ encoded: EncodedRequest) {
         do {
             let file = try AssembledBody.write(encoded.content) { [state] in state.withLock { $0.isStopped } }
-            // Without a file, the exchange was stopped, and the code that stopped it has ended it.
+            // No file means that the exchange was stopped, and the code that stopped it has ended it.
             guard let file else { return }
             do {
                 send(urlRequest, encoded, try OutgoingBody(temporaryFile: file))
@@ -84,12 +84,12 @@ extension Exchange {
         if request.scheme != "http", request.scheme != "https" { return "The scheme is neither http nor https" }
         #if canImport(FoundationNetworking)
             if request.cachePolicy == .returnCacheDataDontLoad {
-                return "There is no cache on this platform; use another cache policy"
+                return "This platform has no cache; use another cache policy"
             }
             // Newer versions of libcurl remove encoded dots too.
             let segments = request.path.split(separator: "/").map { $0.lowercased().replacing("%2e", with: ".") }
             if segments.contains(where: { $0 == "." || $0 == ".." }) {
-                return "The session would send the path without its dots, which is another; leave them out"
+                return "The session would remove the dots from the path and send a different path; leave them out"
             }
         #endif
         return nil
@@ -105,8 +105,8 @@ extension Exchange {
 
     /// Called when the session wants to send the body again from its beginning.
     ///
-    /// It asks when a reused connection turns out to be dead. On Linux it would go on from where the stream is by then,
-    /// and so send only the end of the body.
+    /// This happens when a reused connection turns out to be dead. On Linux, the session would continue at the current position of
+    /// the stream, and so send only the end of the body.
     func bodyIsNeededAgain() {
         if transfer.hasBody { stop(.bodyNeededAgain) }
     }

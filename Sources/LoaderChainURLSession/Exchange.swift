@@ -7,38 +7,38 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// Loads one request, from the start of the task to its completion, redirects included.
+/// Loads one request, from the start of the task to its completion, including redirects.
 ///
-/// An exchange completes its task exactly once, and tells its owner exactly once that it has ended. It owes the session
-/// nothing: a session's task always reports its own end. ``ExchangeState`` decides what to do; the exchange does it,
-/// outside the lock.
+/// An exchange completes its task exactly once, and notifies its owner exactly once that it has ended. It need not answer the
+/// session after that: a session's task always reports its own end. ``ExchangeState`` makes the decisions; the exchange carries
+/// them out, outside the lock.
 final class Exchange: HTTPTaskObserver, @unchecked Sendable {
     let number: UInt64
     /// The task's request, before any redirect.
     let request: HTTPRequest
     let loader: String
     let owner: SessionOwner
-    /// The queue for calls into a user's code, which must never run on a queue that the session needs.
+    /// The queue for calls of the user's code, which must never run on a queue that the session needs.
     let courier: DispatchQueue
     let progress: ProgressReporter?
     let state = Locked(ExchangeState<LiveTask>())
 
-    /// What is known of the request that is being sent now.
+    /// The state of the request that is being sent now.
     ///
-    /// It needs no lock, because one thread at a time owns it: first the one that starts the transfer, then the session's,
-    /// then the one that ends it.
+    /// It needs no lock, because one thread at a time owns it: first the thread that starts the transfer, then the session's,
+    /// then the thread that ends it.
     var transfer: Transfer
 
     /// The task, until it is completed.
     ///
-    /// It is released then, because its result may hold a body that is still arriving, and a body that nothing else holds
+    /// It is released on completion, because its result may hold a body that is still arriving. A body that nothing else retains
     /// ends the transfer.
     private let owed: Locked<HTTPTask?>
     let startInstant: TimerInstant
     let startDate: Date
     private let timeout: Duration
     private let lastActivity: Atomic<Int64>
-    /// Until when the session may take to end a task that was cancelled; the largest number before, and always on Apple systems.
+    /// The time until which the session may end a cancelled task; the maximum if no task is cancelled, and always on Apple systems.
     private let patienceEnd = Atomic(Int64.max)
 
     init(_ task: HTTPTask, by loader: String, on owner: SessionOwner) {
@@ -74,7 +74,7 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {}
 
-    /// Stops the exchange on this side; it ends when the session reports the end of its task, or on Linux at the end of patience.
+    /// Stops the exchange; it ends when the session reports the end of its task, or on Linux at the latest when its patience ends.
     func stop(_ reason: StopReason) {
         switch state.withLock({ $0.stop(reason) }) {
         case .nothing: break
@@ -86,24 +86,24 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
     func cancel(_ sessionTask: LiveTask) {
         sessionTask.cancel()
         #if canImport(FoundationNetworking)
-            // Only this session may be stuck; see ``abandon()``.
+            // Only the session on Linux can be stuck; see ``abandon()``.
             let end = owner.timers.now.advanced(by: owner.settings.patience)
             patienceEnd.store(end.nanoseconds, ordering: .relaxed)
             owner.watch(end)
         #endif
     }
 
-    /// Ends an exchange that was stopped, although the session has not ended its task.
+    /// Ends a stopped exchange, although the session has not ended its task.
     ///
-    /// On Linux a session reads the body of a redirect to its end before it listens, in quadratic time, and every other
-    /// session of the process waits with it. What it still reports means nothing any more, and belongs to its thread alone.
+    /// On Linux, a session reads the body of a redirect to its end before it handles anything else, in quadratic time, and every
+    /// other session of the process waits for it. Its later events are ignored; the transfer then belongs to its thread alone.
     private func abandon() {
         guard let reason = state.withLock({ $0.abandon() }) else { return }
         progress?.end()
         finish(.failure(error(for: reason, of: request, response: nil)))
     }
 
-    /// Runs a closure that answers the session, unless the session's task has been cancelled.
+    /// Runs a closure that answers the session, unless the session's task was cancelled.
     func answer(_ answer: () -> Void) {
         guard state.withLock({ $0.beginAnswer() }) else { return }
         answer()
@@ -112,7 +112,7 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
 
     // MARK: The end
 
-    /// Completes the task, or ends the chunks if the task is complete already.
+    /// Completes the task, or ends the chunks if the task is already complete.
     func finish(_ result: HTTPResult) {
         if let end = state.withLock({ $0.end() }) { finish(result, end) }
     }
@@ -124,7 +124,7 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
         }
     }
 
-    /// Notes that a head has arrived, which the task's end may not show.
+    /// Notes that a head has arrived, which the result of the task may not show.
     func noteHead() { owed.withLock { $0 }?.noteHead() }
 
     func complete(_ result: HTTPResult) {
@@ -150,9 +150,9 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
         lastActivity.store(owner.timers.now.nanoseconds, ordering: .relaxed)
     }
 
-    /// When the exchange times out.
+    /// The time at which the exchange times out.
     ///
-    /// The session's own timeouts are not used: on Linux they count whole seconds, and stop watching a redirected task.
+    /// The session's own timeouts are not used: on Linux they have a resolution of a second, and do not apply to redirected tasks.
     var deadline: TimerInstant {
         let silence = TimerInstant(nanoseconds: lastActivity.load(ordering: .relaxed)).advanced(by: timeout)
         return min(silence, resourceDeadline)
@@ -160,7 +160,7 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
 
     private var resourceDeadline: TimerInstant { startInstant.advanced(by: owner.settings.resourceTimeout) }
 
-    /// Stops the exchange if its deadline has passed, or leaves it at the end of patience; returns the deadline otherwise.
+    /// Stops the exchange if its deadline has passed, or abandons it if its patience has ended; otherwise returns the deadline.
     func deadline(after now: TimerInstant) -> TimerInstant? {
         let patienceEnd = patienceEnd.load(ordering: .relaxed)
         if patienceEnd != .max {
@@ -176,12 +176,12 @@ final class Exchange: HTTPTaskObserver, @unchecked Sendable {
     }
 }
 
-/// One request on its way, and as much of its response as has arrived.
+/// A request in flight, and the part of its response that has arrived.
 struct Transfer {
     let request: HTTPRequest
-    /// How many redirects led here.
+    /// The number of redirects so far.
     let redirects: Int
-    /// The queue for calls that may wait for the session that sends the request.
+    /// The queue for calls that may block on the session that sends the request.
     var control: DispatchQueue?
     /// The temporary file with the body, if one was written for the transfer.
     var bodyFile: URL?
@@ -193,12 +193,12 @@ struct Transfer {
     /// A head that may be a proxy's answer to CONNECT, until something follows it.
     var heldHead: HTTPResponse?
     var firstByte: TimerInstant?
-    /// When the transfer began, and when the session got it.
+    /// The time at which the transfer began, and the time at which the session got it.
     let begin: TimerInstant
     var handover: TimerInstant?
     /// The request to send next, if the response is a redirect.
     var next: HTTPRequest?
-    /// Where the body goes; nil before the head arrives, and after the body was refused.
+    /// The destination of the body; nil before the head arrives, and after the body was rejected.
     var sink: (any ResponseSink)?
     /// Whether an authentication challenge was refused; the session then reports its task as cancelled.
     var refusedChallenge = false

@@ -36,7 +36,7 @@ extension HTTPError.Code {
                 // On Linux, a connection that closed without sending a byte.
                 Self.isOnLinux ? .connectionLost : .invalidResponse
             case .unsupportedURL:
-                // The request's scheme was checked before it was sent; on Linux this is a reply that is not HTTP.
+                // The request's scheme was checked before; on Linux, this error is a response that is not HTTP.
                 Self.isOnLinux ? .invalidResponse : .invalidRequest
             case .badURL, .requestBodyStreamExhausted, .fileDoesNotExist, .fileIsDirectory, .noPermissionsToReadFile,
                 .backgroundSessionRequiresSharedContainer, .backgroundSessionInUseByAnotherProcess:
@@ -53,9 +53,9 @@ extension HTTPError.Code {
             }
     }
 
-    /// Why the session failed, in words that may be shown: nil where the code says it all.
+    /// The reason of the failure, for messages; nil if the code is sufficient.
     ///
-    /// The words are libcurl's or the system's. They name hosts and certificates, never a path or a query.
+    /// The text is libcurl's or the system's. It contains hosts and certificates, never a path or a query.
     fileprivate func reason(of failure: URLError) -> String? {
         guard self == .insecureConnection || self == .cannotConnect else { return nil }
         let words = failure.localizedDescription.prefix(300)
@@ -72,26 +72,26 @@ extension HTTPError.Code {
 }
 
 extension URLError {
-    /// The code that libcurl's message implies, for errors that the session on Linux only knows as `unknown`.
+    /// The code according to libcurl's message, for errors that the session on Linux reports as `unknown`.
     fileprivate func codeByMessage(afterHead: Bool) -> HTTPError.Code {
         let message = localizedDescription
         func says(_ phrases: [String]) -> Bool { phrases.contains(where: message.contains) }
         if says(Self.refusals) { return .invalidRequest }
-        // The system's reason follows, which may be the word of a loss.
+        // The system's reason follows in the message, and may look like a lost connection.
         if !afterHead, says(Self.failedConnects) { return .cannotConnect }
         if says(Self.losses) { return afterHead || !says(Self.handshakes) ? .connectionLost : .cannotConnect }
         if says(Self.missingConnections) { return afterHead ? .connectionLost : .cannotConnect }
         if says(Self.insecurities) { return afterHead ? .connectionLost : .insecureConnection }
-        // What remains are malformed replies.
+        // The remaining errors are malformed responses.
         return .invalidResponse
     }
 
     private static let refusals = ["aborted by a callback"]
 
-    /// No connection came about, for a reason that the system gives.
+    /// The connection failed, for a reason of the system.
     private static let failedConnects = ["Failed to connect", "Couldn't connect"]
 
-    /// A connection that was there and ended: libcurl's receive, send and stream errors, and the system's words for them.
+    /// An established connection was lost: libcurl's receive, send and stream errors, and the system's messages for them.
     private static let losses = [
         "transfer closed", "Recv failure", "Send failure", "receiving data from the peer", "sending data to the peer",
         "Failed sending", "Transferred a partial file", "data rewind", "Connection died", "Connection reset",
@@ -100,10 +100,10 @@ extension URLError {
         "HTTP/2 stream", "HTTP/3", "unexpected eof", "Connection timed out",
     ]
 
-    /// The words of an error of the handshake, so that the connection was never there for a request.
+    /// Parts of the messages for errors of the handshake, after which the connection was never usable.
     private static let handshakes = ["SSL_connect", "SSL connect", "TLS connect", "in connection to", "handshake"]
 
-    /// No connection came about: no route, no permission, no descriptors, no name, or a proxy that refused.
+    /// The connection failed: no route, no permission, no descriptors, no name, or a proxy that rejected it.
     private static let missingConnections =
         failedConnects + [
             "Could not connect", "Connection refused", "Could not resolve", "Couldn't resolve", "getaddrinfo",
@@ -116,7 +116,7 @@ extension URLError {
 }
 
 extension Exchange {
-    /// The error of an exchange that was stopped on this side, while it loaded `request`.
+    /// The error of an exchange that was stopped by the loader, while it loaded `request`.
     func error(for reason: StopReason, of request: HTTPRequest, response: HTTPResponse?) -> HTTPError {
         let (code, text) = reason.explanation(limitOfTheWhole: "timeoutIntervalForResource")
         return HTTPError(code, request: request, response: response, reason: text, loader: loader)
@@ -136,7 +136,7 @@ extension Exchange {
     private func reason(of failure: URLError, _ code: HTTPError.Code) -> String? {
         if transfer.response != nil, code == .connectionLost { return "The body is incomplete" }
         if failure.code == .badURL, transfer.request.host?.contains(":") == true {
-            return "URLSession refuses IPv6 addresses on this platform; use a name of the host, or another terminal"
+            return "URLSession rejects IPv6 addresses on this platform; use a host name, or another terminal"
         }
         return code.reason(of: failure)
     }

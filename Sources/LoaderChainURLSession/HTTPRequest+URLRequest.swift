@@ -6,7 +6,7 @@ import LoaderChain
 #endif
 
 extension HTTPRequest {
-    /// Makes a request of one that is written for a `URLSession`, such as one that other code of yours makes.
+    /// Converts a `URLRequest`, such as one from existing code.
     ///
     /// ```swift
     /// var upload = URLRequest(url: url)
@@ -15,16 +15,17 @@ extension HTTPRequest {
     /// let response = try await chain.load(HTTPRequest(upload))
     /// ```
     ///
-    /// The method, the URL, the headers, the body, the timeout, the cache policy and the networks that it may use are taken over. What the
-    /// `URLRequest` leaves at its default is left to the chain. A body without a `Content-Type` is sent as
-    /// `application/octet-stream`, where a `URLSession` would call that of a POST a form.
+    /// The method, the URL, the headers, the body, the timeout, the cache policy and the allowed networks are converted. Values
+    /// that the `URLRequest` leaves at their defaults are left to the chain. A body without a `Content-Type` is sent as
+    /// `application/octet-stream`, whereas a `URLSession` would send the body of a POST as a form.
     ///
-    /// - Parameter request: the request. Its body is `httpBody`: a stream can be read once, and a request may be sent several times.
-    /// - Throws: `HTTPBodyError` if its body is a stream, or it has no URL.
+    /// - Parameter request: the request, whose body is `httpBody`; a stream is an error, because a request may be sent several
+    ///   times.
+    /// - Throws: `HTTPBodyError` if the body is a stream, or the request has no URL.
     public init(_ request: URLRequest) throws(HTTPBodyError) {
         guard request.httpBodyStream == nil else {
             throw HTTPBodyError(
-                "The URLRequest's body is a stream, which can be read only once; use httpBody, or the body of a file.")
+                "The URLRequest's body is a stream, which can be read only once; use httpBody, or a FileBody.")
         }
         guard let url = request.url else { throw HTTPBodyError("The URLRequest has no URL.") }
         let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
@@ -33,7 +34,7 @@ extension HTTPRequest {
             headers: HTTPHeaders(fields.map { HTTPHeaders.Field($0.key, $0.value) }))
         if let body = request.httpBody, !body.isEmpty { self.body = DataBody(body) }
         let longest = 1e9
-        if request.timeoutInterval != Self.usualTimeout, request.timeoutInterval > 0 {
+        if request.timeoutInterval != Self.defaultTimeout, request.timeoutInterval > 0 {
             timeout = .seconds(min(request.timeoutInterval, longest))
         }
         if request.cachePolicy != .useProtocolCachePolicy { cachePolicy = request.cachePolicy }
@@ -46,20 +47,18 @@ extension HTTPRequest {
         #endif
     }
 
-    /// The timeout of a `URLRequest` that says nothing, in seconds.
-    private static let usualTimeout = 60.0
+    /// The default timeout of a `URLRequest`, in seconds.
+    private static let defaultTimeout = 60.0
 }
 
-/// The cache policy of a request; nil, the default, for the one of the session's configuration.
-public enum CachePolicyOption: HTTPRequestOption {
-    /// The policy of the configuration.
-    public static var defaultOptionValue: URLRequest.CachePolicy? { nil }
+private enum CachePolicyOption: HTTPRequestOption {
+    static var defaultOptionValue: URLRequest.CachePolicy? { nil }
 }
 
 extension HTTPRequest {
-    /// The cache policy of the request; nil for the one of the session's configuration.
+    /// The cache policy of the request; nil for that of the session's configuration.
     ///
-    /// There is no cache on Linux, so a request that accepts nothing but cached data fails there.
+    /// Linux has no cache, so a request that accepts only cached data fails there.
     public var cachePolicy: URLRequest.CachePolicy? {
         get { self[option: CachePolicyOption.self] }
         set { self[option: CachePolicyOption.self] = newValue }
@@ -69,7 +68,7 @@ extension HTTPRequest {
 // MARK: - On the way out
 
 extension URLRequest {
-    /// A timeout of the session that never comes first, because the loader measures time itself.
+    /// A timeout of the session that never expires first, because the loader measures time itself.
     private static let endless: Double = 7 * 86_400
 
     init(_ encoded: EncodedRequest) {
@@ -86,9 +85,9 @@ extension URLRequest {
         httpShouldHandleCookies = false
         if let policy = encoded.request.cachePolicy { cachePolicy = policy }
         #if canImport(FoundationNetworking)
-            // Otherwise the session would declare the body of a POST to be a form. A blank value leaves the field out.
+            // Otherwise the session would declare the body of a POST to be a form. A blank value omits the field.
             if encoded.method == .post, encoded.content.length != 0, encoded.headers["Content-Type"] == nil {
-                setValue(Self.leftOut, forHTTPHeaderField: "Content-Type")
+                setValue(Self.omitted, forHTTPHeaderField: "Content-Type")
             }
         #else
             let access = encoded.request.networkAccess
@@ -104,14 +103,14 @@ extension URLRequest {
         #if canImport(FoundationNetworking)
             request.httpBodyStream = BodyInputStream(content)
             // The session would send a stream chunked, which not every server accepts. A blank value prevents that and
-            // leaves the field out; the length is known.
-            request.setValue(Self.leftOut, forHTTPHeaderField: "Transfer-Encoding")
+            // omits the field; the length is known.
+            request.setValue(Self.omitted, forHTTPHeaderField: "Transfer-Encoding")
             request.setValue("\(length)", forHTTPHeaderField: "Content-Length")
         #endif
         return request
     }
 
-    private static let leftOut = " "
+    private static let omitted = " "
 }
 
 // MARK: - On the way in
@@ -119,7 +118,8 @@ extension URLRequest {
 extension HTTPHeaders {
     /// The fields of a response, sorted by name: the session does not keep the order in which they arrived.
     ///
-    /// The session joins fields of one name by commas. Those of `Set-Cookie` are taken apart again, since they have commas of their own.
+    /// The session joins fields with the same name by commas. `Set-Cookie` fields are separated again, since their values contain
+    /// commas.
     init(_ response: HTTPURLResponse) {
         var fields: [Field] = []
         fields.reserveCapacity(response.allHeaderFields.count)
@@ -138,10 +138,10 @@ extension HTTPHeaders {
 
 /// The values of several `Set-Cookie` fields that a session has joined by commas.
 enum JoinedCookies {
-    /// Takes the values apart.
+    /// Separates the values.
     ///
-    /// A comma separates two of them where a name and an equals sign follow it. The comma of a date is followed by a day and a month. A
-    /// comma within a cookie's value is taken for a separator only if what follows looks like another cookie.
+    /// A comma is a separator if a name and an equals sign follow it. The comma of a date is followed by a day and a month. A comma
+    /// within a cookie's value is mistaken for a separator only if what follows looks like another cookie.
     static func separate(_ joined: String) -> [String] {
         let bytes = Array(joined.utf8)
         var values: [String] = []

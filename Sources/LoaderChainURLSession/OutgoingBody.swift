@@ -12,14 +12,14 @@ struct OutgoingBody: Sendable {
     }
 
     let source: Source
-    /// The file that was written for this body, to be removed afterwards.
+    /// The file that was written for this body, and is removed afterwards.
     var temporaryFile: URL?
 
     var hasBytes: Bool {
         if case .none = source { false } else { true }
     }
 
-    /// Returns nil for a body that has to be written into a file first.
+    /// Returns nil for a body that must be written to a file first.
     ///
     /// On all platforms that is a body with a stream, whose next piece may take any time. On Apple systems it is also a
     /// body of several segments.
@@ -57,11 +57,11 @@ struct OutgoingBody: Sendable {
 }
 
 #if canImport(FoundationNetworking)
-    /// A body as a stream, which the session on Linux reads piece by piece, when the network has room for more.
+    /// A body as a stream, which the session on Linux reads piece by piece when the network can take more.
     ///
-    /// The session could send files itself, but it reads ahead, and traps if such a read ends after the request was
-    /// cancelled. It reads streams on the queue that serves all other requests, so this stream must never block: its bytes
-    /// come from memory or from files.
+    /// The session could send files itself, but it reads ahead, and traps if such a read ends after the request was cancelled. It
+    /// reads streams on the queue that serves all other requests, so this stream must never block: its bytes come from memory or
+    /// from files.
     final class BodyInputStream: InputStream {
         private var reader: HTTPBodyReader
         private var piece = Data()

@@ -9,8 +9,8 @@ import Synchronization
 
 /// Owns the session of a loader, and the exchanges in flight on it.
 ///
-/// Exchanges retain their owner, and the owner retains them while they are in flight. So it outlives its loader until the
-/// last of them has ended, redirects included.
+/// Exchanges retain their owner, and the owner retains them while they are in flight. So the owner outlives its loader until
+/// the last of them has ended, including redirects.
 final class SessionOwner: Sendable {
     let settings: SessionSettings
     let timers: any Timers
@@ -31,9 +31,9 @@ final class SessionOwner: Sendable {
 
     /// The session for a request.
     ///
-    /// On a kept connection that turns out to be dead, libcurl sends a request without a body again, whatever its method,
-    /// although the server may have acted on it. A request that may not be repeated gets a session of its own, which has no
-    /// kept connection. With a body, the session asks first; see ``Exchange/bodyIsNeededAgain()``.
+    /// If a reused connection turns out to be dead, libcurl sends a request without a body again, whatever its method, although the
+    /// server may have processed it. A request that must not be repeated gets a session of its own, which has no connection to
+    /// reuse. If the request has a body, the session asks first; see ``Exchange/bodyIsNeededAgain()``.
     func session(for method: HTTPMethod, hasBody: Bool) -> LiveSession {
         #if canImport(FoundationNetworking)
             if !method.isIdempotent, !hasBody { return LiveSession(settings.configuration) }
@@ -49,7 +49,7 @@ final class SessionOwner: Sendable {
 extension SessionOwner {
     var count: Int { inFlight.withLock { $0.count } }
 
-    /// Registers an exchange until its end; false if it may not begin, because a reset waits for others.
+    /// Registers an exchange until its end; returns false if a reset is waiting for other exchanges.
     func admit(_ exchange: Exchange) -> Bool {
         inFlight.withLock { $0.admit(exchange, number: exchange.number) }
     }
@@ -67,7 +67,7 @@ extension SessionOwner {
         for exchange in waitedFor { exchange.stop(.cancelled) }
     }
 
-    /// Leaves `group` although exchanges have not ended, and admits others again.
+    /// Leaves `group` although exchanges have not ended, and admits new exchanges again.
     func giveUp(_ group: DispatchGroup) {
         for group in inFlight.withLock({ $0.giveUp { $0 === group } }) { group.leave() }
     }
@@ -75,16 +75,16 @@ extension SessionOwner {
 
 // MARK: - The session
 
-/// A session with its delegate, and with the queue for calls that may wait for it.
+/// A session with its delegate, and with the queue for calls that may block on it.
 ///
-/// Code that has a task of the session retains the session, so that no task is ever made on a session that was invalidated.
+/// Code that holds a task of the session retains the session, so that no task is ever created on an invalidated session.
 final class LiveSession: Sendable {
     let session: URLSession
     private let delegate = SessionDelegate()
     private let isShared: Bool
-    /// The queue for calls that may wait for the session, which would deadlock if made from its own callbacks.
+    /// The queue for calls that may block on the session, which would deadlock if made from its own callbacks.
     let control = DispatchQueue(label: "LoaderChain.URLSessionLoader.control")
-    /// The queue on which tasks are made, beside cancels, each of which waits for its turn at the session.
+    /// The queue on which tasks are created, apart from that for cancellations; both may wait for the session.
     private let preparation = DispatchQueue(label: "LoaderChain.URLSessionLoader.preparation")
 
     init(_ configuration: URLSessionConfiguration, sharing shared: URLSession? = nil) {
@@ -101,7 +101,7 @@ final class LiveSession: Sendable {
         if !isShared { session.finishTasksAndInvalidate() }
     }
 
-    /// Runs a closure that may wait for the session, which on Linux can take as long as what it is doing.
+    /// Runs a closure that may block on the session; on Linux that can take until the session's current work is done.
     func prepare(_ work: @escaping @Sendable () -> Void) {
         #if canImport(FoundationNetworking)
             preparation.async(execute: work)
@@ -110,7 +110,7 @@ final class LiveSession: Sendable {
         #endif
     }
 
-    /// Makes a task of the session, whose events go to the exchange.
+    /// Creates a task of the session, whose events go to the exchange.
     func makeTask(_ request: URLRequest, body: OutgoingBody, for exchange: Exchange) -> LiveTask {
         let task: URLSessionTask =
             switch body.source {
@@ -135,7 +135,7 @@ struct LiveTask: Sendable {
 
     /// Cancels the task.
     ///
-    /// That waits for the session, which may be waiting for its delegate, and this may be its delegate's thread.
+    /// Cancelling waits for the session, which may be waiting for its delegate, and this may be the delegate's thread.
     func cancel() {
         session.control.async { [task] in task.cancel() }
     }
@@ -143,8 +143,8 @@ struct LiveTask: Sendable {
 
 /// Passes each event of the session to its exchange.
 ///
-/// The session retains its delegate. The delegate retains exchanges, which end, and not the loader, so the session keeps
-/// no loader alive.
+/// The session retains its delegate. The delegate retains exchanges, which end, but not the loader, so the session does not keep
+/// a loader alive.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Locked<[Int: Exchange]>([:])
 
@@ -179,7 +179,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        // The session also asks this for requests without a body.
+        // The session also calls this for requests without a body.
         exchange(of: task)?.bodyIsNeededAgain()
         completionHandler(nil)
     }
@@ -218,21 +218,21 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     }
 }
 
-// MARK: - What a session is made with
+// MARK: - The settings of a session
 
 /// The settings of a loader, as taken from its session's configuration.
 struct SessionSettings: @unchecked Sendable {
-    // A private copy that never changes, which makes it safe to send.
+    // A private copy that never changes, so it is safe to send.
     let configuration: URLSessionConfiguration
     /// Header fields for every request.
     ///
     /// The loader adds them, because the session would send them to the host of a redirect too.
     let headers: HTTPHeaders
-    /// How long an exchange may be idle.
+    /// The maximum idle time of an exchange.
     let timeout: Duration
-    /// How long an exchange may take in all.
+    /// The maximum total time of an exchange.
     let resourceTimeout: Duration
-    /// How long the session may take to end a task that was cancelled.
+    /// The maximum time in which the session has to end a cancelled task.
     let patience = Duration.seconds(1)
     let responseSizeLimit: Int
     let trust: SessionTrust
@@ -249,10 +249,10 @@ struct SessionSettings: @unchecked Sendable {
                 (name.base as? String).map { .init($0, "\(value)") }
             }.sorted { $0.name < $1.name })
         copy.httpAdditionalHeaders = nil
-        // Requests wait before they come to the session, or their wait would be taken for the server's time.
+        // Requests wait before the session gets them; otherwise their wait would count as the server's time.
         copy.httpMaximumConnectionsPerHost = 10_000
-        // All sessions would share one jar, on Linux a file in the user's home that other users can read, and its cookies would
-        // replace those of the request.
+        // All sessions would share one cookie storage, on Linux a file in the user's home that other users can read, and its
+        // cookies would replace those of the request.
         copy.httpCookieStorage = nil
         copy.httpShouldSetCookies = false
         #if canImport(FoundationNetworking)
@@ -280,13 +280,13 @@ extension Duration {
 }
 
 #if canImport(FoundationNetworking)
-    /// A delegate queue that runs each operation at once, on the session's own queue.
+    /// A delegate queue that runs each operation immediately, on the session's own queue.
     ///
-    /// A session on Linux cannot pause a transfer: it enqueues each piece and goes on reading, and pieces that its delegate
-    /// has not handled yet pile up in memory. With this queue the session waits for its delegate, which writes the piece
-    /// and returns. Nothing piles up, and no thread is woken.
+    /// A session on Linux cannot pause a transfer: it enqueues each piece and continues to read, and pieces that its delegate has
+    /// not handled yet accumulate in memory. With this queue, the session waits for its delegate, which writes the piece and
+    /// returns. Nothing accumulates, and no thread is woken.
     ///
-    /// In return, the delegate must never wait for the session, nor call a user's code. If a later version of the session uses
+    /// In return, the delegate must never wait for the session, nor call the user's code. If a later version of the session uses
     /// its queue differently, this is still a valid serial queue.
     private final class ImmediateQueue: OperationQueue, @unchecked Sendable {
         override init() {

@@ -6,20 +6,20 @@ import LoaderChain
     import Security
 #endif
 
-/// The options for secure connections, made ready for a session when its loader is made.
+/// The TLS options, prepared for a session when its loader is created.
 struct SessionTrust: @unchecked Sendable {
     let options: TLSOptions
 
     #if canImport(Security) && canImport(CryptoKit)
-        // Objects of the system that never change, which makes them safe to send.
-        /// The certificates of authorities of one's own.
+        // System objects that never change, so they are safe to send.
+        /// The certificates of the app's own authorities.
         let anchors: [SecCertificate]
         let clientIdentity: URLCredential?
     #endif
 
-    /// Makes the options ready.
+    /// Prepares the options.
     ///
-    /// - Throws: if the system's session cannot do all that they ask for.
+    /// - Throws: an error if the system's session does not support all of the options.
     init(_ options: TLSOptions) throws(TLSOptions.Refused) {
         try options.check(
             for: "URLSession on this system", supporting: Self.supported,
@@ -46,7 +46,7 @@ struct SessionTrust: @unchecked Sendable {
         #if canImport(Security) && canImport(CryptoKit)
             [.onlyOwnAuthorities, .additionalAuthorities, .pkcs12ClientCertificate, .pins, .minimumVersion]
         #else
-            // The session neither asks about a server's certificate nor has a setting for any of it.
+            // The session neither asks about a server's certificate nor has settings for TLS.
             []
         #endif
     }
@@ -54,10 +54,10 @@ struct SessionTrust: @unchecked Sendable {
 
 // MARK: - On Apple systems
 
-// Type-checked against stand-ins; unverified, since it has not run on an Apple system yet.
+// Type-checked against stubs; unverified, since it has not run on an Apple system yet.
 #if canImport(Security) && canImport(CryptoKit)
     extension SessionTrust {
-        /// Puts into a configuration what the session does by itself.
+        /// Applies the options that the session supports by itself to a configuration.
         func apply(to configuration: URLSessionConfiguration) {
             guard let version = options.minimumVersion else { return }
             configuration.tlsMinimumSupportedProtocolVersion = version >= .v1_3 ? .TLSv13 : .TLSv12
@@ -78,7 +78,7 @@ struct SessionTrust: @unchecked Sendable {
                 guard let clientIdentity else { return (.performDefaultHandling, nil) }
                 return (.useCredential, clientIdentity)
             default:
-                // Passwords are the business of loaders in the chain; the 401 is the response.
+                // Passwords are handled by loaders in the chain; the 401 is the response.
                 return (.rejectProtectionSpace, nil)
             }
         }
@@ -113,7 +113,7 @@ struct SessionTrust: @unchecked Sendable {
             }
         }
 
-        // MARK: When the loader is made
+        // MARK: Preparation
 
         private static func anchors(
             of authorities: CertificateAuthorities
@@ -122,7 +122,7 @@ struct SessionTrust: @unchecked Sendable {
             for certificate in try authorities.certificates() {
                 guard let anchor = SecCertificateCreateWithData(nil, certificate as CFData) else {
                     throw TLSOptions.Refused(
-                        "A certificate of the authorities is damaged; look at it with openssl x509")
+                        "A certificate of the authorities is damaged; inspect it with openssl x509")
                 }
                 anchors.append(anchor)
             }
@@ -144,7 +144,7 @@ struct SessionTrust: @unchecked Sendable {
                     "The PKCS#12 archive of the client certificate could not be opened: system error \(status); check the passphrase"
                 )
             }
-            // The system promises the type of this item, and a conditional cast to a type of Core Foundation always succeeds.
+            // The system guarantees the type of this item, and a conditional cast to a Core Foundation type always succeeds.
             let identity = value as! SecIdentity
             let chain = first[kSecImportItemCertChain] as? [SecCertificate]
             return URLCredential(
@@ -153,16 +153,16 @@ struct SessionTrust: @unchecked Sendable {
     }
 #endif
 
-/// A public key with its kind, as certificates hold it and as pins are made of it (RFC 5280, section 4.1).
+/// A public key with its algorithm, as in certificates and pins (RFC 5280, section 4.1).
 ///
-/// Apple's Security gives a key without its kind, so it is put in front again.
+/// Apple's Security framework returns a key without its algorithm, so it is prepended.
 enum SubjectPublicKeyInfo {
     /// Encodes an RSA key, of any size.
     static func rsa(_ key: Data) -> Data {
         info([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01], [0x05, 0x00], key)
     }
 
-    /// Encodes a key of a curve of NIST; nil for a size that no such curve has.
+    /// Encodes a key of a NIST curve; nil for a size that no such curve has.
     static func ellipticCurve(_ key: Data, bits: Int) -> Data? {
         let curve: [UInt8]
         switch bits {
@@ -175,11 +175,11 @@ enum SubjectPublicKeyInfo {
     }
 
     private static func info(_ kind: [UInt8], _ parameters: [UInt8], _ key: Data) -> Data {
-        // A string of bits begins with the number of those that its last byte does not use.
+        // A bit string begins with the number of unused bits in its last byte.
         Data(tagged(0x30, tagged(0x30, tagged(0x06, kind) + parameters) + tagged(0x03, [0] + key)))
     }
 
-    /// A value of DER.
+    /// A DER value with its tag and length.
     private static func tagged(_ tag: UInt8, _ value: [UInt8]) -> [UInt8] {
         guard value.count >= 0x80 else { return [tag, UInt8(value.count)] + value }
         var length: [UInt8] = []

@@ -1,6 +1,6 @@
-// LoaderChainURLSession: the terminal over a URLSession. URLSessionLoader is its face; an Exchange loads one request; a SessionOwner has
-// the session, whose delegate tells the exchanges what happens; the other files turn requests, responses and errors of one side into
-// those of the other.
+// LoaderChainURLSession: the terminal over a URLSession. URLSessionLoader is the public type; an Exchange loads one request; a
+// SessionOwner holds the session, whose delegate passes events to the exchanges; the other files convert requests, responses and
+// errors.
 
 import Dispatch
 import Foundation
@@ -17,43 +17,43 @@ import LoaderChain
 /// let response = try await chain.load(HTTPRequest(url: url))
 /// ```
 ///
-/// **Responses.** By default a response is delivered in memory, whatever its status; one that exceeds the size limit fails
-/// as soon as that is known. A request changes this with its options: `HTTPRequest.delivery` for a body in chunks or in a
+/// **Responses.** By default a response is delivered in memory, whatever its status; a response that exceeds the size limit fails
+/// as soon as its size is known. A request changes this with its options: `HTTPRequest.delivery` for a body in chunks or in a
 /// file, `HTTPRequest.redirects`, `HTTPRequest.timeout`, `HTTPRequest.onProgress`, `HTTPRequest.cachePolicy` and
 /// `HTTPRequest.networkAccess`.
 ///
-/// **Methods.** The session sends `get`, `post` and the like in capitals, which are other methods. A request whose method it would
-/// change fails with `HTTPError.Code.invalidRequest`, and nothing is sent.
+/// **Methods.** The session sends `get`, `post` and the like in upper case, which are different methods. A request whose method it
+/// would change fails with `HTTPError.Code.invalidRequest`, and nothing is sent.
 ///
-/// **Credentials.** The session never answers a challenge for a password: the 401 is the response, and `BasicAuth` is the
-/// loader that handles it. Credentials do not follow a redirect to another host, scheme or port.
+/// **Credentials.** The session never answers a challenge for a password: the 401 is the response, and `BasicAuth` handles it.
+/// Credentials do not follow a redirect to another host, scheme or port.
 ///
-/// **Cookies.** The loader keeps none, and sends none but those of the request's `Cookie` header. `KeepCookies`, put before it, keeps
-/// them in a jar of your own, those of redirects too.
+/// **Cookies.** The loader stores no cookies, and sends only those of the request's `Cookie` header. A `KeepCookies` before it
+/// stores them in a jar of your own, including those of redirects.
 ///
-/// **Connections.** The loader has 64 requests to one host under way at once; more wait in their turn, by their priority. That is a wait
-/// like that in a `Throttle`: a tap measures it as such, and no timeout counts it. The session's own limit, of six connections a host,
-/// would let requests wait where nobody sees it. A body in chunks that is still being read does not count.
+/// **Connections.** The loader has up to 64 requests to one host in flight; further requests wait in a queue, by their priority.
+/// This is a wait like that in a `Throttle`: a tap measures it, and no timeout includes it. With the session's own limit, of six
+/// connections per host, requests would wait unseen. A body in chunks that is still being read does not count.
 ///
-/// **Lifetime.** The loader makes one session, and invalidates it when the loader is released and nothing is in flight. A
-/// reset cancels everything in flight, bodies that are still arriving included, and waits until it has stopped.
+/// **Lifetime.** The loader creates one session, and invalidates it when the loader is released and nothing is in flight. A
+/// reset cancels everything in flight, including bodies that are still arriving, and waits until it has stopped.
 public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
-    /// The default limit of a response in memory: 64 MiB.
+    /// The default size limit for a response in memory: 64 MiB.
     public static let defaultResponseSizeLimit = 64 << 20
 
     let owner: SessionOwner
-    /// Where requests wait for a connection.
+    /// The queue of requests that wait for a connection.
     private let entrance: Throttle
 
-    /// Makes a loader with a session of its own.
+    /// Creates a loader with a session of its own.
     ///
     /// - Parameters:
     ///   - configuration: the configuration of the session, which is copied. The loader applies its timeouts and header
     ///     fields itself, so that credentials among them do not follow a redirect to another host. Its limit of connections
-    ///     and its cookie storage are not used; on Linux neither are its cache and its credential storage.
-    ///   - requestsPerHost: how many requests to one host may be under way at once, at least 1. With HTTP/1, each needs a
+    ///     and its cookie storage are not used; on Linux its cache and its credential storage are not used either.
+    ///   - requestsPerHost: the maximum number of requests in flight to one host, at least 1. With HTTP/1, each needs a
     ///     connection.
-    ///   - responseSizeLimit: the most bytes of a response in memory, for requests that set no limit of their own.
+    ///   - responseSizeLimit: the maximum size in bytes of a response in memory, for requests without a limit of their own.
     ///   - timers: the clock of the timeouts.
     public init(
         configuration: URLSessionConfiguration = .default, requestsPerHost: Int = 64,
@@ -63,7 +63,7 @@ public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
         entrance = Self.entrance(to: owner, requestsPerHost)
     }
 
-    /// Makes a loader with a session of its own, and with options for its secure connections.
+    /// Creates a loader with a session of its own, and with options for its secure connections.
     ///
     /// ```swift
     /// var tls = TLSOptions()
@@ -71,16 +71,17 @@ public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
     /// let loader = try URLSessionLoader(tls: tls)
     /// ```
     ///
-    /// On Apple systems it can do all but use a client certificate as PEM. On Linux the session has no settings for any of it, so that
-    /// options other than the default are refused.
+    /// On Apple systems, all options except a client certificate as PEM are supported. On Linux, the session has no such
+    /// settings, so only the default options are accepted.
     ///
     /// - Parameters:
-    ///   - tls: whom the loader trusts, and how it identifies itself.
-    ///   - configuration: the configuration of the session, as in ``init(configuration:requestsPerHost:responseSizeLimit:timers:)``.
-    ///   - requestsPerHost: how many requests to one host may be under way at once, at least 1.
-    ///   - responseSizeLimit: the most bytes of a response in memory, for requests that set no limit of their own.
+    ///   - tls: the options for trust and for the client's identity.
+    ///   - configuration: the configuration of the session, as in
+    ///     ``init(configuration:requestsPerHost:responseSizeLimit:timers:)``.
+    ///   - requestsPerHost: the maximum number of requests in flight to one host, at least 1.
+    ///   - responseSizeLimit: the maximum size in bytes of a response in memory, for requests without a limit of their own.
     ///   - timers: the clock of the timeouts.
-    /// - Throws: what the system's session cannot do, or what is wrong with the options.
+    /// - Throws: an error if the system's session does not support the options, or if they are invalid.
     public init(
         tls: TLSOptions, configuration: URLSessionConfiguration = .default, requestsPerHost: Int = 64,
         responseSizeLimit: Int = defaultResponseSizeLimit, timers: any Timers = SystemTimers.shared
@@ -91,16 +92,16 @@ public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
         entrance = Self.entrance(to: owner, requestsPerHost)
     }
 
-    /// Makes a loader that uses your session.
+    /// Creates a loader that uses your session.
     ///
-    /// On Apple systems the requests run in your session, and share its connections and cache with everything else it does, but
-    /// not its cookies. Secure connections are its own business, too. It stays yours: invalidate it after the loader is gone. On
-    /// other systems a session cannot be shared, and the loader makes its own with the same configuration. As many requests to one
-    /// host are under way at once as the session's configuration allows connections.
+    /// On Apple systems the requests run in your session, and share its connections and cache with its other requests, but not
+    /// its cookies. It also handles the security of its connections itself. You still own the session: invalidate it after the
+    /// loader is gone. On other systems a session cannot be shared, and the loader creates its own with the same configuration.
+    /// The limit of requests in flight to one host is the configuration's limit of connections.
     ///
     /// - Parameters:
     ///   - session: the session; it must not be a background session.
-    ///   - responseSizeLimit: the most bytes of a response in memory, for requests that set no limit of their own.
+    ///   - responseSizeLimit: the maximum size in bytes of a response in memory, for requests without a limit of their own.
     ///   - timers: the clock of the timeouts.
     public init(
         session: URLSession, responseSizeLimit: Int = defaultResponseSizeLimit,
@@ -121,26 +122,26 @@ public final class URLSessionLoader: HTTPLoader, @unchecked Sendable {
     /// True: it completes every task itself.
     public override var isTerminal: Bool { true }
 
-    /// Sends the request when there is a connection for it, and completes the task with its response or error.
+    /// Sends the request when a connection is available, and completes the task with its response or error.
     public override func load(task: HTTPTask) { entrance.load(task: task) }
 
     /// The throttle in which requests wait for a connection.
     public override var branches: [HTTPLoader] { [entrance] }
 
-    /// The number of requests in flight, bodies that are still arriving included, and of those that wait for a connection.
+    /// The number of requests in flight, including bodies that are still arriving, and of requests that wait for a connection.
     public override var details: String {
         let waiting = entrance.snapshot.total.waiting
         return "in flight \(owner.count)" + (waiting == 0 ? "" : ", waiting \(waiting)")
     }
 }
 
-/// Loads with the session what has got its connection.
+/// Loads the requests that have a connection.
 private final class SessionTerminal: HTTPLoader, @unchecked Sendable {
     private let owner: SessionOwner
 
     init(_ owner: SessionOwner) { self.owner = owner }
 
-    /// Errors name the loader that the program has made.
+    /// Errors contain the name of the public loader.
     override var name: String { "URLSessionLoader" }
     override var isTerminal: Bool { true }
 
@@ -162,7 +163,7 @@ private final class SessionTerminal: HTTPLoader, @unchecked Sendable {
         super.reset(with: group)
     }
 
-    /// Takes tasks again, though some that it has cancelled have not stopped.
+    /// Accepts tasks again, although some cancelled ones have not stopped.
     override func resetTimedOut(with group: DispatchGroup) {
         owner.giveUp(group)
         super.resetTimedOut(with: group)

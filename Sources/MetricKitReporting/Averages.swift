@@ -1,18 +1,18 @@
-/// How the average over several payloads is taken.
+/// The weights in an average over several payloads.
 public enum AverageOver: Sendable, Hashable {
     /// Every observation has the same weight: the histograms are merged first.
     case observations
-    /// Every payload has the same weight, however few observations it has: the mean of the payloads' means.
+    /// Every payload has the same weight, regardless of its number of observations: the mean of the payloads' means.
     case payloads
 }
 
 extension Sequence<MetricPayload> {
-    /// The payloads of one version of the app, without those that include an older one.
+    /// Returns the payloads of one version of the app, without those that include an older version.
     public func of(applicationVersion: String) -> [MetricPayload] {
         filter { $0.appVersion == applicationVersion && !$0.includesMultipleAppVersions }
     }
 
-    /// The average of a metric over the payloads of one version of the app; nil if nothing was observed.
+    /// Returns the average of a metric over the payloads of one version of the app; nil without observations.
     ///
     /// ```swift
     /// let payloads = [try MetricPayload(data)]
@@ -33,7 +33,7 @@ extension Sequence<MetricPayload> {
         of(applicationVersion: applicationVersion).compactMap { $0[keyPath: metric]?.histogram }.average(rule, over)
     }
 
-    /// The average of a histogram over the payloads of one version of the app; nil if nothing was observed.
+    /// Returns the average of a histogram over the payloads of one version of the app; nil without observations.
     ///
     /// - Parameters:
     ///   - histogram: the histogram, such as `\.applicationLaunch?.resumeTime`.
@@ -47,8 +47,8 @@ extension Sequence<MetricPayload> {
         of(applicationVersion: applicationVersion).compactMap { $0[keyPath: histogram] }.average(rule, over)
     }
 
-    /// The merged histogram of all payloads of one version of the app, for quantiles and other statistics; nil if no
-    /// payload has one.
+    /// Returns the merged histogram of all payloads of one version of the app, for quantiles and other statistics; nil if no
+    /// payload has the histogram.
     ///
     /// - Parameters:
     ///   - histogram: the histogram, such as `\.applicationLaunch?.timeToFirstDraw`.
@@ -72,18 +72,18 @@ extension [Histogram<Duration>] {
     }
 }
 
-/// How much an app hangs per hour of use.
+/// The hangs of an app per hour of use.
 public struct HangRate: Sendable, Hashable {
     /// The histogram of hangs.
     public let hangs: Histogram<Duration>
-    /// How long the app was in the foreground in the same time.
+    /// The foreground time in the same period.
     public let foreground: Duration
 
-    /// Makes a rate; nil if the app was not in the foreground at all.
+    /// Creates a rate; nil if the app was not in the foreground.
     ///
     /// - Parameters:
-    ///   - hangs: the times in which the app did not respond.
-    ///   - foreground: how long the app was in the foreground.
+    ///   - hangs: the histogram of hangs.
+    ///   - foreground: the foreground time.
     public init?(hangs: Histogram<Duration>, foreground: Duration) {
         guard foreground > .zero else { return nil }
         self.hangs = hangs
@@ -105,10 +105,10 @@ public struct HangRate: Sendable, Hashable {
 }
 
 extension MetricPayload {
-    /// How much the app hung per hour of use.
+    /// The hangs of the app per hour of use.
     ///
-    /// Nil if the payload lacks the foreground time or the hangs. A payload without hangs does not say whether there were
-    /// none or the system did not count them.
+    /// Nil if the payload has no foreground time or no hangs. A payload without hangs does not say whether none occurred or
+    /// the system did not count them.
     public var hangRate: HangRate? {
         guard let hangs = applicationResponsiveness?.hangTime, let foreground = applicationTime?.foreground else {
             return nil
@@ -118,19 +118,19 @@ extension MetricPayload {
 }
 
 extension Sequence<MetricPayload> {
-    /// How much one version of the app hung per hour of use, over all payloads that have both figures.
+    /// Returns the hangs of one version of the app per hour of use, over all payloads that have both figures.
     ///
     /// - Parameters:
     ///   - applicationVersion: the version; payloads that include others do not count.
-    ///   - countingSilenceAsNone: whether a payload with a foreground time and no hangs counts as one with zero hangs. Use it
+    ///   - countingMissingHangsAsNone: whether a payload with a foreground time and no hangs counts as zero hangs. Pass `true`
     ///     if all your users have systems that count hangs; otherwise the rate is too low.
-    public func hangRate(applicationVersion: String, countingSilenceAsNone: Bool = false) -> HangRate? {
+    public func hangRate(applicationVersion: String, countingMissingHangsAsNone: Bool = false) -> HangRate? {
         var hangs: [Histogram<Duration>] = []
         var foreground = Duration.zero
         for payload in of(applicationVersion: applicationVersion) {
             guard let time = payload.applicationTime?.foreground else { continue }
-            let silence: Histogram<Duration>? = countingSilenceAsNone ? Histogram([]) : nil
-            guard let hang = payload.applicationResponsiveness?.hangTime ?? silence else { continue }
+            let missing: Histogram<Duration>? = countingMissingHangsAsNone ? Histogram([]) : nil
+            guard let hang = payload.applicationResponsiveness?.hangTime ?? missing else { continue }
             hangs.append(hang)
             foreground += time
         }

@@ -1,5 +1,5 @@
-// Beside the folders: a payload of any kind, and averages over several. Depends on Payload and Diagnostics; Tracking and Apple
-// may use it.
+// Outside the folders: a payload of any kind, and averages over several payloads. Depends on Payload and Diagnostics; Tracking and
+// Apple may use it.
 
 import LoaderChainPlatformFoundation
 
@@ -17,7 +17,7 @@ public enum MetricKitReport: Sendable, Hashable {
     case metrics(MetricPayload)
     /// Diagnostics.
     case diagnostics(DiagnosticPayload)
-    /// Bytes that are not a payload, and the reason. They can be submitted as they are.
+    /// Bytes that are not a payload, and the reason. They can be submitted unchanged.
     case unreadable(Data, PayloadError)
 
     /// Reads a payload of any kind.
@@ -32,7 +32,7 @@ public enum MetricKitReport: Sendable, Hashable {
         }
     }
 
-    /// The bytes as they came.
+    /// The original bytes.
     public var data: Data {
         switch self {
         case .metrics(let payload): payload.data

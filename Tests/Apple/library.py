@@ -24,7 +24,8 @@ BINARIES = ["_FoundationCollections", "FoundationEssentials", "FoundationInterna
 HIDDEN = {"Glibc": "@_exported import SwiftGlibc", "_FoundationCShims": "", "_FoundationICU": ""}
 # In the order of their imports.
 STUBS = [
-    "Darwin", "Dispatch", "ObjectiveC", "CoreFoundation", "Security", "Foundation", "CryptoKit", "Network", "MetricKit", "UIKit",
+    "Darwin", "Dispatch", "ObjectiveC", "CoreFoundation", "Security", "Foundation", "CryptoKit", "Network", "MetricKit", "os",
+    "UIKit",
 ]
 # Availability on visionOS follows from that on iOS unless it is declared; the settings of an SDK say how.
 SETTINGS = {

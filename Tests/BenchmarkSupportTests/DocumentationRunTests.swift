@@ -48,7 +48,7 @@ import Testing
                 <!-- end -->
                 <!-- made: results peer/ wait/1 -->
 
-                | benchmark | time | spread | allocations | beside | limit |
+                | benchmark | time | spread | allocations | comparison | limit |
                 | --- | --: | --: | --: | --- | --- |
                 | `peer/10` | 50.0 µs | ±0.0% | 3 | 250.0× slower than `wait/10` |  |
                 | `wait/1` | 100.0 ns | ±0.0% | 0 |  | 150 ns, 2 allocs: met |

@@ -302,20 +302,20 @@ TEMPLATE = '''// Made by Tests/CLDR/units.py from the data of the Unicode CLDR, 
 //
 %s
 
-/// What languages call units of time and of bytes, by the Unicode CLDR %s.
+/// The names of units of time and of bytes in all languages, from the Unicode CLDR %s.
 enum UnitNames {
-    /// The names, in a line for each unit and mark before fractions.
+    /// The names, one line for each unit and decimal separator.
     ///
-    /// First comes the unit, then the mark, or `-` if the languages with these names differ in it, then the names. One that ends
-    /// with `#` stands before its number.
+    /// Each line has the unit, the separator, or `-` if the languages with these names have different ones, and the names. A name that
+    /// ends with `#` precedes its number.
     static let table = """
 %s
         """
 
-    /// The names that mean two units of one quantity, in a line for each unit.
+    /// The names that mean two units of the same quantity, one line for each unit.
     ///
-    /// First comes the unit, then the name, then all names that languages have in which it means this unit. So the other names
-    /// in a payload tell which is meant.
+    /// Each line has the unit, the name, and all unit names of the languages in which the name means this unit. So the other names in a
+    /// payload determine the unit.
     static let rivals = """
 %s
         """

@@ -15,29 +15,29 @@ import LoaderChain
     import Musl
 #endif
 
-/// A directory in memory that counts everything that is done to it, and fails or dies whenever a test says so.
+/// An in-memory directory that counts operations, and fails or stops on demand.
 ///
-/// A process that dies leaves what it has done. A loss of power leaves what was synchronized: of every folder the names, and of
-/// every file the bytes, or a mix of the old pages and the new.
+/// A process that ends leaves all completed operations. A loss of power leaves synchronized data: the names of every folder, and
+/// the bytes of every file, or a mix of old and new pages.
 package final class MemoryDirectory: Directory {
-    /// What happens at an operation, counted from 1.
+    /// A fault at an operation, counted from 1.
     package enum Cut: Hashable, Sendable {
-        /// It does nothing and fails, and the next ones work again.
+        /// The operation fails without effect, and later operations work again.
         case failure(at: Int, code: CInt)
-        /// It fails, and so do all after it.
+        /// The operation and all later ones fail.
         case failures(from: Int, code: CInt)
-        /// Nothing can be written, while files can be created and removed.
+        /// Writing fails; creating and removing files works.
         case fullDisk
-        /// The process ends in it; of a write, half has been done.
+        /// The process ends in the operation; half of a write has been done.
         case death(at: Int)
     }
 
-    /// How often operations go wrong by chance.
+    /// The rates of random faults.
     package struct Weather: Sendable {
         let random: RandomSource
-        /// The share of operations that fail; a write that does may have been done in part.
+        /// The share of operations that fail; a failed write may be partial.
         let failing: Double
-        /// The share of reads that give less than was asked for.
+        /// The share of reads that return less than requested.
         let short: Double
         let code: CInt
 
@@ -55,14 +55,14 @@ package final class MemoryDirectory: Directory {
         var operations = 0
         var log: [(action: String, path: String)] = []
         var cut: Cut?
-        /// The last operations of the process that died last.
+        /// The last operations of the process that ended last.
         var logAtDeath: [(action: String, path: String)] = []
         var weather: Weather?
-        /// Chooses the operations that take a moment; nil if none does.
+        /// The random source that chooses slow operations; nil if none is slow.
         var slowness: (random: RandomSource, share: Double)?
         var failedPaths: Set<String> = []
         var isDead = false
-        var room = Int.max
+        var capacity = Int.max
         var refusesReading = false
         /// The files that cannot be synchronized.
         var unsyncable: Set<String> = []
@@ -79,16 +79,16 @@ package final class MemoryDirectory: Directory {
 
     package init() {}
 
-    // MARK: What a test does
+    // MARK: Controlling the directory
 
     package var operations: Int { state.withLock { $0.operations } }
     package var log: [String] { state.withLock { $0.log }.map { "\($0.action) \($0.path)" } }
-    /// The last operations of a process that has died in one, the last of which was not carried out.
+    /// The last operations of a process that ended in an operation; the last of them was not carried out.
     package var logAtDeath: [String] { state.withLock { $0.logAtDeath }.map { "\($0.action) \($0.path)" } }
     package var isDead: Bool { state.withLock { $0.isDead } }
     package var names: [String] { state.withLock { $0.names.keys.sorted() } }
 
-    /// Sets what happens at an operation from now on; nil lets everything work.
+    /// Sets the fault of later operations; nil for none.
     package func cut(_ cut: Cut?) {
         state.withLock {
             $0.cut = cut
@@ -97,21 +97,21 @@ package final class MemoryDirectory: Directory {
         }
     }
 
-    /// Lets operations go wrong by chance from now on; nil lets everything work.
+    /// Sets the rates of random faults from now on; nil for none.
     package func weather(_ weather: Weather?) { state.withLock { $0.weather = weather } }
 
-    /// Lets a share of the operations take a moment, in which other threads overtake them.
+    /// Makes a share of the operations slow, so that other threads overtake them.
     package func slow(_ share: Double, _ random: RandomSource) {
         state.withLock { $0.slowness = share > 0 ? (random, share) : nil }
     }
 
-    /// The paths of operations that have failed in all processes that lived.
+    /// The paths of operations that have failed, in all processes.
     package var failedPaths: Set<String> { state.withLock { $0.failedPaths } }
 
-    /// Turns a bit of a file over, as a disk does that wears out.
+    /// Flips a bit of a file, as a failing disk does.
     ///
-    /// - Parameter number: which one; past the end, it begins anew.
-    /// - Returns: the place of the byte; nil if the file has none.
+    /// - Parameter number: the number of the bit, modulo the number of bits in the file.
+    /// - Returns: the position of the byte; nil if the file is empty.
     @discardableResult
     package func flipBit(_ number: Int, in path: String) -> Int? {
         state.withLock { state in
@@ -125,7 +125,7 @@ package final class MemoryDirectory: Directory {
         }
     }
 
-    /// Removes a file, as another program would.
+    /// Removes a file, like another program.
     package func vanish(_ path: String) {
         state.withLock { state in
             state.names[path] = nil
@@ -133,34 +133,34 @@ package final class MemoryDirectory: Directory {
         }
     }
 
-    /// Limits how many bytes all files may have.
-    package func limit(_ room: Int) { state.withLock { $0.room = room } }
+    /// Limits the total number of bytes of all files.
+    package func limit(_ capacity: Int) { state.withLock { $0.capacity = capacity } }
 
-    /// Lets no file be opened to read from, as before a device was unlocked for the first time.
+    /// Makes opening files for reading fail, as before a device was unlocked for the first time.
     package func refuseReading(_ refuses: Bool) { state.withLock { $0.refusesReading = refuses } }
 
-    /// Lets a file never be synchronized, as where a disk has a bad place.
+    /// Makes synchronizing a file fail, as with a bad sector.
     package func refuseSync(of path: String) { state.withLock { _ = $0.unsyncable.insert(path) } }
 
-    /// Ends the process at this moment.
+    /// Ends the process now.
     package func kill() { state.withLock { $0.isDead = true } }
 
-    /// Lets another process find what is left.
+    /// Starts another process on the remaining files.
     ///
     /// - Parameters:
-    ///   - powerWasLost: whether only what was synchronized is left.
-    ///   - random: chooses, after a loss of power, which pages were written all the same; nil for none.
+    ///   - powerWasLost: whether only synchronized data is left.
+    ///   - random: the random source that chooses, after a loss of power, which other pages were written; nil for none.
     package func revive(afterPowerLoss powerWasLost: Bool = false, writtenPages random: RandomSource? = nil) {
         state.withLock { state in
             state.isDead = false
             state.logAtDeath = []
-            // A cut that has happened does not happen again.
+            // A fault that has happened does not happen again.
             if case .death(let operation) = state.cut, operation <= state.operations { state.cut = nil }
             state.life += 1
             state.locks = []
             guard powerWasLost else { return }
             state.names = state.syncedNames
-            // In an order, so that the random source decides alone.
+            // Sorted, so that the result depends only on the random source.
             for (number, file) in state.files.sorted(by: { $0.key < $1.key }) {
                 state.files[number]?.bytes = random.map { Self.mixed(file, $0) } ?? file.synced
             }
@@ -181,7 +181,7 @@ package final class MemoryDirectory: Directory {
         state.withLock { state in state.names[path].flatMap { state.files[$0] }.map { Data($0.bytes) } }
     }
 
-    /// Puts a file there, as another program would.
+    /// Adds a file, like another program.
     package func put(_ bytes: some Sequence<UInt8>, at path: String) {
         let bytes = Array(bytes)
         state.withLock { state in
@@ -193,9 +193,9 @@ package final class MemoryDirectory: Directory {
         }
     }
 
-    // MARK: The operations
+    // MARK: Operations
 
-    /// Counts an operation, and carries it out unless it is the one that is cut.
+    /// Counts an operation, and carries it out unless it is the one at which the process ends.
     fileprivate func doing<Result>(
         _ action: String, _ path: String, partly: (inout State) -> Void = { _ in },
         _ body: (inout State) throws(FileFailure) -> Result
@@ -215,7 +215,7 @@ package final class MemoryDirectory: Directory {
         }
     }
 
-    /// Waits where the disk is slow, the longest until bytes are on it.
+    /// Waits if the disk is slow; synchronizing takes longest.
     private func takeAMoment(_ action: String) {
         guard let (random, share) = state.withLock({ $0.slowness }), random.chance(share) else { return }
         let longest: UInt64 = action == "synchronized" ? 1_000 : 200
@@ -324,7 +324,7 @@ package final class MemoryDirectory: Directory {
 }
 
 extension MemoryDirectory.State {
-    /// Throws if the operation that was just counted is one that fails.
+    /// Throws if the operation that was just counted must fail.
     fileprivate mutating func meetTrouble(
         _ action: String, _ path: String, partly: (inout Self) -> Void
     ) throws(FileFailure) {
@@ -344,14 +344,14 @@ extension MemoryDirectory.State {
         throw FileFailure(action, path, code: weather.code)
     }
 
-    /// The number of a file that is to be opened.
+    /// The number of the file at a path, for opening it.
     fileprivate func readable(_ path: String) throws(FileFailure) -> Int {
         if refusesReading { throw FileFailure("opened", path, code: EACCES) }
         guard let number = names[path] else { throw FileFailure("opened", path, code: ENOENT) }
         return number
     }
 
-    /// How many bytes a read gives that asks for so many.
+    /// The number of bytes that a read returns for a requested number.
     fileprivate func countOfRead(_ count: Int) -> Int {
         guard let weather, count > 1, weather.random.chance(weather.short) else { return count }
         return 1 + Int(weather.random.next() % UInt64(count))
@@ -370,7 +370,7 @@ private final class MemoryLock: Sendable {
     deinit { directory.unlock(path, of: life) }
 }
 
-/// An open file, whose owner may have died.
+/// An open file, whose process may have ended.
 private final class MemoryFile: DurableFile {
     let directory: MemoryDirectory
     let number: Int
@@ -384,7 +384,7 @@ private final class MemoryFile: DurableFile {
         (self.mayRead, self.mayWrite) = (mayRead, mayWrite)
     }
 
-    /// Not counted as an operation, since no disk is asked for it.
+    /// Not counted as an operation, because it does not access the disk.
     func length() -> Int64 { Int64(directory.count(of: number)) }
 
     func read(_ count: Int, at offset: Int64) throws(FileFailure) -> Data {
@@ -401,11 +401,11 @@ private final class MemoryFile: DurableFile {
         try directory.doing("written", path, partly: { put(bytes.prefix(bytes.count / 2), at: offset, in: &$0) }) {
             state throws(FileFailure) in
             guard mayWrite else { throw FileFailure("written", path, code: EBADF) }
-            if state.room < .max {
+            if state.capacity < .max {
                 let used = state.names.values.reduce(0) { $0 + (state.files[$1]?.bytes.count ?? 0) }
                 let more = max(0, offset + bytes.count - (state.files[number]?.bytes.count ?? 0))
-                guard used + more <= state.room else {
-                    put(bytes.prefix(max(0, state.room - used)), at: offset, in: &state)
+                guard used + more <= state.capacity else {
+                    put(bytes.prefix(max(0, state.capacity - used)), at: offset, in: &state)
                     throw FileFailure("written", path, code: ENOSPC)
                 }
             }
@@ -415,7 +415,7 @@ private final class MemoryFile: DurableFile {
 
     private func put(_ bytes: ArraySlice<UInt8>, at offset: Int, in state: inout MemoryDirectory.State) {
         guard state.life == life, let index = state.files.index(forKey: number) else { return }
-        // In place, since a copy of a long file for every line of it takes time.
+        // In place, because copying a long file for every line would be slow.
         let missing = offset + bytes.count - state.files.values[index].bytes.count
         if missing > 0 { state.files.values[index].bytes += [UInt8](repeating: 0, count: missing) }
         state.files.values[index].bytes.withUnsafeMutableBytes { all in
@@ -437,7 +437,7 @@ extension MemoryDirectory {
     fileprivate func count(of file: Int) -> Int { state.withLock { $0.files[file]?.bytes.count ?? 0 } }
 }
 
-/// A folder of the directory as a directory.
+/// A folder of the directory as a separate directory.
 private struct MemoryFolder: Directory {
     let directory: MemoryDirectory
     let prefix: String

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// A directory of one test's own, removed when the test releases it.
+/// A temporary directory for a test, removed when the test releases it.
 package final class TemporaryDirectory: Sendable {
     package let url: URL
 

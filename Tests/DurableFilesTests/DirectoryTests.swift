@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-/// What every directory does: the machine's, and the one in memory that tests have in its place.
+/// The behavior of every directory: of the file system's, and of the in-memory directory for tests.
 @Suite(.timeLimit(.minutes(10))) struct DirectoryTests {
     enum Kind: CaseIterable { case system, memory }
 
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    /// Whatever operation is the last one before a loss of power, one of the two contents is there, and whole.
+    /// Whichever operation is the last before a loss of power, the file has the complete old or new content.
     @Test func aReplacedFileIsOldOrNewAfterALossOfPower() throws {
         for operation in 1...20 {
             let directory = MemoryDirectory()

@@ -16,7 +16,7 @@ import Testing
     import Musl
 #endif
 
-/// What only a directory of the machine's can do, or suffer.
+/// Behavior that only a directory of the file system has.
 @Suite(.timeLimit(.minutes(10))) struct SystemDirectoryTests {
     private let place: TemporaryDirectory
 

@@ -19,7 +19,7 @@ import Testing
             switch calls {
             case ..<3: errno = EINTR
             case 3: errno = lastCode
-            default: errno = 0  // One call too many; no further ones, so that the test ends.
+            default: errno = 0  // An unexpected call; it succeeds, so that the test ends.
             }
             return calls < 3 ? -1 : last
         }

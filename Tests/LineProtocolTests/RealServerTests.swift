@@ -7,17 +7,17 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// What servers make of the lines: run by `Tests/servers.sh`, which starts them, and skipped without it.
+/// Lines written to real servers: run by `Tests/servers.sh`, which starts them, and skipped without it.
 @Suite(
     .timeLimit(.minutes(10)),
     .serialized,
     .enabled(if: InfluxServer.address != nil, "INFLUX_V1_URL is not set; run this under Tests/servers.sh"))
 struct LineProtocolRealServerTests {
-    /// What a row of the policy says is what a query gives back.
+    /// A query returns the point that a row of the policy specifies.
     @Test func everyRowOfThePolicyIsStoredAsItSays() async throws {
         let server = try await InfluxServer(database: "policy_rows")
         for (number, row) in PolicyRow.all.enumerated() {
-            // A measurement of its own for each row that does not speak of measurements.
+            // A separate measurement for each row that is not about measurements.
             var point = row.point
             if point.measurement == "m" { point.measurement = "m\(number)" }
             var encoder = LineEncoder(dialect: row.dialect)
@@ -34,7 +34,7 @@ struct LineProtocolRealServerTests {
         try await server.drop()
     }
 
-    /// Points out of everything that ever broke an encoder, each alone, so that none can hide behind another.
+    /// Difficult points, each sent alone, so that none can hide the failure of another.
     @Test func randomPointsAreStoredAsTheyWereRead() async throws {
         let server = try await InfluxServer(database: "random_points")
         var maker = PointMaker(seed: 71)
@@ -54,7 +54,7 @@ struct LineProtocolRealServerTests {
     @Test func theDecoderAgreesWithTheServerOnEveryLineOfTheSyntax() async throws {
         let server = try await InfluxServer(database: "syntax")
         for (number, row) in SyntaxTable.taken.enumerated() {
-            // Fields of one name and different types would be in each other's way.
+            // Fields with the same name and different types would conflict.
             let name = row.point.measurement
             let line = row.line.replacing("m", with: "m\(number)", maxReplacements: 1)
             #expect(try await server.write(Array(line.utf8)) == "", "\(line.debugDescription)")
@@ -83,7 +83,7 @@ struct LineProtocolRealServerTests {
         try await server.drop()
     }
 
-    /// A server that ends lines at every newline gets none in a string.
+    /// Strings have no newlines for a server that ends lines at every newline.
     @Test(.enabled(if: ProcessInfo.processInfo.environment["VICTORIA_URL"] != nil, "VICTORIA_URL is not set"))
     func noStringStartsALineElsewhere() async throws {
         let address = try #require(ProcessInfo.processInfo.environment["VICTORIA_URL"].flatMap(URL.init(string:)))
@@ -101,7 +101,7 @@ struct LineProtocolRealServerTests {
             queryItems: [
                 .init(name: "match[]", value: "{__name__=~\".*\(name).*\"}"), .init(name: "start", value: "1"),
             ])
-        // A flush makes what has just come visible, some of it a moment later.
+        // After a flush, some of the new points become visible a moment later.
         var found = ""
         repeat {
             try Task.checkCancellation()

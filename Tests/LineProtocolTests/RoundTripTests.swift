@@ -2,9 +2,9 @@ import LineProtocol
 import TestSizes
 import Testing
 
-/// Points of every kind, in and out again.
+/// Encodes and decodes points of every kind.
 ///
-/// `LINE_POINTS` sets how many.
+/// `LINE_POINTS` sets their number.
 @Suite(.timeLimit(.minutes(10))) struct RoundTripTests {
     static let count = testSize("LINE_POINTS", usually: 20_000)
 
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// Parts one by one and prepared series write the bytes that points do, and count the same repairs.
+    /// All three forms write the same bytes, and count the same repairs.
     @Test func everyWayInWritesTheSame() {
         var maker = PointMaker(seed: 6)
         let defaults: Tags = ["b": "default", "m": "default", "time": "default"]
@@ -93,7 +93,7 @@ import Testing
                 }
                 prepared.append(series, timestamp: point.timestamp) { $0.set(point.fields) }
             }
-            // Of tags that are one after their repair the last given stays, so the order of those makes a difference.
+            // If repairs make two tags equal, the last is kept, so their order matters.
             if whole.repairs[.duplicateTag] == 0, whole.bytes != parts.bytes {
                 Issue.record("parts of point \(number): \(point)")
             }

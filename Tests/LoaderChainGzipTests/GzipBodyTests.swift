@@ -6,7 +6,7 @@ import Testing
 
 @testable import LoaderChainGzip
 
-/// Bodies that are compressed on their way.
+/// Bodies that are compressed with gzip.
 @Suite(.timeLimit(.minutes(10))) struct GzipBodyTests {
     private struct Report: Encodable {
         var lines = Array(repeating: "the quick brown fox", count: 200)
@@ -33,7 +33,7 @@ import Testing
     @Test(arguments: [0, 1, 256 << 10, 1 << 20, (1 << 20) + 1, 3_000_001])
     func aFileOfAnyLengthIsReadPieceByPiece(_ count: Int) throws {
         var generator = SeededGenerator(seed: UInt64(count))
-        // Noise, so that more comes out than fits into a buffer.
+        // Noise, so that the output exceeds a buffer.
         let noise = Data((0..<10_007).map { _ in UInt8.random(in: 0...255, using: &generator) })
         var content = Data()
         while content.count < count { content.append(noise + Data(String(content.count).utf8)) }

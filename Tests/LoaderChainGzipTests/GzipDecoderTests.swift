@@ -10,7 +10,7 @@ import Testing
         return [UInt8](try #require(encoder.compressed(Data(bytes))))
     }
 
-    /// What comes out of a stream that is handed over in pieces, and whether it was complete.
+    /// The output of a stream that is passed in pieces, and whether it was complete.
     private static func decoded(
         _ stream: [UInt8], pieces: Int = .max, by decoder: GzipDecoder = GzipDecoder()
     ) throws(GzipDecoder.Fault) -> (bytes: [UInt8], isComplete: Bool) {
@@ -52,7 +52,7 @@ import Testing
         #expect(throws: GzipDecoder.Fault.damaged) { try Self.decoded([UInt8]("nonsense".utf8)) }
         #expect(throws: GzipDecoder.Fault.damaged) { try Self.decoded([0x1F, 0x8B] + [UInt8]("nonsense".utf8)) }
         #expect(throws: GzipDecoder.Fault.damaged) { try Self.decoded(stream + [UInt8]("nonsense".utf8)) }
-        // Beyond the head, whose time and name may be anything, each bit counts.
+        // After the head, whose time and name are arbitrary, each bit counts.
         for place in 10..<stream.count {
             var damaged = stream
             damaged[place] ^= 0x10

@@ -16,7 +16,7 @@ import Testing
         let bytes = Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
         let compressed = try #require(encoder.compressed(bytes))
         #expect(gunzipped(compressed) == bytes)
-        // The standard allows five bytes for each block of what cannot be compressed, beside head and tail.
+        // The format allows five bytes for each block of incompressible data, in addition to head and tail.
         #expect(compressed.count <= count + count / 1_000 + 64)
     }
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LoaderChainGzip
 
-/// Reports that a box compresses once, when it takes them in.
+/// Reports that an outbox compresses once, when they are submitted.
 @Suite(.timeLimit(.minutes(10))) struct OutboxCompressionTests {
     private let disk = MemoryDirectory()
     private let terminal = ScriptedTerminal()
@@ -35,13 +35,13 @@ import Testing
     }
 
     @Test func itArrivesCompressedAndTakesLessRoom() async throws {
-        let box = try open { $0.maximumReportBytes = 2_000 }
-        try box.submit(report, request: request)
-        #expect(box.bytes < 2_000)
+        let outbox = try open { $0.maximumReportBytes = 2_000 }
+        try outbox.submit(report, request: request)
+        #expect(outbox.bytes < 2_000)
         let (headers, bytes) = try await next()
-        #expect(headers["Content-Encoding"] == "gzip" && headers["Content-Length"] == "\(box.bytes)")
+        #expect(headers["Content-Encoding"] == "gzip" && headers["Content-Length"] == "\(outbox.bytes)")
         #expect(gunzipped(bytes) == report)
-        await box.close()
+        await outbox.close()
     }
 
     @Test func itStaysCompressedInLaterLaunchesWhateverItsRequest() async throws {
@@ -58,7 +58,7 @@ import Testing
         } existing: { _ in
             .replace(replacement)
         }
-        second.tryNow()
+        second.sendNow()
         let (headers, bytes) = try await next()
         #expect(headers.values(for: "Content-Encoding") == ["gzip"] && headers["X-Launch"] == "2")
         #expect(gunzipped(bytes) == report)
@@ -67,22 +67,22 @@ import Testing
 
     @Test(arguments: ["Content-Encoding", "Content-Digest", "Content-MD5"])
     func whatDescribesTheBytesKeepsThemAsTheyAre(_ name: String) async throws {
-        let box = try open()
+        let outbox = try open()
         var described = request
         described.headers[name] = "identity"
-        try box.submit(report, request: described)
+        try outbox.submit(report, request: described)
         let (headers, bytes) = try await next()
         #expect(headers[name] == "identity" && bytes == report)
-        await box.close()
+        await outbox.close()
     }
 
     @Test func aBodyThatIsCompressedAlreadyIsNotCompressedTwice() async throws {
-        let box = try open()
+        let outbox = try open()
         var whole = request
         whole.body = GzipBody(DataBody(report))
-        try box.submit(whole)
+        try outbox.submit(whole)
         let (headers, bytes) = try await next()
         #expect(headers.values(for: "Content-Encoding") == ["gzip"] && gunzipped(bytes) == report)
-        await box.close()
+        await outbox.close()
     }
 }

@@ -100,7 +100,7 @@ import Testing
 
         private func retry(_ timers: ManualTimers, _ budget: RetryBudget? = nil) -> Retry {
             let strategy = Backoff.exponential(delay: 0.5, maximumNumberOfAttempts: 3, random: RandomSource(seed: 1))
-            return Retry(strategy: strategy, budget: budget, timers: timers)
+            return Retry(strategy, budget: budget, timers: timers)
         }
 
         private func breaker(_ timers: ManualTimers) -> CircuitBreaker {

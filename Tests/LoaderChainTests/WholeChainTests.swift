@@ -21,7 +21,7 @@ import Testing
             let chain =
                 ResetGuard() --> Autocancel() --> throttle
                 --> ApplyEnvironment(environment: ServerEnvironment(host: "api.example.com", pathPrefix: "/v1"))
-                --> Retry(budget: budget) --> HTTPLoader() --> Validate() --> terminal
+                --> Retry(nil, budget: budget) --> HTTPLoader() --> Validate(.nothing) --> terminal
             gone = chain
 
             let (allThere, tellAllThere) = AsyncStream.makeStream(of: Void.self)

@@ -137,7 +137,7 @@ import Testing
                 log.note("\($0.error?.code.rawValue ?? "response")")
             }
         }
-        // The session opens six connections per host; the other requests wait within it.
+        // The session opens six connections per host, and queues the other requests.
         try await site.server.waitForHeld(count: 6)
         await site.loader.reset()
         #expect(log.events == Array(repeating: "cancelled", count: 10))
@@ -164,7 +164,7 @@ import Testing
         server.release()
         #expect(await result.value.response?.body == Data("done".utf8))
         try await eventually("its session is released") { owner == nil }
-        // The session has ended with it, and its connections.
+        // The session has ended with it, and so have its connections.
         try await server.waitForOpenConnections(atMost: 0)
     }
 
@@ -182,7 +182,7 @@ import Testing
         #expect(await result.value.response?.body == Data("there".utf8))
     }
 
-    // MARK: Timeouts, on a clock that the test moves
+    // MARK: Timeouts, with a clock that the test moves
 
     @Test(arguments: [LoopbackReply.Place.start, .head(5), .body(3)])
     func silenceIsATimeout(_ place: LoopbackReply.Place) async throws {
@@ -196,7 +196,7 @@ import Testing
         }
         let (_, result) = start(request, with: site.loader)
         try await site.server.waitForHeld(count: 1)
-        // The bytes of a body begin the time anew when the loader has them, which may be after the server has sent them.
+        // The timeout restarts when the loader receives bytes of a body, which may be after the server has sent them.
         if place == .body(3) { for await _ in arrived { break } }
         #expect(timers.nextDeadline != nil)
         timers.advance(by: .milliseconds(299))
@@ -262,7 +262,7 @@ import Testing
 
     // MARK: The contract
 
-    /// A terminal does not pass tasks on; everything that the check asks of a loader but that applies to it.
+    /// A terminal does not pass tasks on; the check's other requirements for a loader apply to it.
     @Test func keepsTheContract() async throws {
         let server = try LoopbackServer()
         server.fallback { _ in .ok() }

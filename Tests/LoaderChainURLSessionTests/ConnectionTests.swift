@@ -5,7 +5,7 @@ import Testing
 
 @testable import LoaderChainURLSession
 
-/// How many requests are under way at once, and what becomes of the others.
+/// The number of requests in flight, and the fate of the others.
 @Suite(.timeLimit(.minutes(10))) struct ConnectionTests {
     private let log = EventLog()
 
@@ -65,7 +65,7 @@ import Testing
     }
 }
 
-/// Notes when a task waits.
+/// Records when a task waits.
 private final class Waits: HTTPTaskWaitObserver {
     let log = EventLog()
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LoaderChainURLSession
 
-/// Cookies of a jar, over a network.
+/// Cookies in a jar, over a network.
 @Suite(.timeLimit(.minutes(10))) struct CookieTests {
     @Test func cookiesOfRedirectsAreKeptAndSentOn() async throws {
         let site = try Site()
@@ -19,7 +19,7 @@ import Testing
         let chain = KeepCookies(in: jar) --> site.loader
         let response = try await chain.load(site.request("/login"))
         #expect(String(decoding: response.body, as: UTF8.self) == "id=1")
-        // The response says with which cookies its request was sent, as a cache above needs to know.
+        // The response contains the cookies of its request, as an earlier cache needs them.
         #expect(response.request.headers["Cookie"] == "id=1")
         #expect(jar.cookies.map(\.name) == ["id"])
         #expect(try await site.load("/home").body == Data("none".utf8))

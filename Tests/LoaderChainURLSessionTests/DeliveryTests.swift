@@ -39,9 +39,10 @@ import Testing
     // MARK: Memory
 
     @Test func anAnnouncedSizeBeyondTheLimitIsRefusedAtOnce() async throws {
-        // On a clock that stands still: after a second of the system's, a refused exchange ends without its session and its head.
+        // With a clock that stands still: after a second of the system clock, a rejected exchange ends without its session and
+        // its head.
         let site = try Site(responseSizeLimit: 10, timers: ManualTimers())
-        // Held after the head, so the refusal cannot depend on the body.
+        // Held after the head, so the rejection cannot depend on the body.
         site.server.route("/big") { _ in .ok(pattern(11)).held(at: .body(0)) }
         let error = try #require(await site.failure("/big"))
         #expect(error.code == .responseTooLarge)
@@ -100,7 +101,7 @@ import Testing
     }
 
     @Test func aFileThatIsCancelledLeavesNothing() async throws {
-        // On a clock that stands still: after a second of the system's, a cancelled exchange ends without its session.
+        // With a clock that stands still: after a second of the system clock, a cancelled exchange ends without its session.
         let site = try Site(timers: ManualTimers())
         let folder = try Folder()
         site.server.route("/") { _ in .ok(pattern(300_000)).held(at: .body(200_000)) }
@@ -149,7 +150,7 @@ import Testing
         #expect(response.status == .ok)
         var chunks = try #require(response.chunks).makeAsyncIterator()
         #expect(try await chunks.next() == Data("he".utf8))
-        // The bytes are here before the server has put the rest on hold, and a release before that would miss it.
+        // The bytes arrive before the server has blocked the rest, and an earlier release would miss it.
         try await site.server.waitForHeld(count: 1)
         site.server.release()
         var rest = Data()
@@ -163,7 +164,7 @@ import Testing
         let size = 5 << 20
         site.server.route("/") { _ in .ok(pattern(size)) }
         let response = try await site.load("/") { $0.delivery = .chunks }
-        // Everything has arrived, and most of it waits in a file, before the first chunk is read.
+        // Everything has arrived, and most of it is buffered in a file, before the first chunk is read.
         try await site.loader.waitUntilIdle()
         #expect(try await response.chunks?.collect(upTo: size) == pattern(size))
     }

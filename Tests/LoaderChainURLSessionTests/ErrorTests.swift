@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func anUnknownHost() async {
-        // A name server may take its time to say so.
+        // A name server may take its time to report that.
         let error = await URLSessionLoader(configuration: .patient)
             .failure(HTTPRequest(scheme: "http", host: "no-such-host.invalid"))
         #expect(error?.code == .cannotConnect)
@@ -105,7 +105,7 @@ import Testing
 
     #if os(Linux)
         @Test func aNetworkThatCannotBeReached() async {
-            // The system refuses to connect to the broadcast address, for it has no route there.
+            // The system does not connect to the broadcast address, because it has no route there.
             let error = await URLSessionLoader(configuration: .patient)
                 .failure(HTTPRequest(scheme: "http", host: "255.255.255.255"))
             #expect(error?.code == .cannotConnect)
@@ -119,7 +119,7 @@ import Testing
             #expect(outcome.output.hasPrefix("cannotConnect nil"), "\(outcome.output)")
         }
 
-        /// The words of libcurl for errors that the session knows as -1.
+        /// The messages of libcurl for errors that the session reports as -1.
         @Test(arguments: [
             (
                 "Failed to connect to a.example port 80 after 2 ms: Couldn't connect to server",
@@ -160,7 +160,7 @@ import Testing
             #expect(HTTPError.Code(error, afterHead: false) == code)
         }
 
-        /// After a head, the connection was there.
+        /// After a head, the connection was established.
         @Test(arguments: [
             "No route to host", "Network is unreachable", "Permission denied", "Out of memory",
             "Couldn't connect to server",

@@ -5,7 +5,7 @@
     import TestSizes
     import Testing
 
-    /// The faults of the session on Linux, each in a process of its own.
+    /// The faults of the session on Linux, each in a separate process.
     ///
     /// `Documentation/Linux.md` lists them. Environment variables can raise the counts.
     @Suite(.serialized, .timeLimit(.minutes(10))) struct FaultTests {
@@ -54,11 +54,11 @@
         }
     }
 
-    /// The memory of large bodies and long runs, measured as the peak of a process of their own.
+    /// The memory use of large bodies and long runs, measured as the peak of a separate process.
     @Suite(.serialized, .timeLimit(.minutes(10))) struct MemoryTests {
-        /// How many MiB are sent; 1024 for the whole test.
+        /// The number of MiB to send; 1024 for the whole test.
         private static let size = testSize("URLSESSION_MEBIBYTES", usually: 128)
-        /// The memory that a transfer may take, however large it is.
+        /// The memory that a transfer may use, regardless of its size.
         private static let limit = 64 << 10
 
         @Test(arguments: ["file", "chunks", "slow-chunks", "lines", "events", "resumes", "upload", "multipart"])
@@ -72,12 +72,12 @@
             let count = testSize("URLSESSION_REQUESTS", usually: 6000)
             let outcome = try await runFaults("growth", "\(count)")
             #expect(outcome.output.hasPrefix("complete: "), "\(outcome.output) \(outcome.errors.suffix(2000))")
-            // The session itself leaks some 120 bytes; a leaked exchange would be more than a kilobyte.
+            // The session itself leaks about 120 bytes; a leaked exchange would be more than a kilobyte.
             try expectAtMost(1024 + count / 16, outcome)
         }
 
         private func expectAtMost(_ limit: Int, _ outcome: ChildProcess.Outcome) throws {
-            // A sanitizer's own memory is far larger.
+            // A sanitizer needs far more memory itself.
             guard ProcessInfo.processInfo.environment["TEST_STACK_KILOBYTES"] == nil else { return }
             let words = outcome.output.split(separator: " ")
             let kibibytes = try #require(words.dropLast().last.flatMap { Int($0) })

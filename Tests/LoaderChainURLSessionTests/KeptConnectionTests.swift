@@ -6,7 +6,7 @@ import Testing
 
 @testable import LoaderChainURLSession
 
-/// What happens on a connection that was kept, and that the server closes when the next request arrives.
+/// A request on a reused connection that the server closes when the request arrives.
 @Suite(.timeLimit(.minutes(10))) struct KeptConnectionTests {
     @Test(arguments: ["POST", "PATCH", "PURGE"], [0, 3])
     func whatMayNotBeRepeatedArrivesOnce(_ method: String, _ bodySize: Int) async throws {

@@ -65,10 +65,10 @@ import Testing
         #expect(headers["X-Both"] == "request")
     }
 
-    /// A loader that made a session for every request would never use a connection twice.
+    /// A loader that made a session for every request would never reuse a connection.
     ///
-    /// How often one is used again is the session's affair: on a busy machine it may begin a request before it has the
-    /// connection of the last one back.
+    /// How often a connection is reused depends on the session: on a busy machine it may start a request before it has
+    /// the last connection back.
     @Test func connectionsAreKept() async throws {
         let site = try Site()
         site.server.fallback { _ in .ok("again") }
@@ -155,7 +155,7 @@ import Testing
         #expect(parts.allSatisfy { $0 >= .zero })
         #expect(phases.waiting != nil && phases.receiving != nil)
         #if canImport(FoundationNetworking)
-            // The phases follow each other, without a part that counts twice. Elsewhere the session's clock measures them.
+            // The phases follow each other, without overlaps. On other systems the session's clock measures them.
             #expect(parts.reduce(.zero, +) <= metrics.duration)
         #endif
     }
@@ -201,13 +201,13 @@ import Testing
     }
 
     #if os(Linux)
-        /// What the session would change in silence.
+        /// Requests that the session would silently change.
         @Test(arguments: ["get", "Post", "head"])
         func aMethodIsSentAsItIsOrNotAtAll(_ method: String) async throws {
             let site = try Site()
             let error = await site.failure("/") { $0.method = HTTPMethod(method) }
             #expect(error?.code == .invalidRequest)
-            #expect(error?.reason?.contains("capitals") == true)
+            #expect(error?.reason?.contains("upper case") == true)
             #expect(site.server.requests.isEmpty)
         }
 

@@ -18,7 +18,7 @@
             #expect(surprises.isEmpty, "\n\(surprises.joined(separator: "\n"))")
         }
 
-        /// With `TERMINAL_MATRIX=write` in the environment, the tables of the page are made anew.
+        /// With `TERMINAL_MATRIX=write` in the environment, the tables of the page are regenerated.
         @Test func thePageShowsTheseCases() throws {
             let file = URL(filePath: #filePath).deletingLastPathComponent()
                 .appending(path: "../../Documentation/Terminals.md").standardizedFileURL
@@ -33,7 +33,7 @@
         }
     }
 
-    /// Loads a request in a process of its own, which may end with it, and whose environment is another.
+    /// Loads a request in a separate process, which may crash, and which has another environment.
     private func apart(
         _ request: HTTPRequest, _ surroundings: MatrixTerminal.Surroundings
     ) async throws -> MatrixOutcome.End {

@@ -8,9 +8,9 @@
 
     @testable import LoaderChainURLSession
 
-    /// What a proxy's answer to CONNECT does, which the session delivers like a response.
+    /// The effect of a proxy's answer to CONNECT, which the session delivers like a response.
     ///
-    /// libcurl finds the proxy in the environment, so these requests are sent by a process of their own.
+    /// libcurl finds the proxy in the environment, so these requests are sent by a separate process.
     @Suite(.timeLimit(.minutes(10))) struct ProxyTests {
         private func load(_ url: String, through proxy: Int, _ delivery: String) async throws -> String {
             let outcome = try await runFaults(
@@ -47,11 +47,11 @@
             #expect(output.hasPrefix("cannotConnect nil"), "\(output)")
         }
 
-        // MARK: Which head is whose, without a network
+        // MARK: The owner of a head, without a network
 
         private static let established: [String: String] = ["Via": "1.1 proxy"]
 
-        /// An exchange that may go through a tunnel, and is told by hand what the session would tell it.
+        /// An exchange that may use a tunnel, and receives the session's events by hand.
         private func exchange(_ delivery: ResponseDelivery) -> (HTTPTask, Exchange) {
             let settings = SessionSettings(
                 .ephemeral, responseSizeLimit: 100,
@@ -153,7 +153,7 @@
             #expect(error?.code == (reason == nil ? .timedOut : .cancelled))
         }
 
-        /// Some proxies announce a length of zero with their consent.
+        /// Some proxies announce a length of zero with a success response.
         @Test(arguments: [established, ["Content-Length": "0"]])
         func aRedirectThatTheSessionHidesIsAnError(_ fields: [String: String]) async throws {
             let (task, exchange) = exchange(.inMemory)

@@ -28,7 +28,7 @@ import Testing
         for (location, isListed) in [("/z", true), ("http://b.example/z", true), ("http://c.example/z", false)] {
             let next = try #require(following(302, location, request))
             #expect(next.headers.contains("traceparent") == isListed && next.headers.contains("b3") == isListed)
-            // A server that has led the request away cannot lead the trace back.
+            // A server that has redirected the request cannot redirect the trace back.
             #expect(following(302, "http://b.example/", next)?.headers.contains("traceparent") == isListed)
         }
     }

@@ -12,7 +12,7 @@
         import FoundationNetworking
     #endif
 
-    /// Streams and downloads over connections that are quiet or break.
+    /// Streams and downloads over connections that are idle or break.
     @Suite(.timeLimit(.minutes(10))) struct StreamingTests {
         @Test func aQuietStreamLastsAndABrokenOneGoesOn() async throws {
             let quiet = DispatchSemaphore(value: 0)

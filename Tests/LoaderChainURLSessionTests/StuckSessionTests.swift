@@ -10,15 +10,15 @@
 
     /// A session that is too busy to end a task, as with the body of a redirect, which it copies again for each piece.
     ///
-    /// All sessions of a process share the queue that is held here. Other tests would wait for it, with all threads that Swift
-    /// has for tasks, and none would be left to let go of it. So these tests have a process of their own.
+    /// All sessions of a process share the queue that is blocked here. Other tests would wait for it, with all threads that Swift
+    /// has for tasks, and no thread would be left to unblock it. So these tests run in a separate process.
     @Suite(
         .serialized, .timeLimit(.minutes(10)),
         .enabled(
             if: ProcessInfo.processInfo.environment["STUCK_SESSIONS"] != nil,
             "These tests hold up all sessions of the process: STUCK_SESSIONS=1 swift test --filter StuckSessionTests"))
     struct StuckSessionTests {
-        /// Timers that hold the next thread that asks for the time.
+        /// Timers that block the next thread that reads the time.
         private final class HoldingTimers: Timers {
             let manual = ManualTimers()
             private let holds = Locked(false)
@@ -75,7 +75,7 @@
             #expect(result?.error?.code == (isTimeout ? .timedOut : .cancelled))
             try await site.loader.waitUntilIdle()
 
-            // Others wait for the session, not their callers, and end in their time; a reset has nothing to wait for.
+            // Other requests wait for the session, but not their callers, and time out; a reset does not wait.
             async let other = site.failure("/") { $0.timeout = .seconds(5) }
             try await eventually("it is in flight") { site.loader.details == "in flight 1" }
             let end = timers.manual.now.advanced(by: .seconds(5))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoaderChainURLSession
 
-/// Keys as openssl wrote them, whole and without their kind.
+/// Keys as written by openssl, with and without their algorithm.
 @Suite(.timeLimit(.minutes(10))) struct SubjectPublicKeyInfoTests {
     @Test(arguments: [
         (

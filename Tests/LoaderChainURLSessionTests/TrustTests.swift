@@ -67,7 +67,7 @@
         #endif
     }
 
-    /// A TLS server of openssl, with a certificate that it signed itself; nil where openssl is missing.
+    /// A TLS server of openssl, with a self-signed certificate; nil if openssl is missing.
     final class SelfSignedServer: Sendable {
         let port: Int
         let folder: Folder
@@ -91,7 +91,7 @@
                 openssl,
                 ["s_server", "-accept", "\(port)", "-key", "key", "-cert", "certificate", "-www"] + arguments,
                 in: folder.url, input: .held)
-            // It says so when it listens; without that line, it has ended.
+            // It prints a line when it listens; without that line, it has ended.
             while let line = await process.output.line(), !line.hasPrefix("ACCEPT") {}
         }
     }

@@ -125,7 +125,7 @@ import Testing
 
     @Test func aBodyIsNeverSentInPartOnAConnectionThatDied() async throws {
         let site = try Site()
-        // The server closes the connection at the second request; the session would send it again on another one.
+        // The server closes the connection at the second request; the session would send it again on another connection.
         site.server.route("/first") { _ in .ok() }
         site.server.route("/second") { request in request.connection == 1 ? .hangUp() : .ok("\(request.body.count)") }
         _ = try await site.load("/first")

@@ -16,15 +16,15 @@ import ReportOutbox
     import Musl
 #endif
 
-/// A program to be killed: it submits reports, prints each that was accepted, and sends them.
+/// A program to be killed: it submits reports, prints each accepted one, and sends them.
 ///
-///     OutboxChild DIRECTORY PORT PREFIX COUNT
+/// Alternatively it submits reports, opens the outbox again, and prints the growth of its memory in bytes.
 ///
 /// Or it submits reports, opens the outbox again, and prints by how many bytes its memory has grown meanwhile.
 ///
 ///     OutboxChild memory DIRECTORY COUNT
 ///
-/// Each line is written with a call of its own, so that it is out before the process is killed.
+/// Each line is written with a separate call, so that it is complete before the process is killed.
 @main
 enum Main {
     static func main() async throws {
@@ -46,17 +46,18 @@ enum Main {
         settings.firstDelay = .milliseconds(1)
         settings.maximumDelay = .milliseconds(20)
         settings.maximumRetryAfter = .milliseconds(20)
-        let box = try ReportOutbox(
+        let outbox = try ReportOutbox(
             directory: URL(filePath: arguments[1]), chain: SocketTerminal(port: port), settings: settings,
             startsSending: false)
         say("open")
-        let events = box.events
-        box.startSending()
+        let events = outbox.events
+        outbox.startSending()
         Task.detached {
             for index in 0..<count {
                 let id = "\(arguments[3])-\(index)"
                 do {
-                    try box.submit(content(of: id), identifier: id, request: HTTPRequest(method: .put, url: url(port)))
+                    try outbox.submit(
+                        content(of: id), identifier: id, request: HTTPRequest(method: .put, url: url(port)))
                     say("accepted \(id)")
                 } catch {
                     say("failed \(error)")
@@ -71,10 +72,10 @@ enum Main {
             case .sending: say("sending")
             case .willRetry: say("retrying")
             case .delivered(let id, _): say("delivered \(id)")
-            case .setAside(let id, let loss), .dropped(let id, let loss): say("lost \(id) \(loss)")
+            case .deadLettered(let id, let loss), .dropped(let id, let loss): say("lost \(id) \(loss)")
             case .joined, .found, .foreignFiles, .trouble: say("\(event)")
             }
-            if submitted && box.count == 0 { say("empty") }
+            if submitted && outbox.count == 0 { say("empty") }
         }
     }
 
@@ -82,7 +83,7 @@ enum Main {
         URL(string: "http://127.0.0.1:\(port)/reports") ?? URL(filePath: "/")
     }
 
-    /// Bytes that the identifier determines, so that the test can check whether they are complete.
+    /// Bytes that are derived from the identifier, so that the test can check whether they are complete.
     private static func content(of id: String) -> Data {
         var seed: UInt64 = 0
         for byte in id.utf8 { seed = seed &* 31 &+ UInt64(byte) }

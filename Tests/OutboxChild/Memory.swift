@@ -7,17 +7,17 @@ import ReportOutbox
     import Foundation
 #endif
 
-/// How much memory an outbox with many reports uses.
+/// The memory use of an outbox with many reports.
 enum Memory {
-    /// By how many bytes the process grows when `count` reports are submitted and loaded again.
+    /// The growth of the process in bytes after `count` reports are submitted and loaded again.
     static func growth(of directory: URL, count: Int) throws -> Int {
         let before = resident
         var settings = OutboxSettings()
         settings.maximumCount = .max
         try submit(count, to: try open(directory, settings))
-        let box = try open(directory, settings)
-        box.drain()
-        guard box.count == count else { throw CocoaError(.fileReadUnknown) }
+        let outbox = try open(directory, settings)
+        outbox.drain()
+        guard outbox.count == count else { throw CocoaError(.fileReadUnknown) }
         return resident - before
     }
 
@@ -25,13 +25,13 @@ enum Memory {
         try ReportOutbox(directory: directory, chain: HTTPLoader(), settings: settings, startsSending: false)
     }
 
-    private static func submit(_ count: Int, to box: ReportOutbox) throws {
+    private static func submit(_ count: Int, to outbox: ReportOutbox) throws {
         for index in 0..<count {
-            try box.submit(
+            try outbox.submit(
                 Data("\(index)".utf8), identifier: "id-\(index)",
                 request: HTTPRequest(method: .put, host: "example.com", path: "/reports"))
         }
-        box.drain()
+        outbox.drain()
     }
 
     /// The memory of the process; 0 if the system does not report it.

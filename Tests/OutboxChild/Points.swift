@@ -9,13 +9,13 @@ import LoaderChain
     import Foundation
 #endif
 
-/// The same for points: two threads write and print each point that was accepted, while a writer sends.
+/// The same for points: two threads write and print each accepted point, while a writer sends.
 ///
 ///     OutboxChild points DIRECTORY PORT PREFIX COUNT
 enum Points {
     static func main(_ directory: String, port: UInt16, prefix: String, count: Int) async throws {
         var settings = WriterSettings()
-        settings.quiet = .milliseconds(3)
+        settings.idleInterval = .milliseconds(3)
         settings.maximumAge = .milliseconds(10)
         settings.batchPoints = 16
         settings.compression = .off
@@ -31,7 +31,7 @@ enum Points {
             directory: URL(filePath: directory), settings: settings
         ) { event in
             switch event {
-            case .delivered, .kept, .found: break  // As it should be.
+            case .delivered, .deliveryFailed, .found: break  // Expected.
             case .damaged: break  // A kill tears what one thread is writing, before what the other has written.
             case .rejected, .dropped, .foreignFiles, .trouble: say("wrong \(event)")
             }
@@ -58,7 +58,7 @@ enum Points {
         while true { try await Task.sleep(for: .seconds(60)) }
     }
 
-    /// A point that its identifier determines, so that the test can check whether it is complete.
+    /// A point that is derived from its identifier, so that the test can check whether it is complete.
     private static func point(_ id: String) -> Point {
         var seed: UInt64 = 0
         for byte in id.utf8 { seed = seed &* 31 &+ UInt64(byte) }

@@ -15,12 +15,12 @@ import LoaderChain
     import Musl
 #endif
 
-/// A minimal HTTP client: a connection for each request, and bodies of a length that the response states.
+/// A minimal HTTP client: a connection for each request, and bodies with an announced length.
 final class SocketTerminal: HTTPLoader, @unchecked Sendable {
     private let port: UInt16
     private let queue = DispatchQueue(label: "terminal", attributes: .concurrent)
 
-    /// How long the server may take, in milliseconds.
+    /// The server's time limit, in milliseconds.
     private let patience: Int
 
     init(port: UInt16, patience seconds: Double = 0.5) {
@@ -87,7 +87,7 @@ final class SocketTerminal: HTTPLoader, @unchecked Sendable {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        // A server that never answers counts as one that is not there.
+        // A server that never answers counts as unreachable.
         var patience = timeval()
         patience.tv_sec = .init(self.patience / 1_000)
         patience.tv_usec = .init(self.patience % 1_000 * 1_000)

@@ -8,8 +8,8 @@ func libraries(_ names: [String]) -> [Target.Dependency] {
 }
 
 let every = [
-    "InfluxReporting", "LineProtocol", "LineProtocolFoundation", "LoaderChain", "LoaderChainGzip", "LoaderChainTesting",
-    "LoaderChainURLSession", "MetricKitReporting", "ReportOutbox",
+    "InfluxReporting", "LineProtocol", "LoaderChain", "LoaderChainGzip", "LoaderChainTesting", "LoaderChainURLSession",
+    "MetricKitReporting", "ReportOutbox",
 ]
 
 // The modes that programs are written in.
@@ -29,13 +29,20 @@ let guides: [String: [String]] = [
     "Metrics": ["LoaderChainURLSession"],
     "Recipes": ["LoaderChainURLSession", "ReportOutbox"],
     "Security": ["LoaderChainURLSession", "ReportOutbox"],
-    "ComingFromAlamofire": ["LoaderChainURLSession"],
-    "ComingFromHTTPInSwift": ["LoaderChainURLSession"],
-    "ComingFromWells": ["ReportOutbox"],
-    "ComingFromInfluxClients": ["InfluxReporting", "LineProtocol", "LineProtocolFoundation"],
+    "ComingFrom": ["InfluxReporting", "LineProtocol", "ReportOutbox"],
     "InfluxServers": ["InfluxReporting", "LineProtocol"],
     "MetricKit": ["LineProtocol", "MetricKitReporting", "ReportOutbox"],
-    "README": ["InfluxReporting", "LoaderChainURLSession"],
+    "README": ["LoaderChainURLSession"],
+    "GettingStarted": ["LoaderChainURLSession"],
+    "Errors": [],
+    "Testing": ["LoaderChainURLSession"],
+]
+
+// The part of other packages that the bridges use, and which of these each of them needs.
+let standIns: [String: [Target.Dependency]] = [
+    "AsyncHTTPClient": ["NIOCore", "NIOHTTP1"], "BasicContainers": [], "HTTPClient": ["BasicContainers", "HTTPTypes"],
+    "HTTPTypes": [], "Logging": [], "Metrics": [], "NIOCore": [], "NIOHTTP1": [], "NIOPosix": [],
+    "OpenAPIRuntime": ["HTTPTypes"], "Tracing": [],
 ]
 
 var targets: [Target] = [
@@ -52,7 +59,19 @@ for (guide, others) in guides {
             name: guide + "Guide",
             dependencies: ["Steps"] + libraries(["LoaderChain", "LoaderChainTesting"] + others)))
 }
+for (name, others) in standIns {
+    targets.append(
+        .target(
+            name: name, dependencies: others, path: "StandIns/\(name)",
+            swiftSettings: [.enableExperimentalFeature("Lifetimes")]))
+}
 for (mode, settings) in modes {
+    targets.append(
+        .target(
+            name: mode + "Bridges",
+            dependencies: libraries(["LoaderChain", "LoaderChainTesting"])
+                + standIns.keys.map { .target(name: $0) },
+            swiftSettings: settings))
     // The article is from before a module could belong to the main actor.
     let programs = mode == "MainActorByDefault" ? ["Program"] : ["Article", "Program"]
     // These use the core alone: on Linux, URLSession's static library needs more of curl than a machine that builds Swift has.

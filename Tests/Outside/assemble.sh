@@ -23,14 +23,35 @@ copy_blocks() {
     ' "$1"
 }
 
+# Writes each block of the bridges into a file of its own: the files to copy as they are, and their uses as functions.
+copy_bridges() {
+    mkdir -p "$1"
+    local page
+    for page in "$root"/Documentation/Bridges/*.md; do
+        awk -v out="$1/$(basename "$page" .md)" '
+            /^```/ && inside { if (started) print "}" > file; close(file); inside = 0; next }
+            /^```swift bridge( use)?$/ {
+                inside = 1
+                isUse = $3 == "use"
+                started = 0
+                file = sprintf("%s%02d.swift", out, ++count)
+                next
+            }
+            inside && isUse && !started && !/^import / && NF { print "\nprivate func use() async throws {" > file; started = 1 }
+            inside { print > file }
+        ' "$page"
+    done
+}
+
 rm -rf "$fresh"
 mkdir -p "$fresh"
 sed "s|path: \"../..\"|path: \"$root\"|" Package.swift >"$fresh/Package.swift"
-cp -R Sources Tests "$fresh"
+cp -R Sources StandIns Tests "$fresh"
 
 ../Samples/extract.sh "$fresh/Extracted"
 for mode in "$@"; do
     for program in Article Program; do cp -R "Modes/$program" "$fresh/Sources/$mode$program"; done
+    copy_bridges "$fresh/Sources/${mode}Bridges"
     mkdir "$fresh/Tests/${mode}Samples"
     cp -R ../Samples/Sources/Samples/*.swift "$fresh/Extracted" "$fresh/Tests/${mode}Samples"
 done

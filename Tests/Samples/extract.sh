@@ -3,7 +3,8 @@
 #
 # A sample is the body of a function, unless its fence says ```swift file, or it is in a comment and declares something.
 # Imports move to the top; modules that only some systems have are imported conditionally. Usage: extract.sh FOLDER, an
-# absolute path. Package manifests, marked ```swift manifest, are left out.
+# absolute path. Package manifests, marked ```swift manifest, are left out, and bridges to other packages, which assemble.sh copies.
+# What ```swift apple marks is a file that is compiled where there is SwiftUI, and only parsed elsewhere.
 set -euo pipefail
 out=$1
 cd "$(dirname "$0")/../.."
@@ -13,8 +14,9 @@ mkdir -p "$out"
 # Every sample may use every library, Foundation and Testing without importing them.
 modules=$(echo Foundation Testing $(sed -n 's/.*\.library(name: "\([A-Za-z]*\)".*/\1/p' Package.swift))
 
-for guide in README.md $(find Documentation -name '*.md' | sort) $(find Sources -name '*.swift' | sort); do
-    name=$(basename "$guide" | sed 's/\.[a-z]*$//' | tr -c 'A-Za-z0-9\n' '_')
+for guide in README.md $(find Documentation -name '*.md' | sort) $(find Sources -name '*.md' -o -name '*.swift' | sort); do
+    # The whole path, since a guide, a catalogue and a source may have one name.
+    name=$(tr -c 'A-Za-z0-9\n' '_' <<<"$guide")
     awk -v out="$out/$name" -v guide="$guide" -v modules="$modules" '
         BEGIN {
             count = split(modules, names, " ")
@@ -27,6 +29,7 @@ for guide in README.md $(find Documentation -name '*.md' | sort) $(find Sources 
             printf "%s", header > file
             print "#if canImport(FoundationNetworking)\n    import FoundationNetworking\n#endif" > file
             printf "%s", imports > file
+            if (apple) body = "#if canImport(SwiftUI)\n" body "#endif\n"
             if (whole) printf "\n%s", body > file
             else printf "\nprivate func sample%d() async throws {\n%s}\n", start, body > file
             close(file)
@@ -37,9 +40,10 @@ for guide in README.md $(find Documentation -name '*.md' | sort) $(find Sources 
             sub(/^ *\/\/\/ ?/, "", line)
         }
         line ~ /^```swift/ && !inside {
-            if (line ~ /manifest/) { skipping = 1; inside = 1; next }
+            if (line ~ /manifest|bridge/) { skipping = 1; inside = 1; next }
             inside = 1; skipping = 0; start = NR; body = ""; imports = ""
-            whole = (line ~ /^```swift file/)
+            apple = (line ~ /^```swift apple/)
+            whole = apple || (line ~ /^```swift file/)
             next
         }
         line ~ /^```/ && inside { if (!skipping) finish(); inside = 0; next }

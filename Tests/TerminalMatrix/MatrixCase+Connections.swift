@@ -28,19 +28,19 @@ extension MatrixCase {
 
     static let tls: [MatrixCase] = [
         MatrixCase(
-            .tls, "an authority of one's own", .tls(.trusted), expecting: .page,
+            .tls, "an authority of your own", .tls(.trusted), expecting: .page,
             urlSession: .error(.insecureConnection)),
         MatrixCase(
             .tls, "an authority that is not trusted", .tls(.unknownAuthority), expecting: .error(.insecureConnection)),
         MatrixCase(
             .tls, "a certificate for another name", .tls(.anotherName), expecting: .error(.insecureConnection)),
         MatrixCase(
-            .tls, "a certificate whose time is over", .tls(.expired), expecting: .error(.insecureConnection)),
+            .tls, "an expired certificate", .tls(.expired), expecting: .error(.insecureConnection)),
         MatrixCase(.tls, "nothing newer than TLS 1.1", .tls(.oldVersion), expecting: .error(.insecureConnection)),
         MatrixCase(
             .tls, "a server that wants a certificate of the client", .tls(.wantsCertificate),
             expecting: .error(.insecureConnection)),
-        MatrixCase(.tls, "a server that speaks no TLS", .ok, expecting: .error(.insecureConnection)) {
+        MatrixCase(.tls, "a server without TLS", .ok, expecting: .error(.insecureConnection)) {
             $0.scheme = "https"
         },
         MatrixCase(

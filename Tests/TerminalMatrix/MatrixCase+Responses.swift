@@ -60,7 +60,7 @@ extension MatrixCase {
         head("status 1000", "HTTP/1.1 1000 x\r\nContent-Length: 2\r\n\r\nok", is: .error(.invalidResponse)),
         head("HTTP/3.7", "HTTP/3.7 200 OK\r\nContent-Length: 2\r\n\r\nok", is: .error(.invalidResponse)),
         head("no head at all (HTTP/0.9)", "ok", is: .error(.invalidResponse)),
-        head("rubbish", "\u{1}\u{2} nothing like it\r\n\r\n", is: .error(.invalidResponse)),
+        head("arbitrary bytes", "\u{1}\u{2} nothing like it\r\n\r\n", is: .error(.invalidResponse)),
         head(
             "101", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nraw",
             is: .error(.invalidResponse), urlSession: .response(101, "raw")),
@@ -90,11 +90,11 @@ extension MatrixCase {
             "chunks, then trailers", "Transfer-Encoding: chunked", "5\r\nhello\r\n0\r\nX-Sum: 1\r\n\r\n", is: .whole,
             urlSession: .crash),
         body(
-            "chunks beside a length", "Transfer-Encoding: chunked\r\nContent-Length: 3", "5\r\nhello\r\n0\r\n\r\n",
+            "chunks and a length", "Transfer-Encoding: chunked\r\nContent-Length: 3", "5\r\nhello\r\n0\r\n\r\n",
             is: .whole),
         body("more than announced", "Content-Length: 5", "hello and more", is: .whole),
         body("less than announced", "Content-Length: 9", "hello", is: .error(.connectionLost)),
-        body("nothing of what was announced", "Content-Length: 9", "", is: .error(.connectionLost)),
+        body("no byte of the announced length", "Content-Length: 9", "", is: .error(.connectionLost)),
         body("a cut chunk", "Transfer-Encoding: chunked", "9\r\nhello", is: .error(.connectionLost)),
         body("no last chunk", "Transfer-Encoding: chunked", "5\r\nhello\r\n", is: .error(.connectionLost)),
         body("a chunk without a size", "Transfer-Encoding: chunked", "zz\r\nhello", is: .error(.invalidResponse)),
@@ -109,7 +109,7 @@ extension MatrixCase {
             "a list of two lengths", "Content-Length: 3, 5", "hello", is: .error(.invalidResponse),
             urlSession: .response("hel")),
         body("a negative length", "Content-Length: -5", "hello", is: .error(.invalidResponse)),
-        body("a length that is no number", "Content-Length: five", "hello", is: .error(.invalidResponse)),
+        body("a length that is not a number", "Content-Length: five", "hello", is: .error(.invalidResponse)),
         body(
             "a length of 2^63−1", "Content-Length: 9223372036854775807", "hello", is: .error(.responseTooLarge),
             urlSession: .crash),
@@ -146,7 +146,7 @@ extension MatrixCase {
         coding("deflate, bare", "deflate", bareDeflate, is: .whole),
         coding("brotli", "br", brotli, is: .whole),
         coding("identity", "identity", Data("hello".utf8), is: .whole),
-        coding("gzip of nothing", "gzip", StoredGzip.stream(of: Data()), is: .response("")),
+        coding("gzip of an empty body", "gzip", StoredGzip.stream(of: Data()), is: .response("")),
         coding("gzip in chunks of a byte", "gzip", gzip, isChunked: true, is: .whole),
         coding(
             "gzip without its last 10 bytes", "gzip", gzip.dropLast(10), is: .error(.invalidResponse),
@@ -157,15 +157,15 @@ extension MatrixCase {
         coding(
             "gzip with a wrong checksum", "gzip", gzip.dropLast(8) + Data(repeating: 1, count: 8),
             is: .error(.invalidResponse)),
-        coding("gzip, then rubbish", "gzip", gzip + Data("more".utf8), is: .error(.invalidResponse)),
+        coding("gzip, then other bytes", "gzip", gzip + Data("more".utf8), is: .error(.invalidResponse)),
         coding(
             "gzip in two members", "gzip", gzip + gzip, is: .response("hellohello", words: "the whole body"),
             urlSession: .error(.invalidResponse)),
         coding(
             "deflate without its end", "deflate", zlib.dropLast(6), is: .error(.invalidResponse),
             urlSession: .response("hel")),
-        coding("what is no gzip", "gzip", Data("hello".utf8), is: .error(.invalidResponse)),
-        coding("a coding that nothing knows", "x-other", Data("hello".utf8), is: .error(.invalidResponse)),
+        coding("bytes that are not gzip", "gzip", Data("hello".utf8), is: .error(.invalidResponse)),
+        coding("an unknown coding", "x-other", Data("hello".utf8), is: .error(.invalidResponse)),
         coding("gzip, for a response to HEAD", "gzip", Data(), is: .response("")) { $0.method = .head },
     ]
 

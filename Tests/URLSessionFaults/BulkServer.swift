@@ -9,7 +9,7 @@ import LoaderChain
     import Musl
 #endif
 
-/// Sends or discards any number of bytes without keeping them in memory, and sends the rest if that is asked for.
+/// Sends or discards any number of bytes without keeping them in memory, and sends the rest if requested.
 final class BulkServer: @unchecked Sendable {
     let port: Int
     private let listener: Int32
@@ -21,8 +21,8 @@ final class BulkServer: @unchecked Sendable {
 
     /// - Parameters:
     ///   - size: the size of the response to a GET, in bytes.
-    ///   - line: what is sent again and again; its length is a power of two, and at most 64 KiB.
-    ///   - mostAtOnce: after how many bytes of a body the server closes the connection.
+    ///   - line: the line to repeat; its length is a power of two, and at most 64 KiB.
+    ///   - mostAtOnce: the number of body bytes after which the server closes the connection.
     init(
         size: Int, of line: [UInt8] = [0], contentType: String = "application/octet-stream", mostAtOnce: Int = .max
     ) throws {
@@ -66,7 +66,7 @@ final class BulkServer: @unchecked Sendable {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         var head = Data()
         while head.range(of: Data("\r\n\r\n".utf8)) == nil {
-            let count = recv(connection, &buffer, 1, 0)  // Not a byte of what follows.
+            let count = recv(connection, &buffer, 1, 0)  // No byte of the next request.
             guard count > 0 else { return false }
             head.append(contentsOf: buffer.prefix(count))
         }
@@ -96,7 +96,7 @@ final class BulkServer: @unchecked Sendable {
         return end == size
     }
 
-    /// The bytes of the body from a place on, up to the end of a block.
+    /// The beginning of the body is sent with the head, because two small packets would wait for each other.
     private func next(at place: Int, before end: Int) -> ArraySlice<UInt8> {
         let first = place % block.count
         return block[first..<max(first, min(block.count, first + end - place))]

@@ -11,7 +11,7 @@ import LoaderChainURLSession
     import Musl
 #endif
 
-/// Responses that crash the session.
+/// The bytes of the body from an offset up to the end of a block.
 enum Faults {
     static func answer(to name: String) async throws -> String {
         let server = try LoopbackServer()
@@ -29,14 +29,15 @@ enum Faults {
         }
     }
 
-    /// The outcome of a request: a status with its body or how long its chunks are, or the code, the status and the reason of an error.
+    /// The outcome of a request: a status with its body or the lengths of its chunks, or the code, the status and the reason of
+    /// an error.
     static func load(_ url: String, _ delivery: String, isExhausted: Bool = false) async -> String {
         guard let url = URL(string: url) else { return "no URL" }
         let loader = URLSessionLoader(configuration: .ephemeral)
         var request = HTTPRequest(url: url)
         if delivery == "chunks" { request.delivery = .chunks }
         if isExhausted {
-            // The session has everything that it needs for itself then.
+            // The session then has every descriptor that it needs.
             _ = try? await loader.load(request)
             forbidDescriptors()
         }
@@ -56,7 +57,7 @@ enum Faults {
         }
     }
 
-    /// Lets the process open nothing more.
+    /// Prevents the process from opening further files.
     private static func forbidDescriptors() {
         #if canImport(Glibc)
             let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

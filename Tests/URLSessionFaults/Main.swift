@@ -3,9 +3,9 @@ import LoaderChain
 import LoaderChainURLSession
 import TerminalStorms
 
-/// Does things that could crash, so that a test can watch from another process.
+/// Runs code that might crash, so that a test can watch it from another process.
 ///
-/// The arguments say what to do, and how often. The program prints one line, which the test compares.
+/// The arguments are the task and the number of repetitions. The program prints one line, which the test compares.
 @main
 enum Main {
     static func main() async throws {
@@ -32,7 +32,7 @@ enum Main {
         case "multipart": print(try await Memory.uploading(count, as: .multipart))
         default: print("There is nothing of that name")
         }
-        // Immediately: other threads still release parts of the last request, and the leak check would find them doing so.
+        // Immediately: other threads still release parts of the last request, and the leak check would find them.
         fflush(nil)
         _exit(0)
     }

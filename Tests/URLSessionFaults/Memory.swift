@@ -3,13 +3,13 @@ import LoaderChain
 import LoaderChainTesting
 import LoaderChainURLSession
 
-/// How much memory transfers and long runs use.
+/// The memory use of transfers and long runs.
 enum Memory {
     enum Download { case file, chunks, slowChunks }
     enum Upload { case file, multipart }
     enum Stream { case lines, events }
 
-    /// Downloads some MiB, and returns how far the peak of the process's memory rose.
+    /// Downloads some MiB, and returns the rise of the process's memory peak.
     static func downloading(_ mebibytes: Int, into kind: Download) async throws -> String {
         let size = mebibytes << 20
         let server = try BulkServer(size: size)
@@ -22,7 +22,7 @@ enum Memory {
         let response = try await loader.load(request)
         var count = 0
         if let chunks = response.chunks {
-            // The slow one reads nothing until everything has arrived.
+            // The slow reader reads nothing until everything has arrived.
             if kind == .slowChunks {
                 try await eventually("everything has arrived", within: .seconds(540)) {
                     loader.details == "in flight 0"
@@ -35,7 +35,7 @@ enum Memory {
         return report(count == size, start)
     }
 
-    /// Reads so many MiB of short lines or events, and returns the same.
+    /// Reads some MiB of short lines or events, and returns the same.
     static func streaming(_ mebibytes: Int, as kind: Stream) async throws -> String {
         let size = mebibytes << 20
         let line = kind == .lines ? "" : "data:"
@@ -96,10 +96,10 @@ enum Memory {
         return report(server.bytesReceived >= size, start)
     }
 
-    /// Loads many small responses, and returns how much memory a quarter of them left behind.
+    /// Loads many small responses, and returns the memory that a quarter of them left behind.
     ///
-    /// The responses of the first quarter fill the allocator's caches. A leak is in each of the others, while a thread that
-    /// begins late or memory that is given back is in one of them: so the median counts.
+    /// The responses of the first quarter fill the allocator's caches. A leak is in each of the others, whereas a thread that
+    /// starts late or memory that is freed is in only one of them: so the median counts.
     static func growth(over count: Int) async throws -> String {
         let server = try BulkServer(size: 11)
         let request = HTTPRequest(scheme: "http", host: "127.0.0.1", port: server.port, path: "/")
@@ -134,7 +134,7 @@ enum Memory {
     static func residentPeak() -> Int { status("VmHWM:") }
     static func resident() -> Int { status("VmRSS:") }
 
-    /// A figure of the process, in bytes; 0 if the system does not have it.
+    /// A figure of the process, in bytes; 0 if the system does not provide it.
     private static func status(_ name: String) -> Int {
         let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix(name) }

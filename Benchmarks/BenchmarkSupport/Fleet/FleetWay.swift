@@ -17,14 +17,14 @@ enum FleetWay: String, CaseIterable {
             return { _ in HTTPLoader() }
         case .naive:
             let strategy = Backoff.immediately(maximumNumberOfAttempts: 4)
-            return { Retry(strategy: strategy, budget: .unlimited, timers: $0) }
+            return { Retry(strategy, budget: .unlimited, timers: $0) }
         case .chain:
             let strategy = Backoff.exponential(delay: 10, maximumNumberOfAttempts: 3, random: random)
             let settings = CircuitBreaker.Settings(
                 minimumNumberOfCalls: 2, window: .seconds(15), openDuration: .seconds(10),
                 maximumOpenDuration: .seconds(20))
             return { timers in
-                Throttle(maximumNumberOfRequests: 2, timers: timers) --> Retry(strategy: strategy, timers: timers)
+                Throttle(maximumNumberOfRequests: 2, timers: timers) --> Retry(strategy, timers: timers)
                     --> CircuitBreaker(settings, timers: timers, random: random)
             }
         }

@@ -42,7 +42,7 @@ package struct HedgeSimulation: Sendable {
 
     package init() {}
 
-    /// Servers with one queue, and so many requests that they are busy for this share of the time.
+    /// Servers with one queue, and enough requests that they are busy for this share of the time.
     package static func queue(load: Double) -> HedgeSimulation {
         var simulation = HedgeSimulation()
         simulation.work = .exponential

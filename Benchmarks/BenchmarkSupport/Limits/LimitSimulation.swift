@@ -8,7 +8,7 @@ import LoaderChain
     import Musl
 #endif
 
-/// A server with so many workers and a queue, and clients that send as much as their limits let them.
+/// A server with a number of workers and a queue, and clients that send as much as their limits let them.
 ///
 /// Everything is drawn from one seed, so a run can be repeated.
 struct LimitSimulation {
@@ -256,7 +256,7 @@ struct LimitSimulation {
             return kinds.count - 1
         }
 
-        /// The next caller to have one of so many free slots; without callers there always is one.
+        /// The next caller to get one of the `free` slots; without callers, always a new caller.
         private mutating func nextCaller(of client: Int, free: Int, at second: Double) -> Caller? {
             guard simulation.callers != nil else {
                 lastNumber += 1
@@ -322,7 +322,7 @@ struct LimitSimulation {
 
         private mutating func chance() -> Double { Double(random.next() >> 11) * 0x1p-53 }
 
-        /// A draw of a gamma distribution with mean 1: the mean of so many exponential draws.
+        /// A draw of a gamma distribution with mean 1: the mean of that many exponential draws.
         private mutating func relativeWork() -> Double {
             let variation = simulation.variation
             guard variation > 0 else { return 1 }
@@ -370,7 +370,7 @@ private struct Event {
         case wakeUp
         /// Somebody comes to a client.
         case comes(Int)
-        /// It is to be looked again when the next one comes to a client.
+        /// It is time to compute when the next caller comes to a client.
         case expected(Int)
         /// A caller of a client leaves, which has a number.
         case leaves(Int, Int)

@@ -10,7 +10,7 @@ protocol SimulatedLimit {
     /// How many requests may be under way now.
     var current: Int { get }
 
-    /// Notes that a request begins, and returns what its end is told with.
+    /// Notes that a request begins, and returns the number that its end is reported with.
     mutating func begin() -> UInt32
 
     /// Notes the end of a request.

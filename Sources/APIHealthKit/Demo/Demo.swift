@@ -35,8 +35,10 @@ struct Demo: Sendable {
         await chain.requests.flush()
         let outcome = await stores.finish(dropped: chain.requests.dropped)
         let final = run.withLock(\.self)
-        try show.end(chain.snapshot(final), final, seed: arguments.seed, outcome)
-        return outcome.isFailure ? .failure : .success
+        let snapshot = chain.snapshot(final)
+        let complaints = arguments.conditions.complaints(about: snapshot.rows.map(\.measured))
+        try show.end(snapshot, final, seed: arguments.seed, outcome, complaints)
+        return outcome.isFailure ? .failure : complaints.isEmpty ? .success : .unhealthy
     }
 
     /// Makes the requests and shows their progress.
@@ -72,7 +74,8 @@ struct Demo: Sendable {
         }
         painter.cancel()
         await painter.value
-        _ = tick()
+        // What is left may take a while.
+        show.showEnding(tick())
     }
 
     /// Starts each request at its time and returns the running tasks.
@@ -168,6 +171,7 @@ struct DemoArguments: Sendable {
     var seed: UInt64 = 1
     /// Where the metrics go; a new temporary file if no store is named.
     var stores = StoreArguments()
+    var conditions = FailConditions()
     var form = OutputForm.screen
     /// How long to wait after the last request before the chain is reset; a single request may take twice as long.
     var patience: Duration = .seconds(3)
@@ -179,8 +183,10 @@ struct DemoArguments: Sendable {
         options: [
             .init("seconds", "N", "How long to make requests, 1 to 3600; 10 by default."),
             .init("seed", "N", "The seed of traffic and faults; 1 by default."),
+            FailConditions.option,
             .init("plain", "Print lines, even on a terminal."),
             .init("json", "Print one JSON object at the end."),
+            .init("version", "Print the version."),
         ] + StoreArguments.options,
         notes: ["Without --file and --influx, the metrics go to a new temporary file."])
 
@@ -191,6 +197,7 @@ struct DemoArguments: Sendable {
             seed = number
         }
         stores = try StoreArguments(list)
+        conditions = try FailConditions(list)
         form = try OutputForm(list)
     }
 }

@@ -29,7 +29,7 @@ final class DemoChain: Sendable {
         requests = MetricRecorder(board, ledger, sink, capacity: SeveralSinks.capacity, timers: timers)
         let random = RandomSource(seed: seed)
         let retry = Retry(
-            strategy: Backoff.exponential(delay: 0.15, maximumNumberOfAttempts: 4, random: random),
+            .exponential(delay: 0.15, maximumNumberOfAttempts: 4, random: random),
             deadline: patience * 2,
             timers: timers)
         rateLimit = RateLimit(requests: 45, per: .seconds(1), burst: 6, perHost: true, timers: timers)
@@ -101,7 +101,7 @@ final class DemoLedger: MetricSink {
         /// The state of each circuit that has changed, by host.
         var circuitStates: [String: CircuitBreaker.State] = [:]
         /// The longest queue that was seen in the throttle.
-        var longestLine = 0
+        var longestQueue = 0
     }
 
     struct Route: Hashable, Sendable {
@@ -137,6 +137,6 @@ final class DemoLedger: MetricSink {
     }
 
     func note(waiting: Int) {
-        state.withLock { $0.longestLine = max($0.longestLine, waiting) }
+        state.withLock { $0.longestQueue = max($0.longestQueue, waiting) }
     }
 }

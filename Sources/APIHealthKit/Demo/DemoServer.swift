@@ -20,7 +20,7 @@ final class DemoServer {
     ///   - seed: the seed of its faults and delays.
     ///   - outage: how long the payments endpoint is down.
     ///   - connections: how many connections are served at once; further ones wait until one of them ends.
-    ///   - patience: how long a connection may take, so that none keeps its thread.
+    ///   - patience: the time limit of a connection, which frees its thread.
     init(
         seed: UInt64, outage: Duration, timers: any Timers, connections: Int = 64, patience: Duration = .seconds(10)
     ) throws(ProgramError) {

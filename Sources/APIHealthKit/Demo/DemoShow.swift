@@ -4,7 +4,7 @@ import LoaderChain
 /// Shows a run of the demo in the chosen form.
 final class DemoShow: Sendable {
     private enum Way: Sendable {
-        case live(LiveScreen)
+        case live(LivePicture<DemoSnapshot>)
         case lines
         case silent
     }
@@ -21,7 +21,7 @@ final class DemoShow: Sendable {
         switch form {
         case .json: way = .silent
         case .screen where surroundings.mayMoveCursor:
-            way = .live(surroundings.liveScreen(style))
+            way = .live(LivePicture(surroundings.liveScreen(style), stop: surroundings.stop))
         case .screen, .lines: way = .lines
         }
     }
@@ -42,28 +42,39 @@ final class DemoShow: Sendable {
 
     func show(_ snapshot: DemoSnapshot) {
         switch way {
-        case .live(let screen): screen.show(DemoView.screen(snapshot, columns: surroundings.output.size.columns))
+        case .live(let picture): picture.show(snapshot, DemoView.screen)
         case .lines: surroundings.output.write(lines: [DemoView.line(snapshot)])
         case .silent: break
         }
     }
 
+    /// Shows the moment at which the requests have ended, on a live screen alone.
+    func showEnding(_ snapshot: DemoSnapshot) {
+        if case .live = way { show(snapshot) }
+    }
+
     func end(
-        _ snapshot: DemoSnapshot, _ run: DemoRun, seed: UInt64, _ outcome: MetricStores.Outcome
+        _ snapshot: DemoSnapshot, _ run: DemoRun, seed: UInt64, _ outcome: MetricStores.Outcome,
+        _ complaints: [String]
     ) throws(ProgramError) {
-        if case .live(let screen) = way { screen.end() }
+        if case .live(let picture) = way { picture.end() }
         if form == .json {
-            try surroundings.output.write(json: DemoReport(snapshot, run, seed: seed, outcome))
-            return
+            try surroundings.output.write(json: DemoReport(snapshot, run, seed: seed, outcome, complaints))
+            return surroundings.complain(complaints)
         }
         let width = surroundings.output.width
-        let summary = [""] + DemoView.summary(snapshot, columns: width) + [""]
+        // A pipe has the routes by name.
+        let isTerminal = surroundings.output.isTerminal
+        let summary =
+            [isTerminal ? DemoView.headline(snapshot) : ""]
+            + DemoView.summary(snapshot, columns: width, isTerminal ? .worst : .given) + [""]
         surroundings.output.write(lines: summary.map { $0.text(style, columns: width) })
         var lines = outcome.lines.map { StyledLine($0, outcome.isFailure ? .bad : .strong) }
         if let file = outcome.file {
             lines.append(StyledLine("See them as a page:  apihealth report \(Plain.text(file.path))", .faint))
         }
         surroundings.output.write(lines: lines.map { $0.text(style) })
+        surroundings.complain(complaints)
     }
 }
 
@@ -100,8 +111,11 @@ private struct DemoReport: Encodable {
     var file: MetricStores.FileResult?
     var influx: InfluxResult?
     var pointsLost: Int
+    var failures: [String]
 
-    init(_ snapshot: DemoSnapshot, _ run: DemoRun, seed: UInt64, _ outcome: MetricStores.Outcome) {
+    init(
+        _ snapshot: DemoSnapshot, _ run: DemoRun, seed: UInt64, _ outcome: MetricStores.Outcome, _ complaints: [String]
+    ) {
         seconds = snapshot.elapsed / .seconds(1)
         self.seed = seed
         requests = snapshot.started
@@ -117,5 +131,6 @@ private struct DemoReport: Encodable {
         file = outcome.file
         influx = outcome.influx
         pointsLost = outcome.losses
+        failures = complaints
     }
 }

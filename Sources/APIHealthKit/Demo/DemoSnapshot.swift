@@ -10,6 +10,16 @@ struct DemoSnapshot: Sendable {
         var bars: LatencyBars
         /// How the demo API behaves on this route by design.
         var character = ""
+
+        /// Whether it fails too often to be of use.
+        var isFailing: Bool { summary.errorRatio >= 0.1 }
+
+        /// What conditions for a failure are about.
+        var measured: FailConditions.Measured {
+            FailConditions.Measured(
+                name: "\(method) \(host)\(route)", errors: summary.judged - summary.good, judged: summary.judged,
+                latency: summary.latency)
+        }
     }
 
     struct Node: Sendable {
@@ -90,12 +100,12 @@ extension DemoChain {
                 name: "MetricsTap",
                 text: "measured \(NumberText.count(counts.ended, "request")), of which \(counts.waited) waited"),
             .init(
-                name: "Throttle", text: "at most 16 at once, 7 per host; the longest line was \(counts.longestLine)",
+                name: "Throttle", text: "at most 16 at once, 7 per host; longest queue: \(counts.longestQueue)",
                 role: throttle.snapshot.total.waiting > 0 ? .warning : .plain),
             .init(
                 name: "Retry",
                 text:
-                    "\(NumberText.count(counts.retries, "attempt")) again; the server asked to wait \(NumberText.count(tooMany, "time"))"
+                    "\(NumberText.count(counts.retries)) \(counts.retries == 1 ? "retry" : "retries"); honored Retry-After \(NumberText.count(tooMany, "time"))"
             ),
             .init(name: "MetricsTap", text: "measured \(NumberText.count(total.count, "attempt"))"),
             .init(

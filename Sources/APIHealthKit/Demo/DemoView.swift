@@ -3,35 +3,37 @@ import LoaderChain
 /// Draws the demo as text.
 enum DemoView {
     /// The whole screen of a live terminal.
-    static func screen(_ snapshot: DemoSnapshot, columns: Int) -> [StyledLine] {
-        var lines = [headline(snapshot, columns: columns), progress(snapshot, columns: columns), ""]
-        lines += [numbers(snapshot), ""]
-        lines += table(snapshot, columns: columns) + [""]
-        lines += nodes(snapshot)
-        return lines
+    static func screen(_ snapshot: DemoSnapshot, in room: ScreenRoom) -> [StyledLine] {
+        var head = headline(snapshot)
+        let time = "\(seconds(snapshot.elapsed)) of \(DurationText.setting(snapshot.duration))"
+        let address = "  demo API at \(snapshot.address)"
+        if head.width + address.count + time.count + 2 < room.columns { head.add(address, .faint) }
+        head.add(time, atEndOf: room.columns)
+        return room.screen(
+            [head, progress(snapshot, columns: room.usableColumns), "", numbers(snapshot, columns: room.usableColumns)]
+                + [""] + table(snapshot, columns: room.usableColumns, room.choices.order) + [""] + nodes(snapshot))
     }
 
     /// The result that stays on the terminal.
-    static func summary(_ snapshot: DemoSnapshot, columns: Int = .max) -> [StyledLine] {
-        table(snapshot, columns: columns) + [""] + nodes(snapshot)
+    static func summary(
+        _ snapshot: DemoSnapshot, columns: Int = .max, _ order: RowOrder = .given
+    ) -> [StyledLine] {
+        table(snapshot, columns: columns, order) + [""] + nodes(snapshot)
     }
 
-    private static func headline(_ snapshot: DemoSnapshot, columns: Int) -> StyledLine {
-        var line = StyledLine("apihealth", .strong)
-        line.add("  a chain against a demo API at \(snapshot.address)", .faint)
-        let time = "\(seconds(snapshot.elapsed)) of \(DurationText.setting(snapshot.duration))"
-        line.add(time, atEndOf: columns)
-        return line
+    /// How many endpoints there are, and how many of them fail.
+    static func headline(_ snapshot: DemoSnapshot) -> StyledLine {
+        Headline.line(count: snapshot.rows.count, failing: snapshot.rows.count(where: \.isFailing))
     }
 
     private static func progress(_ snapshot: DemoSnapshot, columns: Int) -> StyledLine {
-        let bar = Blocks.progress(snapshot.elapsed / snapshot.duration, width: max(10, columns - 1))
+        let bar = Blocks.progress(snapshot.elapsed / snapshot.duration, width: max(10, columns))
         var line = StyledLine(bar.done, .accent)
         line.add(bar.rest, .faint)
         return line
     }
 
-    private static func numbers(_ snapshot: DemoSnapshot) -> StyledLine {
+    private static func numbers(_ snapshot: DemoSnapshot, columns: Int) -> StyledLine {
         var line = StyledLine()
         func add(_ name: String, _ value: Int, _ role: Role = .strong, width: Int = 4) {
             line.add(name + " ", .faint)
@@ -42,18 +44,32 @@ enum DemoView {
         add("in flight", snapshot.inFlight)
         add("waiting", snapshot.waiting, snapshot.waiting > 0 ? .warning : .strong)
         add("retries", snapshot.retries)
-        line.add(Blocks.text(snapshot.pace.map(Double.init)), .accent)
-        line.add(" per half second", .faint)
+        // A narrow terminal has room for the latest bars.
+        let unit = columns < 100 ? "" : " per half second"
+        let pace = snapshot.pace.suffix(max(0, columns - line.width - unit.count))
+        line.add(Blocks.text(pace.map(Double.init)), .accent)
+        line.add(unit, .faint)
         return line
     }
 
     /// One line per route; a narrow terminal gets the most important columns.
-    static func table(_ snapshot: DemoSnapshot, columns: Int = .max) -> [StyledLine] {
-        let isNarrow = columns < narrow
-        var table = TextTable(titles, without: isNarrow ? ["made to be", "p90", "came to nothing"] : [])
-        for row in snapshot.rows {
+    static func table(
+        _ snapshot: DemoSnapshot, columns: Int = .max, _ order: RowOrder = .given
+    ) -> [StyledLine] {
+        var table = TextTable([
+            .init("route", shrinks: true), .init("made to be", leaves: 1), .init("requests", .right),
+            .init("ok", .right), .init("p50", .right, leaves: 4), .init("p90", .right, leaves: 2),
+            .init("p99", .right), .init(LatencyBars.title, leaves: 5), .init("failed", leaves: 3),
+        ])
+        let rows = order.sorted(snapshot.rows) { row in
+            RowOrder.Rank(
+                name: row.host + row.route, state: row.isFailing ? 0 : 2, errorRatio: row.summary.errorRatio,
+                latency: row.summary.latency.quantile(0.99) ?? .zero)
+        }
+        for row in rows {
             let summary = row.summary
-            var name = StyledLine(isNarrow ? "" : row.method + " ", .faint)
+            // A narrow terminal has no room for the methods.
+            var name = StyledLine(columns < 100 ? "" : row.method + " ", .faint)
             name.add(Plain.text(row.host))
             name.add(Plain.text(row.route), .strong)
             table.add([
@@ -62,16 +78,8 @@ enum DemoView {
                 StyledLine(summary.failures, .faint),
             ])
         }
-        return table.lines
+        return table.lines(in: columns)
     }
-
-    /// The number of columns from which on all of the table fits.
-    private static var narrow: Int { 115 }
-
-    private static let titles: [(title: String, side: TextTable.Side)] = [
-        ("route", .left), ("made to be", .left), ("requests", .right), ("ok", .right), ("p50", .right), ("p90", .right),
-        ("p99", .right), (LatencyBars.title, .left), ("came to nothing", .left),
-    ]
 
     private static func nodes(_ snapshot: DemoSnapshot) -> [StyledLine] {
         let width = snapshot.nodes.reduce(0) { max($0, $1.name.count) }

@@ -33,7 +33,7 @@ enum PayloadView {
             return ["Version \(version), \(counted(its.count, "payload"))"] + charts + rate
         }
         let spanning = payloads.count { $0.includesMultipleAppVersions }
-        let rest = "Left out, since they tell of several versions: \(counted(spanning, "payload"))"
+        let rest = "Left out, because they cover several versions: \(counted(spanning, "payload"))"
         return lines(versions) + (spanning > 0 ? [rest] : [])
     }
 
@@ -60,7 +60,7 @@ extension PayloadView {
         var head = ["Metrics of \(origin(payload.appVersion, payload.metaData))"]
         if payload.timeRange != PayloadTimeRange() { head.append("\(payload.timeRange)") }
         if payload.includesMultipleAppVersions {
-            head.append("The payload tells of several versions, and does not count for the averages of one.")
+            head.append("The payload covers several versions, so it does not count for the averages of a version.")
         }
         var sections = [head] + times.map { chart($0.title, payload[keyPath: $0.histogram], time) }
         if let rate = payload.hangRate { sections.append([line(of: rate)]) }

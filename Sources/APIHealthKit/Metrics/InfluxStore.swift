@@ -26,7 +26,7 @@ struct InfluxStore: Sendable {
         configuration.timeoutIntervalForRequest = 15
         let chain = ResetGuard() --> Autocancel() --> URLSessionLoader(configuration: configuration)
         var settings = WriterSettings()
-        settings.quiet = .seconds(2)
+        settings.idleInterval = .seconds(2)
         settings.maximumAge = .seconds(5)
         do throws(WriterError) {
             writer = try InfluxWriter(
@@ -44,7 +44,7 @@ struct InfluxStore: Sendable {
         let state =
             environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
             ?? (environment["HOME"] ?? NSTemporaryDirectory()) + "/.local/state"
-        // The digest tells databases apart; the readable part helps people who look into the folder.
+        // The digest distinguishes databases; the readable part helps people who look into the folder.
         var digest: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in place.utf8 { digest = (digest ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
         let name = place.unicodeScalars.prefix(40).map { scalar in
@@ -78,14 +78,14 @@ struct InfluxResult: Encodable, Sendable {
         delivered = statistics.delivered
         rejected = statistics.rejected
         dropped = statistics.droppedTotal
-        kept = report.kept
+        kept = report.pending
         folder = spool
         rejections = report.rejections.prefix(3).map { "\($0)" }
-        if case .obstacle(let obstacle) = report.keptBecause {
+        if case .failure(let obstacle) = report.pendingReason {
             self.obstacle = "\(obstacle)"
             if case .refused = obstacle { isRefused = true }
-        } else if report.kept > 0 {
-            obstacle = statistics.obstacle.map { "\($0)" } ?? "The time to wait was over"
+        } else if report.pending > 0 {
+            obstacle = statistics.lastFailure.map { "\($0)" } ?? "The time to wait was over"
         }
     }
 

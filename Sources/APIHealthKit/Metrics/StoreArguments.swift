@@ -24,6 +24,7 @@ struct StoreArguments: Sendable {
         .init("org", "NAME", "Its organization, of InfluxDB 2."),
         .init("influx-version", "N", "1, 2 or 3; by default 2 with a bucket and 1 with a database."),
         .init("token-file", "PATH", "A file with the token; for InfluxDB 1, with user:password."),
+        .init("token-env", "NAME", "The environment variable that has the token instead."),
         .init(
             "spool", "PATH",
             "The folder in which points wait for the database; by default one for each database and user."),
@@ -33,13 +34,14 @@ struct StoreArguments: Sendable {
     init(_ list: ArgumentList) throws(ProgramError) {
         file = list.text("file")
         guard let address = list.text("influx") else {
-            for name in ["database", "bucket", "org", "influx-version", "token-file", "spool", "patience"]
+            for name in ["database", "bucket", "org", "influx-version", "token-file", "token-env", "spool", "patience"]
             where list.has(name) {
                 throw ProgramError(.usage, "--\(name) needs a database; give its address with --influx URL")
             }
             return
         }
         try list.forbid("database", with: "bucket")
+        try list.forbid("token-file", with: "token-env")
         database = Database(
             destination: try Self.destination(address, list), spool: list.text("spool"),
             patience: try list.duration("patience", in: .zero...(.seconds(3_600))) ?? .seconds(10))
@@ -54,7 +56,8 @@ struct StoreArguments: Sendable {
             throw ProgramError(
                 .usage, "--\(name) is not for InfluxDB \(version); leave it out, or give another --influx-version")
         }
-        let token = try list.text("token-file").map { path throws(ProgramError) in try SecretFile.text(path) }
+        let file = try list.text("token-file").map { path throws(ProgramError) in try SecretFile.text(path) }
+        let token = if let file { file } else { try list.secret("token-env") }
         guard version == 2 else {
             let database = try required("database", list, version)
             return try checked { () throws(InfluxDestinationError) in

@@ -7,6 +7,8 @@ struct ArgumentList: Sendable {
     /// The values of each option that was given; empty for a flag.
     var values: [String: [String]] = [:]
     var operands: [String] = []
+    /// The environment of the program, for options that name a variable.
+    var environment: [String: String] = [:]
 
     init(of syntax: Syntax) { self.syntax = syntax }
 
@@ -40,6 +42,21 @@ struct ArgumentList: Sendable {
             throw wrong(name, text, "a duration from \(limits)")
         }
         return duration
+    }
+
+    /// The value of the environment variable that the option names; nil if it was not given.
+    ///
+    /// No message shows the value.
+    func secret(_ name: String) throws(ProgramError) -> String? {
+        guard let variable = text(name) else { return nil }
+        guard let value = environment[variable], !value.isEmpty else {
+            throw ProgramError(
+                .usage, "--\(name) names the environment variable \(Plain.text(variable)), which is not set; set it")
+        }
+        guard !value.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
+            throw ProgramError(.usage, "\(Plain.text(variable)) has a control character; set it to the token alone")
+        }
+        return value
     }
 
     /// Throws if both options were given.

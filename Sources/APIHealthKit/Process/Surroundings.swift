@@ -8,14 +8,16 @@ package struct Surroundings: Sendable {
     var errors: Output
     var timers: any Timers = SystemTimers.shared
     var stop = StopSign()
+    var keys = Keys.none
 
-    /// The environment of this process; from here on SIGINT and SIGTERM request a stop, and SIGTSTP gives the cursor back.
+    /// The environment of this process; from here on SIGINT and SIGTERM request a stop, and other signals give the terminal back.
     package static func process() -> Surroundings {
         let stop = StopSign()
         stop.listenToSignals()
         return Surroundings(
             environment: ProcessInfo.processInfo.environment,
-            output: .standardOutput(whenLost: { stop.request() }), errors: .standardError, stop: stop)
+            output: .standardOutput(whenLost: { stop.request() }), errors: .standardError, stop: stop,
+            keys: .standardInput)
     }
 
     /// Whether text may be coloured: on a terminal, unless the environment forbids it.
@@ -23,12 +25,17 @@ package struct Surroundings: Sendable {
         output.isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
     }
 
+    /// Writes errors that do not end the program.
+    func complain(_ complaints: [String]) { errors.write(lines: complaints.map { "apihealth: \($0)" }) }
+
     /// Whether the output is a terminal that can move its cursor.
     var mayMoveCursor: Bool { output.isTerminal && environment["TERM"] != "dumb" }
 
-    /// A block of lines on the output that is redrawn in place.
+    /// The whole terminal that the output is, which signals give back.
     func liveScreen(_ style: Style) -> LiveScreen {
-        LiveScreen(output, style: style, suspensions: { [stop] in stop.suspensions })
+        let screen = LiveScreen(output, style: style, keys: keys)
+        stop.guardTerminal(of: screen)
+        return screen
     }
 }
 
@@ -36,7 +43,7 @@ package struct Surroundings: Sendable {
 package enum ProgramStatus: Int32, Sendable {
     /// It succeeded, and everything it watched was healthy.
     case success = 0
-    /// An endpoint failed a check, or a report does not exist.
+    /// An endpoint failed a check, a condition for a failure was met, or a report does not exist.
     case unhealthy = 1
     /// The arguments are invalid.
     case usage = 2
@@ -45,7 +52,7 @@ package enum ProgramStatus: Int32, Sendable {
 
     static let table: [(status: ProgramStatus, meaning: String)] = [
         (.success, "success"),
-        (.unhealthy, "an endpoint was unhealthy, a report was not found, or a file has no requests"),
+        (.unhealthy, "an endpoint was unhealthy, --fail-if was met, a report was not found, or a file has no requests"),
         (.usage, "the arguments are invalid"),
         (.failure, "the output, a file, an outbox or a database failed, or metrics were lost"),
     ]

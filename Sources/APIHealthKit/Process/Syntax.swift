@@ -15,6 +15,9 @@ struct Syntax: Sendable {
             self.help = help
         }
 
+        /// Whether the value is the path of a file or a folder.
+        var isPath: Bool { value == "PATH" }
+
         /// Makes a flag.
         init(_ name: String, _ help: String) {
             self.name = name
@@ -30,16 +33,20 @@ struct Syntax: Sendable {
     let command: String
     let summary: String
     let operands: Operands?
+    /// The words that the first operand may be; empty if it may be anything.
+    let words: [String]
     let options: [Option]
     /// Lines at the end of the help text.
     let notes: [String]
 
     init(
-        _ command: String, summary: String, operands: Operands? = nil, options: [Option] = [], notes: [String] = []
+        _ command: String, summary: String, operands: Operands? = nil, words: [String] = [], options: [Option] = [],
+        notes: [String] = []
     ) {
         self.command = command
         self.summary = summary
         self.operands = operands
+        self.words = words
         self.options = options
         self.notes = notes
     }

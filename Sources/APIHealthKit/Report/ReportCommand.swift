@@ -16,55 +16,54 @@ struct ReportCommand: Sendable {
         if !arguments.isOnStandardOutput, let input = arguments.files.first(where: page.isSame) {
             throw ProgramError(.usage, "the page would replace \(Plain.text(input)); give another path with --output")
         }
-        var model = try read(into: ReportModel(censusLimit: censusLimit))
+        let inputs = arguments.files.map(ReportInput.init)
+        var model = try read(inputs, into: ReportModel(censusLimit: censusLimit))
         if let better = model.withMostImportant {
-            // A pipe has nothing when it is read once more.
-            if arguments.files.allSatisfy({ PageFile.isRegular($0) == true }) {
-                if model.lacksRoutes {
-                    surroundings.errors.write(
-                        "apihealth: only \(NumberText.count(censusLimit)) routes were counted, "
-                            + "those that fail before all others; the page may lack an important one\n")
-                }
-                model = try read(into: better)
-            } else {
-                surroundings.errors.write(
-                    "apihealth: the page has the first \(ReportModel.routeLimit) routes; give files, which can be read twice, for those that fail most\n"
-                )
+            if model.lacksRoutes {
+                surroundings.complain([
+                    "only \(NumberText.count(censusLimit)) routes were counted, "
+                        + "those that fail before all others; the page may lack an important one"
+                ])
             }
+            model = try read(inputs, into: better)
         }
         guard model.total.count > 0 else {
             throw ProgramError(
                 .unhealthy,
-                "there is no request in \(arguments.files.map(Plain.text).joined(separator: ", ")); "
+                "there is no request in \(inputs.map(\.name).joined(separator: ", ")); "
                     + "unreadable are \(NumberText.count(model.badLines, "line")), about something else \(NumberText.count(model.otherPoints, "point"))"
                     + (model.firstProblems.first.map { " (\($0))" } ?? ""))
         }
         let html = ReportPage(model, title: arguments.title).html
+        let complaints = arguments.conditions.complaints(about: model.measured)
         if arguments.isOnStandardOutput {
             surroundings.output.write(html)
-            try tell(model, to: surroundings.errors)
+            try tell(model, complaints, to: surroundings.errors)
         } else {
             try page.write(html)
-            try tell(model, to: surroundings.output)
+            try tell(model, complaints, to: surroundings.output)
         }
-        return .success
+        surroundings.complain(complaints)
+        return complaints.isEmpty ? .success : .unhealthy
     }
 
-    private func read(into model: ReportModel) throws(ProgramError) -> ReportModel {
+    private func read(_ inputs: [ReportInput], into model: ReportModel) throws(ProgramError) -> ReportModel {
+        let progress = ReportProgress(surroundings)
+        defer { progress?.end() }
         var model = model
-        for file in arguments.files {
-            try ReportReader.read(file, precision: arguments.precision, into: &model)
+        for input in inputs {
+            try ReportReader.read(input, precision: arguments.precision, into: &model, progress: progress)
         }
         return model
     }
 
-    private func tell(_ model: ReportModel, to output: Output) throws(ProgramError) {
+    private func tell(_ model: ReportModel, _ complaints: [String], to output: Output) throws(ProgramError) {
         let total = model.total
         let hasOthers = model.routes[.others] != nil
         if arguments.form == .json {
             let result = Result(
                 page: arguments.page, requests: total.count, otherPoints: model.otherPoints, badLines: model.badLines,
-                firstProblems: model.firstProblems)
+                firstProblems: model.firstProblems, failures: complaints)
             return try output.write(json: result)
         }
         let lines = [
@@ -80,15 +79,17 @@ struct ReportCommand: Sendable {
         var otherPoints: Int
         var badLines: Int
         var firstProblems: [String]
+        var failures: [String]
     }
 }
 
 struct ReportArguments: Sendable {
     var files: [String] = []
-    /// The path of the page; nil for a page beside the first file.
+    /// The path of the page; nil for a page next to the first file.
     var output: String?
     var title = "API health"
     var precision = Precision.nanoseconds
+    var conditions = FailConditions()
     var form = OutputForm.screen
 
     init() {}
@@ -100,12 +101,13 @@ struct ReportArguments: Sendable {
             .init("output", "PATH", "The page, or - for standard output; the first file's name with .html by default."),
             .init("title", "TEXT", "The page's title."),
             .init("precision", "UNIT", "The unit of the timestamps: ns, us, ms or s; ns by default."),
+            FailConditions.option,
             .init("plain", "Print lines without colour."),
             .init("json", "Print the result as one JSON object."),
         ],
         notes: [
-            "The page loads no other resource. A line that cannot be read is counted, reported and left out; points",
-            "that are not requests are only counted.",
+            "A FILE may be compressed by gzip; - is standard input. The page loads no other resource. A line that cannot",
+            "be read is counted, reported and left out; points that are not requests are only counted.",
         ])
 
     init(_ list: ArgumentList) throws(ProgramError) {
@@ -113,6 +115,10 @@ struct ReportArguments: Sendable {
         output = list.text("output")
         title = list.text("title") ?? title
         form = try OutputForm(list)
+        conditions = try FailConditions(list)
+        guard files.count(where: { $0 == "-" }) < 2 else {
+            throw ProgramError(.usage, "standard input can be read once; give - once")
+        }
         if let text = list.text("precision") {
             let units: [String: Precision] = [
                 "ns": .nanoseconds, "us": .microseconds, "ms": .milliseconds, "s": .seconds,
@@ -126,8 +132,9 @@ struct ReportArguments: Sendable {
 
     var page: String {
         if let output { return output }
-        let first = files.first ?? "apihealth"
-        let name = first.hasSuffix(".lp") ? String(first.dropLast(3)) : first
+        var name = files.first ?? "-"
+        if name == "-" { return "apihealth.html" }
+        for suffix in [".gz", ".lp"] where name.hasSuffix(suffix) { name.removeLast(suffix.count) }
         return name + ".html"
     }
 }

@@ -104,6 +104,16 @@ struct ReportModel: Sendable {
         return lines
     }
 
+    /// What conditions for a failure are about: each route.
+    var measured: [FailConditions.Measured] {
+        hosts.flatMap(\.routes).map { key, route in
+            FailConditions.Measured(
+                name: key == .others ? "all other routes" : "\(key.method) \(key.host)\(key.route)",
+                errors: route.total.judged - route.total.good, judged: route.total.judged,
+                latency: route.total.latency)
+        }
+    }
+
     var total: Tally { routes.values.reduce(into: Tally()) { $0.merge($1.total) } }
 
     var hosts: [(host: String, routes: [(key: Key, route: Route)])] {
@@ -134,18 +144,23 @@ extension ReportModel.Route {
 
 /// How many requests each route had and how many of them failed, to find the most important routes.
 ///
-/// Its size is bounded: when it is full, a route that fails takes the place of one that does not.
+/// Its size is bounded: when it is full, a route that fails takes the place of one that does not and is not busy.
 struct RouteCensus: Sendable {
     typealias Key = ReportModel.Key
 
     private struct Count {
         var requests = 0
         var failures = 0
+
+        mutating func note(_ kind: HTTPMetric.Outcome.Kind) {
+            requests += 1
+            if kind.isError { failures += 1 }
+        }
     }
 
     private let limit: Int
     private var counts: [Key: Count] = [:]
-    /// The routes whose first request did not fail; only the last one is looked at, so that a new route costs no search.
+    /// The routes whose first request did not fail; only the last few are looked at, so that a new route costs no long search.
     private var replaceable: [Key] = []
     /// Whether there was no room for all routes.
     private(set) var isIncomplete = false
@@ -156,35 +171,49 @@ struct RouteCensus: Sendable {
     var count: Int { counts.count }
 
     mutating func note(_ key: Key, _ kind: HTTPMetric.Outcome.Kind) {
-        if counts[key] == nil {
-            if counts.count >= limit {
-                isIncomplete = true
-                guard kind.isError, replaceOne() else { return }
-            }
-            if !kind.isError { replaceable.append(key) }
+        // One search of the dictionary, as this is done for every line of a file.
+        if let index = counts.index(forKey: key) {
+            counts.values[index].note(kind)
+            return
         }
-        counts[key, default: Count()].requests += 1
-        if kind.isError { counts[key, default: Count()].failures += 1 }
+        if counts.count >= limit {
+            isIncomplete = true
+            guard kind.isError, replaceOne() else { return }
+        }
+        if !kind.isError { replaceable.append(key) }
+        counts[key, default: Count()].note(kind)
     }
 
-    /// Those with most failures, and of these those with most requests.
+    /// The busiest, as half of the number, and those of the others that fail most.
+    ///
+    /// Failures alone do not suffice: paths that a scanner tries fail once each, and there is no end to them.
     func mostImportant(_ number: Int) -> Set<Key> {
-        let ranked = counts.sorted {
+        let busiest = counts.sorted { ($1.value.requests, $0.key) < ($0.value.requests, $1.key) }.prefix(number / 2)
+        let chosen = Set(busiest.map(\.key))
+        let failing = counts.filter { !chosen.contains($0.key) }.sorted {
             ($1.value.failures, $1.value.requests, $0.key) < ($0.value.failures, $0.value.requests, $1.key)
         }
-        return Set(ranked.prefix(number).map(\.key))
+        return chosen.union(failing.prefix(number - chosen.count).map(\.key))
     }
 
-    /// Forgets a route that does not fail, and returns whether there was one.
+    /// How many routes are compared to find one that is not busy.
+    private static var lookedAt: Int { 16 }
+
+    /// Forgets a route that does not fail and is not busy, and returns whether there was one.
     private mutating func replaceOne() -> Bool {
-        while let key = replaceable.popLast() {
+        while !replaceable.isEmpty {
+            let candidates = replaceable.indices.suffix(Self.lookedAt)
+            let index = candidates.min { requests(of: replaceable[$0]) < requests(of: replaceable[$1]) }
+            replaceable.swapAt(index ?? replaceable.count - 1, replaceable.count - 1)
             // It may have failed since its first request.
-            guard counts[key]?.failures == 0 else { continue }
+            guard let key = replaceable.popLast(), counts[key]?.failures == 0 else { continue }
             counts[key] = nil
             return true
         }
         return false
     }
+
+    private func requests(of key: Key) -> Int { counts[key]?.requests ?? 0 }
 }
 
 /// Divides a period into time slots, never more than a chart can show.

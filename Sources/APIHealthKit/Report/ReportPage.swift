@@ -61,7 +61,7 @@ struct ReportPage: Sendable {
     private var overview: String {
         var rows = [
             HTMLText.row(
-                ["host", "route", "requests", "good", "p50", "p90", "p99", "max", "came to nothing"], head: true)
+                ["host", "route", "requests", "good", "p50", "p90", "p99", "max", "failed"], head: true)
         ]
         for (key, route) in model.hosts.flatMap(\.routes) {
             let total = route.total

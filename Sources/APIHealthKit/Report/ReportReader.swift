@@ -3,27 +3,25 @@ import Foundation
 import InfluxReporting
 import LineProtocol
 import LoaderChain
+import LoaderChainGzip
 
 /// Reads files of line protocol in pieces, so that their size does not matter.
 enum ReportReader {
-    private static var pieceLength: Int { 1 << 16 }
-
-    static func read(_ path: String, precision: Precision, into model: inout ReportModel) throws(ProgramError) {
-        let (number, code) = uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }
-        guard number >= 0 else { throw failure(path, code, "check the path") }
-        defer { close(number) }
+    static func read(
+        _ input: ReportInput, precision: Precision, into model: inout ReportModel, progress: ReportProgress? = nil
+    ) throws(ProgramError) {
         var decoder = LineDecoder(precision: precision)
-        var piece = [UInt8](repeating: 0, count: pieceLength)
-        let name = Plain.text(path)
-        while true {
-            let (count, code) = piece.withUnsafeMutableBytes { buffer in
-                uninterrupted { systemRead(number, buffer.baseAddress, buffer.count) }
-            }
-            guard count >= 0 else { throw failure(path, code, "give a file of line protocol") }
-            if count == 0 { break }
-            decoder.decode(piece[..<count]) { take($0, name, &model) }
+        let name = input.name
+        try input.read { piece, position, length in
+            decoder.decode(piece) { take($0, name, &model) }
+            progress?.show(name, position, of: length)
         }
         decoder.finish { take($0, name, &model) }
+    }
+
+    /// Reads the file at a path.
+    static func read(_ path: String, precision: Precision, into model: inout ReportModel) throws(ProgramError) {
+        try read(ReportInput(path), precision: precision, into: &model)
     }
 
     private static func take(
@@ -34,13 +32,146 @@ enum ReportReader {
         case .failure(let error): model.note(error, in: name)
         }
     }
+}
 
-    private static func failure(_ path: String, _ code: CInt, _ advice: String) -> ProgramError {
-        ProgramError(.failure, "\(Plain.text(path)) cannot be read: \(SystemText.of(code)); \(advice)")
+/// A file, a pipe or standard input, of plain text or compressed by gzip, which can be read several times.
+///
+/// Anything that is not a regular file is copied while it is read for the first time, to a file without a name.
+final class ReportInput {
+    /// The name for messages.
+    let name: String
+    private let path: String
+    /// The descriptor of the copy; nil before there is one.
+    private var copy: CInt?
+
+    private static var pieceLength: Int { 1 << 16 }
+
+    /// Makes an input of the file at a path; a dash is standard input.
+    init(_ path: String) {
+        self.path = path
+        name = path == "-" ? "standard input" : Plain.text(path)
+    }
+
+    deinit { if let copy { close(copy) } }
+
+    /// A descriptor to read from.
+    private struct Source {
+        let number: CInt
+        /// Where the text begins, because others may have read a part of standard input; nil for a pipe.
+        var start: off_t?
+        var length: Int64?
+        let isOwned: Bool
+    }
+
+    private func source() throws(ProgramError) -> Source {
+        if let copy { return Source(number: copy, start: 0, length: Int64(lseek(copy, 0, SEEK_END)), isOwned: false) }
+        var (number, code) = (STDIN_FILENO, CInt(0))
+        if path != "-" { (number, code) = uninterrupted { open(path, O_RDONLY | O_CLOEXEC) } }
+        guard number >= 0 else { throw failure(code, "check the path") }
+        var source = Source(number: number, isOwned: path != "-")
+        var status = stat()
+        if fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+            source.start = lseek(number, 0, SEEK_CUR)
+            source.length = Int64(status.st_size)
+        }
+        return source
+    }
+
+    /// Hands over the text piece by piece, with the number of bytes that were read so far, and of all if that is known.
+    func read(_ pass: (ArraySlice<UInt8>, Int64, Int64?) -> Void) throws(ProgramError) {
+        let source = try source()
+        defer { if source.isOwned { close(source.number) } }
+        if source.start == nil { copy = try newFile() }
+        var gzip: GzipDecoder?
+        var position: Int64 = 0
+        var buffer = [UInt8](repeating: 0, count: Self.pieceLength)
+        while true {
+            let count = try next(&buffer, from: source, at: position)
+            if count == 0 { break }
+            let piece = buffer[..<count]
+            if position == 0, piece.starts(with: [0x1F, 0x8B]) { gzip = GzipDecoder() }
+            position += Int64(count)
+            guard let gzip else {
+                pass(piece, position, source.length)
+                continue
+            }
+            do throws(GzipDecoder.Fault) {
+                try gzip.decode(piece) { pass($0, position, source.length) }
+            } catch {
+                let advice = error == .damaged ? "its gzip data is damaged" : "zlib is missing; decompress it first"
+                throw ProgramError(.failure, "\(name) cannot be read: \(advice)")
+            }
+        }
+        guard gzip?.isComplete != false else {
+            throw ProgramError(.failure, "\(name) cannot be read: its gzip data ends too early")
+        }
+    }
+
+    /// Reads the next bytes, and returns how many there are.
+    private func next(_ buffer: inout [UInt8], from source: Source, at position: Int64) throws(ProgramError) -> Int {
+        let (count, code) = buffer.withUnsafeMutableBytes { buffer in
+            uninterrupted {
+                source.start.map { pread(source.number, buffer.baseAddress, buffer.count, $0 + off_t(position)) }
+                    ?? systemRead(source.number, buffer.baseAddress, buffer.count)
+            }
+        }
+        guard count >= 0 else { throw failure(code, "give a file of line protocol") }
+        if source.start == nil, let copy, writeAll(Array(buffer[..<count]), to: copy) != nil { throw noCopy }
+        return count
+    }
+
+    /// Opens a new temporary file, which has no name any more.
+    private func newFile() throws(ProgramError) -> CInt {
+        let folder = FileManager.default.temporaryDirectory.path(percentEncoded: false)
+        var path = Array((folder + "/apihealth-XXXXXX").utf8CString)
+        let number = mkstemp(&path)
+        guard number >= 0 else { throw noCopy }
+        unlink(path)
+        return number
+    }
+
+    private var noCopy: ProgramError {
+        ProgramError(.failure, "\(name) cannot be copied to a temporary file; give a file")
+    }
+
+    private func failure(_ code: CInt, _ advice: String) -> ProgramError {
+        ProgramError(.failure, "\(name) cannot be read: \(SystemText.of(code)); \(advice)")
     }
 }
 
-/// `read(2)`, whose name the method above hides.
+/// Shows on a terminal how far reading has come.
+final class ReportProgress {
+    private let surroundings: Surroundings
+    private var last: TimerInstant
+
+    /// Makes it; nil if the errors go to no terminal that can move its cursor.
+    init?(_ surroundings: Surroundings) {
+        guard surroundings.errors.isTerminal, surroundings.environment["TERM"] != "dumb" else { return nil }
+        self.surroundings = surroundings
+        last = surroundings.timers.now
+    }
+
+    private static var interval: Duration { .milliseconds(100) }
+
+    fileprivate func show(_ name: String, _ position: Int64, of length: Int64?) {
+        let now = surroundings.timers.now
+        guard last.duration(to: now) >= Self.interval, !surroundings.errors.isInBackground else { return }
+        last = now
+        surroundings.errors.write(
+            "\r" + Self.text(name, position, of: length, columns: surroundings.errors.width) + Escape.clearLine)
+    }
+
+    static func text(_ name: String, _ position: Int64, of length: Int64?, columns: Int) -> String {
+        let share = length.map { NumberText.percent(Int(min(position, $0)), of: Int($0)) }
+        let part = share ?? "\(NumberText.count(Int(position >> 20))) MB"
+        return Plain.fit("Reading \(name): \(part)", to: columns - 1)
+    }
+
+    /// Removes the line.
+    func end() { surroundings.errors.write("\r" + Escape.clearLine) }
+}
+
+/// `read(2)`, whose name a method hides.
 private func systemRead(_ number: CInt, _ address: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(number, address, count)
 }

@@ -52,10 +52,23 @@ struct StyledLine: Sendable, ExpressibleByStringLiteral {
 
     mutating func pad(to width: Int) { add(String(repeating: " ", count: max(0, width - self.width))) }
 
-    /// Adds text at the right end of a line of so many columns, of which the last stays free.
+    /// Adds text at the right end of a line of this number of columns, of which the last stays free.
     mutating func add(_ text: String, _ role: Role = .plain, atEndOf columns: Int) {
         pad(to: columns - 2 - text.count)
         add(" " + text, role)
+    }
+
+    /// The line, shortened in the middle if it is longer than `columns`.
+    func fit(to columns: Int) -> StyledLine {
+        guard width > columns else { return self }
+        let characters = pieces.flatMap { piece in piece.text.map { (text: $0, role: piece.role) } }
+        let tail = max(0, columns - 1) / 2
+        let head = max(0, columns - 1 - tail)
+        var line = StyledLine()
+        for (character, role) in characters.prefix(head) { line.add(String(character), role) }
+        if columns > 0 { line.add("…", characters[head].role) }
+        for (character, role) in characters.suffix(tail) { line.add(String(character), role) }
+        return line
     }
 
     /// The coloured line, truncated to the given number of columns.
@@ -71,42 +84,74 @@ struct StyledLine: Sendable, ExpressibleByStringLiteral {
     }
 }
 
-/// A table whose columns fit their content.
+/// A table whose columns fit their content, and whose lines fit the terminal.
 struct TextTable {
     enum Side: Sendable { case left, right }
 
-    /// The indices of the columns that are not left out.
-    private let shown: [Int]
-    private let sides: [Side]
-    private var rows: [[StyledLine]]
+    struct Column {
+        let title: String
+        var side = Side.left
+        /// Whether its cells are shortened in the middle rather than that the line is cut.
+        var shrinks = false
+        /// The order in which columns are left out if there is no room for all; nil for never.
+        var leaves: Int?
 
-    /// Makes a table that leaves out the columns with the titles in `omitted`, as a narrow terminal needs it.
-    init(_ columns: [(title: String, side: Side)], without omitted: Set<String> = []) {
-        let shown = columns.indices.filter { !omitted.contains(columns[$0].title) }
-        self.shown = shown
-        sides = shown.map { columns[$0].side }
-        rows = [shown.map { StyledLine(columns[$0].title, .faint) }]
+        init(_ title: String, _ side: Side = .left, shrinks: Bool = false, leaves: Int? = nil) {
+            self.title = title
+            self.side = side
+            self.shrinks = shrinks
+            self.leaves = leaves
+        }
     }
 
-    /// Adds a row, which has a cell for every column, also for those that are left out.
-    mutating func add(_ cells: [StyledLine]) { rows.append(shown.map { cells[$0] }) }
+    private let columns: [Column]
+    private var rows: [[StyledLine]]
 
-    /// The lines, with two spaces between the columns.
-    var lines: [StyledLine] {
-        let widths = sides.indices.map { column in rows.reduce(0) { max($0, $1[column].width) } }
-        return rows.map { row in
-            var line = StyledLine()
-            // No trailing spaces after the last cell with text.
-            let last = row.lastIndex { $0.width > 0 } ?? 0
-            for (column, cell) in row.prefix(last + 1).enumerated() {
-                if column > 0 { line.add("  ") }
-                let end = line.width + widths[column]
-                if sides[column] == .right { line.pad(to: end - cell.width) }
-                line.add(cell)
-                if column < last { line.pad(to: end) }
-            }
-            return line
+    init(_ columns: [Column]) {
+        self.columns = columns
+        rows = [columns.map { StyledLine($0.title, .faint) }]
+    }
+
+    /// Adds a row, which has a cell for every column.
+    mutating func add(_ cells: [StyledLine]) { rows.append(cells) }
+
+    /// Columns are left out before a shrinking one gets narrower than this.
+    private static var leastWidth: Int { 24 }
+    private static var gap: Int { 2 }
+
+    /// The lines, with two spaces between the columns, in at most `limit` columns if that is possible.
+    func lines(in limit: Int = .max) -> [StyledLine] {
+        var widths = columns.indices.map { column in rows.reduce(0) { max($0, $1[column].width) } }
+        var shown = Array(columns.indices)
+        func excess(_ width: (Int) -> Int) -> Int {
+            shown.reduce(-Self.gap) { $0 + width($1) + Self.gap } - limit
         }
+        func least(_ column: Int) -> Int {
+            columns[column].shrinks ? min(widths[column], Self.leastWidth) : widths[column]
+        }
+        let leaving = columns.indices.filter { columns[$0].leaves != nil }
+            .sorted { columns[$0].leaves ?? 0 < columns[$1].leaves ?? 0 }
+        for column in leaving where excess(least) > 0 { shown.removeAll { $0 == column } }
+        for column in shown where columns[column].shrinks {
+            let whole = widths
+            widths[column] = max(1, min(whole[column], whole[column] - excess { whole[$0] }))
+        }
+        return rows.map { line(of: $0, shown, widths) }
+    }
+
+    private func line(of row: [StyledLine], _ shown: [Int], _ widths: [Int]) -> StyledLine {
+        var line = StyledLine()
+        // No trailing spaces after the last cell with text.
+        let last = shown.lastIndex { row[$0].width > 0 } ?? 0
+        for (place, column) in shown.prefix(last + 1).enumerated() {
+            if place > 0 { line.pad(to: line.width + Self.gap) }
+            let end = line.width + widths[column]
+            let cell = row[column].fit(to: widths[column])
+            if columns[column].side == .right { line.pad(to: end - cell.width) }
+            line.add(cell)
+            if place < last { line.pad(to: end) }
+        }
+        return line
     }
 }
 
@@ -120,7 +165,7 @@ struct LatencyBars: Sendable, Hashable {
 
     init() {}
 
-    /// Counts a duration; one that equals a bound belongs to the bar above it.
+    /// Counts a duration; a duration that equals a bound belongs to the bar above it.
     mutating func record(_ duration: Duration) {
         let milliseconds = duration / .milliseconds(1)
         counts[Self.bounds.firstIndex { milliseconds < $0 } ?? Self.bounds.count] += 1

@@ -32,11 +32,15 @@ struct Watch: Sendable {
         await chain.metrics.flush()
         let outcome = await stores.finish(dropped: chain.metrics.dropped)
         let final = state.withLock(\.self)
-        try show.end(final, outcome)
+        let complaints = arguments.conditions.complaints(about: final.endpoints.map(\.measured))
+        try show.end(final, outcome, complaints)
         if outcome.isFailure { return .failure }
-        if final.isAllHealthy { return .success }
+        if !complaints.isEmpty { return .unhealthy }
+        // Conditions on errors say how many checks may fail.
+        let mayFail = arguments.conditions.areAboutErrors
+        if mayFail ? final.isAllChecked : final.isAllHealthy { return .success }
         // A lost output ends the checks, which says nothing about the endpoints. Its reader may have what it wants.
-        guard !final.isAnyUnhealthy, let loss = surroundings.output.loss else { return .unhealthy }
+        guard mayFail || !final.isAnyUnhealthy, let loss = surroundings.output.loss else { return .unhealthy }
         return loss.isUnwanted ? .success : .failure
     }
 
@@ -59,6 +63,8 @@ struct Watch: Sendable {
         watcher.cancel()
         painter.cancel()
         await painter.value
+        // What is left may take a while.
+        show.show(state.withLock(\.self), at: timers.now)
     }
 
     private func watch(_ index: Int, _ chain: WatchChain, _ state: Locked<WatchState>, _ show: WatchShow) async {
@@ -100,7 +106,7 @@ private struct WatchChain: Sendable {
         metrics = MetricRecorder(sink, capacity: SeveralSinks.capacity, timers: timers)
         let throttle = Throttle(maximumNumberOfRequests: UInt(arguments.concurrency), timers: timers)
         let strategy = Backoff.exponential(delay: 0.2, maximumNumberOfAttempts: 1 + arguments.retries, maximumDelay: 5)
-        let retry = Retry(strategy: strategy, deadline: arguments.timeout, budget: .unlimited, timers: timers)
+        let retry = Retry(strategy, deadline: arguments.timeout, budget: .unlimited, timers: timers)
         let end = terminal ?? Self.network(arguments, timers)
         head =
             ResetGuard() --> Autocancel() --> MetricsTap(metrics, module: "apihealth") --> throttle

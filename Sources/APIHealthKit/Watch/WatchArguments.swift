@@ -11,6 +11,7 @@ struct WatchArguments: Sendable {
     /// How often each endpoint is checked; nil for no limit.
     var count: Int?
     var stores = StoreArguments()
+    var conditions = FailConditions()
     var isQuiet = false
     var form = OutputForm.screen
 
@@ -31,13 +32,16 @@ struct WatchArguments: Sendable {
             .init(
                 "header", "NAME: VALUE", repeats: true,
                 "A header for every request. Other users of the machine can see arguments."),
+            .init("bearer-env", "NAME", "Send the token in this environment variable as a bearer."),
+            FailConditions.option,
             .init("quiet", "Print only changes, and the summary."),
             .init("plain", "Print lines, even on a terminal."),
             .init("json", "Print one JSON object at the end."),
         ] + StoreArguments.options,
         notes: [
             "Ctrl-C and SIGTERM end it; all metrics are written, and a summary is printed. Times are written",
-            "500ms, 5s, 2m, 1h. Redirects are followed unless --expect names such a status.",
+            "500ms, 5s, 2m, 1h. Redirects are followed unless --expect names such a status. A failed check is a failure,",
+            "unless --fail-if has a condition on errors.",
         ])
 
     init(_ list: ArgumentList) throws(ProgramError) {
@@ -58,6 +62,7 @@ struct WatchArguments: Sendable {
             self.expected = expected
         }
         stores = try StoreArguments(list)
+        conditions = try FailConditions(list)
         isQuiet = list.has("quiet")
         form = try OutputForm(list)
         let method = try Self.method(list)
@@ -100,6 +105,7 @@ struct WatchArguments: Sendable {
             }
             headers[name] = parts[1].trimmingCharacters(in: .whitespaces)
         }
+        if let token = try list.secret("bearer-env") { headers["Authorization"] = "Bearer \(token)" }
         return headers
     }
 }

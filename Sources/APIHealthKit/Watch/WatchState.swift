@@ -1,4 +1,9 @@
+import Foundation
 import LoaderChain
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// The state of all watched endpoints: a value that is updated by one check after the other.
 struct WatchState: Sendable {
@@ -9,7 +14,7 @@ struct WatchState: Sendable {
         var checks = 0
         var healthy = 0
         var cancelled = 0
-        /// How many checks were skipped because the one before had not ended.
+        /// The number of checks that were skipped because the previous check had not ended.
         var missed = 0
         /// The durations of the checks that were answered.
         var latency = LatencyHistogram()
@@ -26,6 +31,11 @@ struct WatchState: Sendable {
 
         /// The result of the last check that had one; nil before the first.
         var isHealthy: Bool? { last?.isHealthy }
+
+        /// What conditions for a failure are about.
+        var measured: FailConditions.Measured {
+            FailConditions.Measured(name: name, errors: checks - healthy, judged: checks, latency: latency)
+        }
 
         /// The total duration of outages, including a current one.
         func downtime(by now: TimerInstant) -> Duration {
@@ -59,6 +69,9 @@ struct WatchState: Sendable {
 
     /// Whether any endpoint failed a check.
     var isAnyUnhealthy: Bool { endpoints.contains { $0.healthy < $0.checks } }
+
+    /// Whether every endpoint was checked at least once.
+    var isAllChecked: Bool { endpoints.allSatisfy { $0.checks > 0 } }
 
     /// Adds the result of a check.
     mutating func note(
@@ -120,7 +133,7 @@ enum WatchVerdict: Hashable, Sendable {
         case .success(let response):
             self = expected.contains(response.status) ? .healthy(response.status) : .unexpected(response.status)
         case .failure(let error) where ResultMeaning(error.code) == .stopped: self = .none
-        case .failure(let error): self = .silent(Self.words(error.code))
+        case .failure(let error): self = .silent(Self.words(error))
         }
     }
 
@@ -137,16 +150,26 @@ enum WatchVerdict: Hashable, Sendable {
         }
     }
 
-    private static func words(_ code: HTTPError.Code) -> String {
-        switch code {
-        case .cannotConnect: "cannot connect"
+    private static func words(_ error: HTTPError) -> String {
+        switch error.code {
+        case .cannotConnect: connectionWords(error)
         case .connectionLost: "connection lost"
         case .timedOut, .deadlineExceeded: "timed out"
         case .insecureConnection: "no secure connection"
         case .invalidResponse: "no HTTP response"
         case .responseTooLarge: "response too large"
         case .tooManyRedirects: "too many redirects"
-        default: code.rawValue
+        default: error.code.rawValue
         }
+    }
+
+    /// Why there was no connection, if the system says.
+    private static func connectionWords(_ error: HTTPError) -> String {
+        let code = (error.underlyingError as? URLError)?.code
+        let reason = (error.reason ?? "").lowercased()
+        if code == .cannotFindHost || code == .dnsLookupFailed || reason.contains("resolve") { return "DNS failure" }
+        if reason.contains("timed out") { return "timed out" }
+        if reason.contains("route to host") || reason.contains("unreachable") { return "no route to host" }
+        return code == .cannotConnectToHost || reason.contains("refused") ? "connection refused" : "cannot connect"
     }
 }

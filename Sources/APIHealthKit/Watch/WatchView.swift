@@ -5,60 +5,66 @@ import LoaderChain
 enum WatchView {
     /// The whole screen of a live terminal.
     static func screen(
-        _ state: WatchState, _ arguments: WatchArguments, at now: TimerInstant, columns: Int, rows: Int
+        _ state: WatchState, _ arguments: WatchArguments, at now: TimerInstant, in room: ScreenRoom
     ) -> [StyledLine] {
-        var head = StyledLine("apihealth", .strong)
-        let count = arguments.endpoints.count
-        let what = count == 1 ? "one endpoint" : "\(count) endpoints"
-        head.add("  watches \(what) every \(DurationText.setting(arguments.interval))", .faint)
-        let right = "\(DurationText.short(state.start.duration(to: now)))   Ctrl-C ends it"
-        head.add(right, .faint, atEndOf: columns)
-        // The cursor stands below, and the table has a title.
-        let room = max(1, rows - 4)
-        guard state.endpoints.count > room else {
-            return [head, ""] + table(state.endpoints, at: now, columns: columns)
+        var head = headline(state)
+        let time = DurationText.short(state.start.duration(to: now))
+        head.add("every \(DurationText.setting(arguments.interval)), for \(time)", .faint, atEndOf: room.columns)
+        let endpoints = ranked(state, room.choices.order)
+        // The head, an empty line and the table's title have lines of their own.
+        let space = max(1, room.usableRows - 3)
+        let shown = endpoints.count > space ? space - 1 : endpoints.count
+        var lines = [head, ""] + table(Array(endpoints.prefix(shown)), at: now, columns: room.usableColumns)
+        let hidden = endpoints.dropFirst(shown)
+        if !hidden.isEmpty {
+            let failing = hidden.count { $0.isHealthy == false }
+            lines.append(
+                StyledLine(
+                    "  and \(NumberText.count(hidden.count)) more, \(Headline.failing(failing))",
+                    failing == 0 ? .faint : .bad))
         }
-        // What fails is never among those that have no room.
-        let ranked = state.endpoints.sorted { rank($0) < rank($1) }
-        let hidden = ranked.dropFirst(room - 1)
-        let failing = hidden.count { $0.isHealthy == false }
-        let rest = StyledLine(
-            "  and \(NumberText.count(hidden.count)) more, of which \(failing == 0 ? "none fails" : "\(failing) fail")",
-            failing == 0 ? .faint : .bad)
-        return [head, ""] + table(Array(ranked.prefix(room - 1)), at: now, columns: columns) + [rest]
+        return room.screen(lines)
     }
 
-    /// Endpoints that fail come first, then those that have not been checked.
-    private static func rank(_ endpoint: WatchState.Endpoint) -> Int {
-        endpoint.isHealthy.map { $0 ? 2 : 0 } ?? 1
+    /// How many endpoints there are, and how many of them fail.
+    static func headline(_ state: WatchState) -> StyledLine {
+        Headline.line(count: state.endpoints.count, failing: state.endpoints.count { $0.isHealthy == false })
+    }
+
+    private static func ranked(_ state: WatchState, _ order: RowOrder) -> [WatchState.Endpoint] {
+        order.sorted(state.endpoints) { endpoint in
+            RowOrder.Rank(
+                name: endpoint.name,
+                // What has not been checked comes after what fails.
+                state: endpoint.isHealthy.map { $0 ? 2 : 0 } ?? 1,
+                errorRatio: endpoint.checks > 0 ? 1 - Double(endpoint.healthy) / Double(endpoint.checks) : 0,
+                latency: endpoint.latency.quantile(0.99) ?? .zero)
+        }
     }
 
     private static func table(
         _ endpoints: [WatchState.Endpoint], at now: TimerInstant, columns: Int
     ) -> [StyledLine] {
-        // The name gets what the other columns leave. A narrow terminal shows fewer of the latest checks.
+        // A narrow terminal shows fewer of the latest checks.
         let shown = columns < 115 ? 10 : WatchState.recentCount
-        let nameWidth = max(20, columns - shown - 62)
         var table = TextTable([
-            ("  endpoint", .left), ("last", .left), ("time", .right), ("ok", .right), ("p50", .right), ("p99", .right),
-            ("the last \(shown)", .left),
+            .init("  endpoint", shrinks: true), .init("last"), .init("time", .right, leaves: 2), .init("ok", .right),
+            .init("p50", .right, leaves: 1), .init("p99", .right, leaves: 4), .init("the last \(shown)", leaves: 3),
         ])
         for endpoint in endpoints {
-            var name = lamp(endpoint)
-            name.add(" " + Plain.fit(endpoint.name, to: nameWidth))
             var last = StyledLine(endpoint.last?.text ?? "…", role(endpoint.isHealthy))
             if endpoint.isHealthy == false {
                 last.add(" for \(DurationText.short(endpoint.since.duration(to: now)))", .bad)
             }
             table.add([
-                name, last, StyledLine(endpoint.checks > 0 ? DurationText.short(endpoint.lastDuration) : ""),
+                name(endpoint), last, StyledLine(endpoint.checks > 0 ? DurationText.short(endpoint.lastDuration) : ""),
                 share(endpoint), time(endpoint, 0.5), time(endpoint, 0.99), recent(endpoint, shown),
             ])
         }
-        return table.lines
+        return table.lines(in: columns)
     }
 
-    /// A column for each of the latest checks: a bar for its duration, or a cross where it failed.
+    /// A column for each of the latest checks: a bar for its duration, or a cross if it failed.
     static func recent(_ endpoint: WatchState.Endpoint, _ count: Int) -> StyledLine {
         let recent = endpoint.recent.suffix(count)
         let longest = recent.filter(\.isHealthy).map(\.duration).max() ?? .zero
@@ -76,41 +82,27 @@ enum WatchView {
     }
 
     /// The result that stays on the terminal; a narrow one gets the most important columns, and shorter names.
-    static func summary(_ state: WatchState, at now: TimerInstant, columns: Int = .max) -> [StyledLine] {
-        let longest = state.endpoints.reduce(0) { max($0, $1.name.count) }
-        let whole = summary(state, at: now, isNarrow: columns < narrow, nameWidth: longest)
-        let excess = whole.reduce(0) { max($0, $1.width) } - columns
-        guard excess > 0 else { return whole }
-        return summary(state, at: now, isNarrow: columns < narrow, nameWidth: max(shortestName, longest - excess))
-    }
-
-    private static func summary(
-        _ state: WatchState, at now: TimerInstant, isNarrow: Bool, nameWidth: Int
+    static func summary(
+        _ state: WatchState, at now: TimerInstant, columns: Int = .max, _ order: RowOrder = .given
     ) -> [StyledLine] {
-        var table = TextTable(titles, without: isNarrow ? ["p90", "max", "outages"] : [])
-        for endpoint in state.endpoints {
-            var name = lamp(endpoint)
-            name.add(" " + Plain.fit(endpoint.name, to: nameWidth))
+        var table = TextTable([
+            .init("  endpoint", shrinks: true), .init("checks", .right, leaves: 5), .init("ok", .right),
+            .init("p50", .right, leaves: 4), .init("p90", .right, leaves: 1), .init("p99", .right, leaves: 6),
+            .init("max", .right, leaves: 2), .init("outages", .right, leaves: 3), .init("down for", .right, leaves: 7),
+            .init("last"),
+        ])
+        for endpoint in ranked(state, order) {
             let down = endpoint.downtime(by: now)
             table.add([
-                name, StyledLine(NumberText.count(endpoint.checks)), share(endpoint), time(endpoint, 0.5),
+                name(endpoint), StyledLine(NumberText.count(endpoint.checks)), share(endpoint), time(endpoint, 0.5),
                 time(endpoint, 0.9), time(endpoint, 0.99), time(endpoint, 1),
                 StyledLine(NumberText.count(endpoint.outages), endpoint.outages > 0 ? .bad : .plain),
                 StyledLine(down >= .milliseconds(50) ? DurationText.short(down) : "–"),
                 StyledLine(endpoint.last?.text ?? "not checked", role(endpoint.isHealthy)),
             ])
         }
-        return table.lines
+        return table.lines(in: columns)
     }
-
-    private static var shortestName: Int { 12 }
-    /// The number of columns from which on all of the summary fits.
-    private static var narrow: Int { 120 }
-
-    private static let titles: [(title: String, side: TextTable.Side)] = [
-        ("  endpoint", .left), ("checks", .right), ("ok", .right), ("p50", .right), ("p90", .right), ("p99", .right),
-        ("max", .right), ("outages", .right), ("down for", .right), ("last", .left),
-    ]
 
     static func line(_ verdict: WatchVerdict, _ endpoint: WatchState.Endpoint, at date: Date) -> StyledLine {
         var line = StyledLine(date.formatted(.iso8601) + "  ", .faint)
@@ -134,12 +126,15 @@ enum WatchView {
         return line
     }
 
-    private static func lamp(_ endpoint: WatchState.Endpoint) -> StyledLine {
-        switch endpoint.isHealthy {
-        case true?: StyledLine("●", .good)
-        case false?: StyledLine("✗", .bad)
-        case nil: StyledLine("○", .faint)
-        }
+    private static func name(_ endpoint: WatchState.Endpoint) -> StyledLine {
+        var line =
+            switch endpoint.isHealthy {
+            case true?: StyledLine("●", .good)
+            case false?: StyledLine("✗", .bad)
+            case nil: StyledLine("○", .faint)
+            }
+        line.add(" " + endpoint.name)
+        return line
     }
 
     private static func role(_ isHealthy: Bool?) -> Role {

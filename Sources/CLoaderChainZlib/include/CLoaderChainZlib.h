@@ -1,8 +1,8 @@
 // The few functions of zlib that this package calls, declared without zlib's own header.
 //
-// On Apple systems they are those of the system's library, to which programs are linked. Elsewhere the library is loaded when
-// it is first used, so that building a program needs no development files of zlib. What is declared here has been the same in
-// every version since 1.2.0; the names are ours, so that they cannot clash with those of the real header.
+// On Apple systems, they are linked to the system's library. Elsewhere the library is loaded on first use, so that building a
+// program needs no development files of zlib. These declarations have been the same in every version since 1.2.0. Their names are
+// the package's own, so that they cannot clash with those of the real header.
 
 #ifndef LOADERCHAIN_ZLIB_H
 #define LOADERCHAIN_ZLIB_H
@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/// zlib's `z_stream`: what is to be read, where to write, and zlib's own.
+/// zlib's `z_stream`: the input, the output, and zlib's state.
 typedef struct loaderchain_zstream {
     const unsigned char *next_in;
     unsigned int avail_in;
@@ -58,7 +58,7 @@ int loaderchain_inflate_init(loaderchain_zstream *stream, int window_bits, const
 int loaderchain_inflate(loaderchain_zstream *stream, int flush) LOADERCHAIN_ZLIB(inflate);
 int loaderchain_inflate_end(loaderchain_zstream *stream) LOADERCHAIN_ZLIB(inflateEnd);
 
-/// NULL if there is no library, with which both functions that begin fail.
+/// NULL if the library is missing; in that case both init functions fail.
 const char *loaderchain_zlib_version(void) LOADERCHAIN_ZLIB(zlibVersion);
 
 #ifdef __cplusplus

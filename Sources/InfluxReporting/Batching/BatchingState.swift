@@ -1,48 +1,51 @@
 import LoaderChain
 
-// Batching: collects points in blocks, and decides when they leave. It may use Sending, Points and Blocks.
+// Batching: collects points in blocks, and decides when they are sent. It may use Sending, Points and Blocks.
 
-/// Decides which points are held and which leave when, without threads, clocks or disks.
+/// Decides which points are held and when they are sent, without threads, clocks or disks.
 ///
-/// Points are collected in one parcel, which is **sealed** when it is full, or when its points are to leave, and then waits in a
-/// queue. Everything that is held counts, so the bounds hold after every point.
+/// Points are collected in one parcel. It is **sealed** when it is full or when its points are due, and then waits in a queue.
+/// Everything that is held counts, so the limits hold after every point.
 ///
-/// What makes points leave:
-/// - **enough**: what waits fills a batch;
-/// - **quiet**: no point has come for so long;
-/// - **age**: the oldest point has waited so long;
-/// - **flush**: the app asked.
+/// Reasons to send points:
+/// - **enough**: the waiting points fill a batch;
+/// - **idle**: no point has been written for `idleInterval`;
+/// - **age**: the oldest point has waited for `maximumAge`;
+/// - **flush**: the app asked for it.
 ///
-/// All but the first *release* what has come so far, up to a number. A batch is taken when something is released or enough,
-/// no pause is in force, and not too many batches are on their way.
+/// All but the first *release* the points so far, up to a parcel number. A batch is taken if points are released or enough, there
+/// is no pause, and fewer than `maximumInFlight` batches are in flight.
 struct BatchingState<Waiter> {
     let limits: BatchingLimits
     private(set) var pacing: SendPacing
     private(set) var queue = ParcelQueue()
     /// The parcel whose points are being collected.
     ///
-    /// It has the newest number, and no points if none came since the last was sealed.
+    /// It has the highest number, and is empty if no points were written since the last parcel was sealed.
     private(set) var open: Parcel
-    /// The lines of that parcel, in memory that all parcels use in turn.
+    /// The lines of that parcel, in memory that is reused for the next parcel.
     private var lines = LineBlock()
-    /// The files of parcels that were sealed, which the owner closes under no lock.
+    /// The files of sealed parcels, which the owner closes outside the lock.
     private var closing: [BlockJournal] = []
-    /// The batches on their way, by the number of their last parcel, and what all of them come to.
-    private(set) var inFlight: [UInt64: (points: Int, room: Int)] = [:]
-    private var flying = (points: 0, room: 0)
+    /// The batches in flight, by the number of their last parcel.
+    private(set) var inFlight: [UInt64: (points: Int, footprint: Int)] = [:]
+    /// The totals of all batches in flight.
+    private var inFlightTotal = (points: 0, footprint: 0)
     private var ledger = FlushLedger<Waiter>()
 
-    /// Everything up to this number is to leave.
+    /// All parcels up to this number are released.
     private var releasedThrough: UInt64 = 0
-    /// Whether everything that has come is to be released, once a batch may leave; so a pause leaves no small parcels.
-    private var isDue = false
-    /// When the oldest point that waits for its release was written; nil if none waits.
-    private var waitingSince: TimerInstant?
-    /// When the newest point was written.
-    private var newest = TimerInstant(nanoseconds: .min)
-    /// When to look whether that is to be released.
+    /// Whether all points so far are released as soon as a batch may be sent.
     ///
-    /// It does not move with each point, so the alarm is not set anew for each.
+    /// Sealing that late avoids small parcels during a pause.
+    private var isDue = false
+    /// The time at which the oldest unreleased point was written; nil if there is none.
+    private var waitingSince: TimerInstant?
+    /// The time at which the newest point was written.
+    private var newest = TimerInstant(nanoseconds: .min)
+    /// The time to check whether the points are due.
+    ///
+    /// It does not move with each point, so the alarm need not be set again for each.
     private var lookTime = TimerInstant(nanoseconds: .min)
 
     init(_ limits: BatchingLimits) {
@@ -53,13 +56,15 @@ struct BatchingState<Waiter> {
 
     // MARK: Holding
 
-    var heldPoints: Int { open.points + queue.total.points + flying.points }
-    var heldRoom: Int { open.room + queue.total.room + flying.room }
+    var heldPoints: Int { open.points + queue.total.points + inFlightTotal.points }
+    var heldFootprint: Int { open.footprint + queue.total.footprint + inFlightTotal.footprint }
 
-    /// By how much the bounds would be exceeded with a line more.
-    private func excess(with length: Int) -> (points: Int, room: Int) {
-        let room = limits.room(of: lines.count + LineFrame.length(of: length))
-        return (heldPoints + 1 - limits.maximumPoints, heldRoom - open.room + room - limits.maximumRoom)
+    /// The amount by which one more line would exceed the limits.
+    private func excess(with length: Int) -> (points: Int, footprint: Int) {
+        let footprint = limits.footprint(of: lines.count + LineFrame.length(of: length))
+        return (
+            heldPoints + 1 - limits.maximumPoints, heldFootprint - open.footprint + footprint - limits.maximumFootprint
+        )
     }
 
     /// Whether a line fits into the open parcel.
@@ -68,46 +73,46 @@ struct BatchingState<Waiter> {
             || open.points < limits.blockPoints && lines.count + LineFrame.length(of: length) <= limits.blockBytes
     }
 
-    /// Whether a line can be added as things are; one that is longer than a block is looked at more closely.
+    /// Whether a line can be added without further steps; a line that is longer than a block needs the slow path.
     func takes(_ length: Int) -> Bool {
         let excess = excess(with: length)
         return LineFrame.length(of: length) <= limits.blockBytes && fits(length) && excess.points <= 0
-            && excess.room <= 0
+            && excess.footprint <= 0
     }
 
-    /// Makes room for a line; others give way only if `mayDrop`, and the settings say so.
+    /// Makes space for a line; drops older parcels only if `mayDrop` is true and the settings allow it.
     ///
-    /// - Returns: those that had to go; nil if there is no room, and none can be made.
-    mutating func makeRoom(for length: Int, mayDrop: Bool = true) -> [Parcel]? {
+    /// - Returns: the dropped parcels; nil if there is no space.
+    mutating func makeSpace(for length: Int, mayDrop: Bool = true) -> [Parcel]? {
         if !fits(length) { seal() }
         var excess = excess(with: length)
-        if excess.points <= 0, excess.room <= 0 { return [] }
+        if excess.points <= 0, excess.footprint <= 0 { return [] }
         guard mayDrop, limits.whenFull == .dropOldest else { return nil }
-        if excess.points > queue.total.points || excess.room > queue.total.room {
-            // All others are on their way.
+        if excess.points > queue.total.points || excess.footprint > queue.total.footprint {
+            // The queue is not enough, so the points that are being collected are dropped too; all others are in flight.
             seal()
             excess = self.excess(with: length)
         }
-        guard excess.points <= queue.total.points, excess.room <= queue.total.room else { return nil }
+        guard excess.points <= queue.total.points, excess.footprint <= queue.total.footprint else { return nil }
         var dropped: [Parcel] = []
-        while excess.points > 0 || excess.room > 0, let oldest = queue.popFirst() {
+        while excess.points > 0 || excess.footprint > 0, let oldest = queue.popFirst() {
             excess.points -= oldest.points
-            excess.room -= oldest.room
-            ledger.credit(oldest.number) { $0.note(oldest.points, .noRoom) }
+            excess.footprint -= oldest.footprint
+            ledger.credit(oldest.number) { $0.note(oldest.points, .bufferFull) }
             dropped.append(oldest)
         }
         return dropped
     }
 
-    /// Adds a line, for which there is room.
+    /// Adds a line, for which there must be space.
     ///
-    /// - Returns: whether there may be something to do now, or a time to do it.
+    /// - Returns: whether the caller must check for a batch or set the alarm.
     @inline(__always)
     mutating func add(_ line: UnsafeRawBufferPointer, at now: TimerInstant) -> Bool {
         lines.append(line)
         open.points += 1
         open.bytes += line.count
-        open.room = limits.room(of: lines.count)
+        open.footprint = limits.footprint(of: lines.count)
         if now > newest { newest = now }
         if waitingSince == nil, !isDue {
             waitingSince = now
@@ -117,7 +122,7 @@ struct BatchingState<Waiter> {
         return isEnough && canSend(at: now)
     }
 
-    /// Lets the parcel that is being collected wait with the others.
+    /// Moves the parcel that is being collected to the queue.
     mutating func seal() {
         guard open.points > 0 else { return }
         open.block = lines.takeAll(keeping: 2 * limits.blockBytes)
@@ -127,10 +132,10 @@ struct BatchingState<Waiter> {
         open = Parcel(number: open.number + 1, precision: limits.precision)
     }
 
-    /// Takes out the files that are to be closed.
+    /// Removes and returns the files to close.
     mutating func takeClosing() -> [BlockJournal] { replace(&closing, with: []) }
 
-    /// Takes in a parcel of an earlier launch, and releases it at once.
+    /// Adds a parcel of an earlier launch, and releases it at once.
     mutating func recover(_ parcel: Parcel) {
         var parcel = parcel
         parcel.number = open.number
@@ -139,19 +144,19 @@ struct BatchingState<Waiter> {
         open.number += 1
     }
 
-    // MARK: Leaving
+    // MARK: Sending
 
-    /// When to look again whether something is due; nil if there is nothing to wait for.
+    /// The time of the next check; nil if there is nothing to wait for.
     var nextAlarm: TimerInstant? {
         if let pause = pacing.pausedUntil { return pause }
         return waitingSince == nil ? nil : lookTime
     }
 
     private func releaseTime(since oldest: TimerInstant) -> TimerInstant {
-        min(oldest.advanced(by: limits.maximumAge), max(newest, oldest).advanced(by: limits.quiet))
+        min(oldest.advanced(by: limits.maximumAge), max(newest, oldest).advanced(by: limits.idleInterval))
     }
 
-    /// Notes that time has passed.
+    /// Updates the state for the current time.
     mutating func pass(to now: TimerInstant) {
         pacing.pass(to: now)
         guard let oldest = waitingSince else { return }
@@ -161,7 +166,7 @@ struct BatchingState<Waiter> {
         isDue = true
     }
 
-    /// Releases all points that have come.
+    /// Releases all points so far.
     mutating func release() {
         seal()
         releasedThrough = open.number - 1
@@ -169,11 +174,11 @@ struct BatchingState<Waiter> {
         waitingSince = nil
     }
 
-    /// The next batch to send; nil if there is none before something happens.
+    /// Takes the next batch to send; nil if there is none for now.
     ///
-    /// Its end is told to ``ended(_:rest:note:)``.
+    /// The caller reports its end to ``ended(_:rest:note:)``.
     mutating func nextBatch(at now: TimerInstant) -> [Parcel]? {
-        // A first parcel that is on its way to its file leaves when it is there.
+        // If lines of the first parcel are being written to its file, it is sent after that.
         guard canSend(at: now), queue.first?.writing ?? 0 == 0 else { return nil }
         if isDue { release() } else if isEnough { seal() }
         guard let first = queue.first, first.number <= releasedThrough || first.wasTried || isEnough else { return nil }
@@ -181,11 +186,11 @@ struct BatchingState<Waiter> {
     }
 
     private func canSend(at now: TimerInstant) -> Bool {
-        // After a failure, one batch tries the ground for all.
+        // After a failure, one batch at a time probes the server.
         inFlight.count < (pacing.failures > 0 ? 1 : limits.maximumInFlight) && !pacing.isPaused(at: now)
     }
 
-    /// Whether what waits fills a batch, or leaves no room in it for another block.
+    /// Whether the waiting points fill a batch, or leave no space in it for another block.
     private var isEnough: Bool {
         queue.total.points + open.points >= limits.batchPoints
             || queue.total.bytes + open.bytes > limits.batchBytes - limits.blockBytes
@@ -193,7 +198,7 @@ struct BatchingState<Waiter> {
 
     private mutating func takeBatch() -> [Parcel]? {
         var batch: [Parcel] = []
-        var (points, bytes, room) = (0, 0, 0)
+        var (points, bytes, footprint) = (0, 0, 0)
         while let next = queue.first, next.writing == 0 {
             if let first = batch.first {
                 guard !first.wasTried, !next.wasTried, next.precision == first.precision,
@@ -205,61 +210,61 @@ struct BatchingState<Waiter> {
             batch.append(parcel)
             points += parcel.points
             bytes += parcel.bytes
-            room += parcel.room
+            footprint += parcel.footprint
         }
         guard let last = batch.last else { return nil }
         if queue.first == nil, open.points == 0 { waitingSince = nil }
-        inFlight[last.number] = (points, room)
-        flying = (flying.points + points, flying.room + room)
+        inFlight[last.number] = (points, footprint)
+        inFlightTotal = (inFlightTotal.points + points, inFlightTotal.footprint + footprint)
         return batch
     }
 
-    /// A batch has come to its end.
+    /// Records the end of a batch.
     ///
     /// - Parameters:
-    ///   - number: that of its last parcel.
-    ///   - rest: what is left to be tried again; nil if all is settled.
-    ///   - note: what became of the others.
+    ///   - number: the number of its last parcel.
+    ///   - rest: the lines to send again; nil if all lines are settled.
+    ///   - note: a closure that adds the outcome of the other lines to a report.
     mutating func ended(_ number: UInt64, rest: Parcel?, note: (inout FlushReport) -> Void) {
         if let batch = inFlight.removeValue(forKey: number) {
-            flying = (flying.points - batch.points, flying.room - batch.room)
+            inFlightTotal = (inFlightTotal.points - batch.points, inFlightTotal.footprint - batch.footprint)
         }
         ledger.credit(number, note)
         guard var rest else { return pacing.succeeded() }
         rest.number = number
         rest.wasTried = true
-        // Its files have all the lines of the batch.
-        if rest.files.isEmpty { rest.room = limits.room(of: rest.block?.count ?? 0) }
+        // Its files still contain all lines of the batch, so with files the footprint stays the same.
+        if rest.files.isEmpty { rest.footprint = limits.footprint(of: rest.block?.count ?? 0) }
         queue.insert(rest)
     }
 
-    /// A batch had to be kept: waits before the next.
-    mutating func wait(from now: TimerInstant, told: Duration?, roll: Double) {
-        pacing.failed(at: now, told: told, roll: roll)
+    /// Pauses after a failed batch.
+    mutating func wait(from now: TimerInstant, requested delay: Duration?, roll: Double) {
+        pacing.failed(at: now, requested: delay, roll: roll)
     }
 
     // MARK: Flushing
 
-    /// Releases all points that have come, for a waiter.
+    /// Releases all points so far, for a waiter.
     mutating func flush(_ waiter: Waiter, id: Int) {
         release()
         pacing.hurry()
         ledger.add(waiter, id: id, target: releasedThrough)
     }
 
-    /// Takes out the waiters whose points are all settled.
+    /// Removes and returns the waiters whose points are all settled.
     mutating func takeDone() -> [(Waiter, FlushReport)] {
         ledger.takeDone(oldestOutstanding: oldestOutstanding)
     }
 
-    /// Takes out the waiters for a batch that is kept and that needs a change before it can succeed.
-    mutating func giveUp(on number: UInt64, because cause: FlushReport.KeepCause) -> [(Waiter, FlushReport)] {
+    /// Removes and returns the waiters for a batch that cannot succeed before somebody fixes something.
+    mutating func giveUp(on number: UInt64, because cause: FlushReport.PendingReason) -> [(Waiter, FlushReport)] {
         let outstanding = outstandingPoints
         return ledger.takeAll(waitingFor: number, outstanding: outstanding, because: cause)
     }
 
-    /// Takes out a waiter that waits no longer.
-    mutating func giveUp(_ id: Int, because cause: FlushReport.KeepCause) -> (Waiter, FlushReport)? {
+    /// Removes and returns a waiter that stops waiting.
+    mutating func giveUp(_ id: Int, because cause: FlushReport.PendingReason) -> (Waiter, FlushReport)? {
         let outstanding = outstandingPoints
         return ledger.take(id, outstanding: outstanding, because: cause)
     }
@@ -270,7 +275,7 @@ struct BatchingState<Waiter> {
         return min(waits, tried ?? .max)
     }
 
-    /// How many points up to a number are not settled.
+    /// The number of unsettled points in parcels up to a number.
     private var outstandingPoints: (UInt64) -> Int {
         let (queue, inFlight) = (queue, inFlight)
         return { number in
@@ -279,9 +284,9 @@ struct BatchingState<Waiter> {
         }
     }
 
-    /// Gives up the points that are in no file, at the end, and takes out all who wait for others.
+    /// Drops the points that are in no file, at the end of the writer, and removes and returns the remaining waiters.
     ///
-    /// - Parameter lose: hears how many points are given up of each parcel that waits.
+    /// - Parameter lose: a closure that gets the number of points dropped from each waiting parcel.
     mutating func end(_ lose: (Int) -> Void) -> [(Waiter, FlushReport)] {
         seal()
         var all: [Parcel] = []
@@ -297,7 +302,7 @@ struct BatchingState<Waiter> {
     }
 }
 
-// MARK: - What is on the disk, of a writer with a directory
+// MARK: - Files of a writer with a directory
 
 extension BatchingState {
     /// Gives the open parcel a file, before its first line.
@@ -306,9 +311,9 @@ extension BatchingState {
         open.files = [journal.file]
     }
 
-    /// Adds a line that is to be written to the open parcel's file.
+    /// Adds a line that the caller writes to the open parcel's file.
     ///
-    /// - Returns: the line, and whether there may be something to do once it is written.
+    /// - Returns: the position of the line, and whether the caller must check for a batch or set the alarm afterwards.
     mutating func add(
         _ line: UnsafeRawBufferPointer, at now: TimerInstant, writing journal: BlockJournal
     ) -> (line: LineOnItsWay, isNotable: Bool) {
@@ -317,9 +322,9 @@ extension BatchingState {
         return (place, add(line, at: now))
     }
 
-    /// Notes that a line has arrived in its file, or never will.
+    /// Records that a line was written to its file, or that this failed.
     ///
-    /// - Returns: whether its parcel is still there, and was not dropped for newer points.
+    /// - Returns: whether its parcel still exists, and was not dropped for newer points.
     mutating func wrote(_ line: LineOnItsWay, failed: Bool) -> Bool {
         if line.parcel == open.number {
             open.wrote(line.line, failed: failed)
@@ -330,15 +335,15 @@ extension BatchingState {
         return isThere
     }
 
-    /// Leaves a parcel to its file, if too much is in memory.
+    /// Removes the lines of a parcel from memory if memory is over its limit and they are in a file.
     private mutating func leaveToFile(_ number: UInt64) {
         guard limits.isDurable, queue.total.memory > limits.maximumMemory else { return }
         queue.change(number) { if $0.isSaved { $0.block = nil } }
     }
 
-    /// Makes room in memory for a line that may be there alone, by leaving others to their files.
+    /// Makes space in memory for a line that may be in no file, by removing lines that are in files.
     ///
-    /// - Returns: whether there is room.
+    /// - Returns: whether there is space.
     mutating func makeMemory(for length: Int) -> Bool {
         let most = limits.maximumMemory - lines.count - LineFrame.length(of: length) - BatchingLimits.overhead
         guard queue.total.memory > most else { return true }
@@ -350,37 +355,38 @@ extension BatchingState {
         return true
     }
 
-    /// Whether a line is in memory alone.
+    /// Whether any line is only in memory.
     var isAnyUnsaved: Bool { queue.total.unsaved > 0 || !open.unsaved.isEmpty }
 
-    /// What waits and has lines that are in memory alone.
+    /// The waiting parcels with lines that are only in memory.
     var unsavedParcels: [Parcel] {
         queue.total.unsaved == 0 ? [] : queue.all.filter { !$0.unsaved.isEmpty && $0.writing == 0 }
     }
 
-    /// Notes that all lines of a parcel are in a new file.
+    /// Records that all lines of a parcel are in a new file.
     ///
-    /// - Returns: the files that are of no use any more: those that it had, or the new one if it has left or changed meanwhile.
+    /// - Returns: the files that are no longer needed: the previous ones, or the new one if the parcel was sent or changed
+    ///   meanwhile.
     mutating func keep(_ file: BlockFile, of parcel: Parcel) -> [BlockFile] {
         var useless = [file]
-        let room = limits.room(of: parcel.block?.count ?? 0)
+        let footprint = limits.footprint(of: parcel.block?.count ?? 0)
         queue.change(parcel.number) { current in
-            // What is left of a batch has the number of its last parcel, and may look like it. What was tried leaves alone.
+            // The rest of a batch has the number of its last parcel, so it could be mistaken for that parcel.
             guard current.wasTried == parcel.wasTried, current.points == parcel.points,
                 current.unsaved == parcel.unsaved
             else { return }
             useless = current.files
             current.files = [file]
             current.unsaved = LineSet()
-            current.room = room
+            current.footprint = footprint
         }
         leaveToFile(parcel.number)
         return useless
     }
 
-    /// Notes that the directory was deleted: what is in memory is there alone, and no file is worth anything.
+    /// Records that the directory was deleted: the lines in memory are in no file any more.
     ///
-    /// - Parameter isNew: whether that was not known. Later on, nothing that is being collected is in a file.
+    /// - Parameter isNew: whether this is the first time. Later, no line that is being collected is in a file.
     mutating func loseDirectory(isNew: Bool) {
         if isNew { seal() }
         for number in queue.all.filter({ $0.block != nil }).map(\.number) {
@@ -392,13 +398,13 @@ extension BatchingState {
     }
 }
 
-/// A line that was taken in, and is on its way to its block's file.
+/// An accepted line that is being written to its block's file.
 struct LineOnItsWay: Sendable {
     let journal: BlockJournal
     /// The number of its parcel.
     let parcel: UInt64
-    /// Its number in the parcel.
+    /// The number of the line in the parcel.
     let line: Int
-    /// Its place in the file.
+    /// The position of the line in the file.
     let offset: Int
 }

@@ -1,32 +1,32 @@
 import LineProtocol
 
-/// Lines that are held together and leave together: a block, or what is left of a batch that was tried.
+/// Lines that are held and sent together: a block, or the undelivered lines of a batch.
 struct Parcel: Sendable {
-    /// Its place among all, which it keeps however often it is tried.
+    /// The position in the order of all parcels, which stays the same for every attempt.
     var number: UInt64
     var points = 0
-    /// How many bytes its lines have.
+    /// The number of bytes of the lines.
     var bytes = 0
-    /// How much room it takes of what is bounded; it may be more than its lines need.
-    var room = 0
-    /// The unit of its timestamps; those of an earlier launch may have another.
+    /// The part of the writer's maximum size that the parcel uses; it can exceed the size of the lines.
+    var footprint = 0
+    /// The unit of the timestamps; parcels of an earlier launch can have another unit.
     var precision = Precision.nanoseconds
-    /// Whether it has been tried before, and is to be tried again as it is.
+    /// Whether it has been sent before; then it is sent again unchanged.
     var wasTried = false
-    /// The lines; nil while they are being collected, and once they are in their file alone, to be read when their turn comes.
+    /// The lines; nil while they are being collected, and when they are only in their file, which is read before sending.
     var block: LineBlock?
 
-    // Of a writer with a directory.
+    // For a writer with a directory.
     /// The open file, while lines are being collected.
     var journal: BlockJournal?
-    /// The files that hold the lines until all of them are settled.
+    /// The files that store the lines until all of them are settled.
     var files: [BlockFile] = []
-    /// How many lines are on their way to the file, without which it does not leave.
+    /// The number of lines that are being written to the file; the parcel is not sent before they are written.
     var writing = 0
     /// The lines that are in no file.
     var unsaved = LineSet()
 
-    /// Whether its lines can be left to their file.
+    /// Whether the lines can be removed from memory, because their file has all of them.
     var isSaved: Bool { files.count == 1 && writing == 0 && unsaved.isEmpty && !wasTried }
 
     mutating func wrote(_ line: Int, failed: Bool) {
@@ -37,22 +37,22 @@ struct Parcel: Sendable {
 
 /// Parcels in the order of their numbers, oldest first.
 struct ParcelQueue {
-    /// What all parcels come to.
+    /// The totals of all parcels.
     struct Total {
         var points = 0
         var bytes = 0
-        var room = 0
-        /// What they take up in memory, but for those that were tried, which are few.
+        var footprint = 0
+        /// The bytes in memory, without parcels that were sent before, which are few.
         var memory = 0
-        /// The part of that which could be left to files.
+        /// The part of `memory` that could be freed, because files have these lines.
         var savedMemory = 0
-        /// How many have lines that are in no file.
+        /// The number of parcels that have lines in no file.
         var unsaved = 0
 
         mutating func count(_ parcel: Parcel, times: Int = 1) {
             points += parcel.points * times
             bytes += parcel.bytes * times
-            room += parcel.room * times
+            footprint += parcel.footprint * times
             if !parcel.unsaved.isEmpty { unsaved += times }
             guard let block = parcel.block, !parcel.wasTried else { return }
             let inMemory = (block.count + BatchingLimits.overhead) * times
@@ -62,14 +62,14 @@ struct ParcelQueue {
     }
 
     private var parcels: [Parcel] = []
-    /// How many of the first are gone already; they are removed together, so that taking one is cheap.
+    /// The number of removed parcels at the front of the array; the array is compacted rarely, so that removing the first is cheap.
     private var gone = 0
     private(set) var total = Total()
 
     var first: Parcel? { gone < parcels.count ? parcels[gone] : nil }
     var all: ArraySlice<Parcel> { parcels[gone...] }
 
-    /// Puts a parcel where its number belongs; most belong at the end.
+    /// Inserts a parcel at the position of its number, which is mostly the end.
     mutating func insert(_ parcel: Parcel) {
         var place = parcels.count
         while place > gone, parcels[place - 1].number > parcel.number { place -= 1 }
@@ -77,7 +77,7 @@ struct ParcelQueue {
         total.count(parcel)
     }
 
-    /// Changes a parcel, and returns whether it is still there.
+    /// Changes a parcel, and returns whether it is still in the queue.
     @discardableResult
     mutating func change(_ number: UInt64, _ change: (inout Parcel) -> Void) -> Bool {
         var (low, high) = (gone, parcels.count)
@@ -94,11 +94,11 @@ struct ParcelQueue {
 
     mutating func popFirst() -> Parcel? {
         guard let parcel = first else { return nil }
-        // What is gone keeps no memory.
+        // A removed parcel must not keep its memory until the array is compacted.
         parcels[gone].block = nil
         gone += 1
         total.count(parcel, times: -1)
-        // Half keeps the moving cheap.
+        // Compacting when half is removed takes constant time per parcel.
         if gone * 2 >= parcels.count {
             parcels.removeFirst(gone)
             gone = 0

@@ -2,7 +2,7 @@ import LineProtocol
 import LoaderChain
 import LoaderChainPlatformFoundation
 
-/// How a writer collects points, how much it holds, and how it goes about sending.
+/// The settings of a writer: how it collects points, how many it holds, and how it sends them.
 ///
 /// ```swift
 /// var settings = WriterSettings()
@@ -11,84 +11,84 @@ import LoaderChainPlatformFoundation
 /// settings.tags = ["app": "shop"]
 /// ```
 public struct WriterSettings: Sendable {
-    /// What happens to points when there is no room.
+    /// The policy for a writer that holds its maximum.
     public enum WhenFull: Hashable, Sendable {
-        /// The oldest make room, a block of them at a time; those that are being sent stay.
+        /// Drops the oldest points, one block at a time, but none that are in flight.
         case dropOldest
-        /// The new one is dropped; what is held stays.
+        /// Drops the new point.
         case dropNewest
     }
 
     /// The unit of the timestamps.
     ///
-    /// To a server, points of equal tags with equal timestamps are one. Nanoseconds tell them apart.
+    /// To a server, two points with the same tags and the same timestamp are one point. Nanoseconds distinguish them.
     public var precision = Precision.nanoseconds
-    /// Tags for every point, unless it has one with the same key.
+    /// Tags for every point; a point's own tag with the same key overrides them.
     public var tags: Tags = [:]
 
-    /// Points leave when no other has come for this long.
-    public var quiet = Duration.seconds(5)
-    /// Points leave when the oldest has waited this long, even if others keep coming.
+    /// The time without a new point after which a batch is sent.
+    public var idleInterval = Duration.seconds(5)
+    /// The age of the oldest waiting point at which a batch is sent, even if new points keep coming.
     public var maximumAge = Duration.seconds(15)
-    /// The most points of one batch; a full batch leaves at once.
+    /// The maximum number of points in a batch; a full batch is sent at once.
     public var batchPoints = 5_000
-    /// The most bytes of one batch before compression; a full batch leaves at once.
+    /// The maximum number of bytes in a batch before compression; a full batch is sent at once.
     public var batchBytes = 1 << 20
-    /// Whether lines are compressed on their way.
+    /// The compression of the requests.
     public var compression = LineCompression.gzip()
-    /// How many batches are on their way at once.
+    /// The maximum number of batches in flight.
     ///
-    /// With one, points arrive in the order in which they leave.
+    /// With 1, points are delivered in the order in which they are sent.
     public var maximumInFlight = 1
 
-    /// What happens to points when there is no room.
+    /// The policy for a writer that holds its maximum.
     public var whenFull = WhenFull.dropOldest
-    /// The most points that are held.
+    /// The maximum number of points that the writer holds.
     public var maximumPoints = 100_000
-    /// The most bytes that points take up in memory.
+    /// The maximum number of bytes of points in memory.
     ///
-    /// A writer with a directory reads the others from there again; those that are being collected or sent are not counted.
+    /// A writer with a directory reads further points from their files; points that are being collected or sent are not counted.
     public var maximumBytes = 16 << 20
 
-    /// The most bytes that points take up on the disk, of a writer with a directory.
+    /// The maximum number of bytes of points on the disk, for a writer with a directory.
     public var maximumDiskBytes = 64 << 20
-    /// How often written points are flushed to the disk; a loss of power costs those that came since.
+    /// The interval at which files are flushed to the disk; a loss of power costs the points written since.
     public var synchronization = Duration.seconds(1)
 
-    /// The bound of the first delay after a batch had to be kept; it doubles with each.
+    /// The maximum delay after the first failed batch; it doubles with each further failure.
     public var firstDelay = Duration.seconds(1)
-    /// What the bound of a delay never grows beyond.
+    /// The maximum delay after any number of failures.
     public var maximumDelay = Duration.seconds(120)
-    /// The longest wait that a server can ask for by `Retry-After`.
+    /// The maximum delay that a server can ask for with `Retry-After`.
     public var maximumRetryAfter = Duration.seconds(3_600)
 
-    /// Where time comes from.
+    /// The clock and its timers.
     public var timers: any Timers = SystemTimers.shared
-    /// Where chance comes from.
+    /// The source of random numbers.
     public var random: RandomSource = .system
 
-    /// Settings with the values above, each of which can be set.
+    /// Creates settings with the default values.
     public init() {}
 }
 
-/// What a writer's settings come to, in numbers that fit each other.
+/// The limits that follow from a writer's settings, made consistent with each other.
 struct BatchingLimits {
-    /// Whether points are held in files, and the bound is that of the disk.
+    /// Whether points are stored in files, so that the maximum size is that of the disk.
     let isDurable: Bool
-    /// How many points a block takes.
+    /// The maximum number of points in a block.
     let blockPoints: Int
-    /// How many bytes a block takes, the heads of its lines included; a longer line has a block of its own.
+    /// The maximum number of bytes in a block, including the heads of its lines; a longer line gets its own block.
     let blockBytes: Int
 
-    let quiet: Duration
+    let idleInterval: Duration
     let maximumAge: Duration
     let batchPoints: Int
     let batchBytes: Int
     let maximumInFlight: Int
 
     let maximumPoints: Int
-    let maximumRoom: Int
-    /// What may be in memory, of a writer with a directory.
+    let maximumFootprint: Int
+    /// The maximum number of bytes in memory, for a writer with a directory.
     let maximumMemory: Int
     let whenFull: WriterSettings.WhenFull
     let pacing: Pacing
@@ -96,43 +96,43 @@ struct BatchingLimits {
 
     private static let smallestBound = 4 << 10
     private static let largestBlock = 64 << 10
-    /// A block, which is dropped as a whole, is at most this part of what is held.
+    /// A block is dropped as a whole, so its size is at most this fraction of the writer's maximum.
     private static let blockShare = 8
-    /// What a block takes up in memory beside its lines.
+    /// The memory of a block in addition to its lines.
     static let overhead = 320
 
-    /// Fits the numbers of settings.
+    /// Derives the limits from settings; values out of range are clamped.
     init(_ settings: WriterSettings, isDurable: Bool = false) {
         self.isDurable = isDurable
         maximumPoints = max(1, settings.maximumPoints)
-        maximumRoom = max(Self.smallestBound, isDurable ? settings.maximumDiskBytes : settings.maximumBytes)
+        maximumFootprint = max(Self.smallestBound, isDurable ? settings.maximumDiskBytes : settings.maximumBytes)
         maximumMemory = max(0, settings.maximumBytes)
         batchPoints = max(1, settings.batchPoints)
         batchBytes = max(Self.smallestBound, settings.batchBytes)
-        quiet = settings.quiet
+        idleInterval = settings.idleInterval
         maximumAge = settings.maximumAge
         maximumInFlight = max(1, settings.maximumInFlight)
         whenFull = settings.whenFull
         precision = settings.precision
-        // Between half of the bound and all of it: a writer holds many points, and none of its servers is to be hurried.
+        // At least half of the maximum delay: a writer can hold many points, so it has no reason to hurry a server.
         pacing = Pacing(
             first: max(.milliseconds(1), settings.firstDelay), maximum: max(.milliseconds(1), settings.maximumDelay),
             maximumAsked: settings.maximumRetryAfter, leastShare: 0.5)
         blockPoints = max(1, min(batchPoints, maximumPoints / Self.blockShare))
-        // A file takes up a whole page, however little is in it.
+        // Even a small file takes a whole page.
         let leastBlock = isDurable ? Self.smallestBound : 0
         blockBytes = max(
-            leastBlock, min(Self.largestBlock, batchBytes / Self.blockShare, maximumRoom / Self.blockShare))
+            leastBlock, min(Self.largestBlock, batchBytes / Self.blockShare, maximumFootprint / Self.blockShare))
     }
 
-    /// How much a block of so many bytes takes up of the room: files take up whole pages.
-    func room(of bytes: Int) -> Int {
+    /// The footprint of a block: files take whole pages, and blocks in memory have an overhead.
+    func footprint(of bytes: Int) -> Int {
         let page = 4_096
         return isDurable ? (bytes + page - 1) / page * page : bytes + Self.overhead
     }
 
-    /// Whether no batch, or no room, can hold a line.
+    /// Whether a line exceeds the maximum size of a batch or of the writer.
     func isTooLarge(_ length: Int) -> Bool {
-        length > batchBytes || room(of: LineFrame.length(of: length)) > maximumRoom
+        length > batchBytes || footprint(of: LineFrame.length(of: length)) > maximumFootprint
     }
 }

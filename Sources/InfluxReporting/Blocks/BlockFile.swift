@@ -3,13 +3,13 @@ import LineProtocol
 import LoaderChain
 import LoaderChainPlatformC
 
-/// The file of a block: its name, which says all that is needed to read it.
+/// The file of a block: its name, which contains everything that is needed to read it.
 struct BlockFile: Sendable, Hashable {
-    /// Its place in the order.
+    /// The position in the order of blocks.
     let number: UInt64
     /// The unit of the timestamps in it.
     let precision: Precision
-    /// What its frames are salted with.
+    /// The salt of the checksums.
     let salt: UInt64
 
     static let suffix = ".lines"
@@ -25,7 +25,7 @@ struct BlockFile: Sendable, Hashable {
         self.salt = salt
     }
 
-    /// The file of a name; nil if this type makes no such name.
+    /// Parses a name; nil if it is not a name of this type.
     init?(_ name: String) {
         guard name.hasSuffix(Self.suffix) else { return nil }
         let parts = name.dropLast(Self.suffix.count).split(separator: "-", omittingEmptySubsequences: false)
@@ -33,16 +33,16 @@ struct BlockFile: Sendable, Hashable {
             let precision = Precision(rawValue: String(parts[1])), let salt = Hexadecimal.value(of: parts[2].utf8)
         else { return nil }
         self.init(number: number, precision: precision, salt: salt)
-        // One that is spelled otherwise could not be found again.
+        // A name that is spelled differently would not lead back to the file.
         guard self.name == name else { return nil }
     }
 }
 
-/// The open file of a block, which the first thread that writes to it creates.
+/// The open file of a block, created by the first thread that writes to it.
 final class BlockJournal: Sendable {
     let file: BlockFile
     private let directory: any Directory
-    /// The file, or why there is none; nil until a thread has found out.
+    /// The file, or the error of opening it; nil until a thread has tried.
     private let opened = Locked<Result<any DurableFile, FileFailure>?>(nil)
 
     init(_ file: BlockFile, in directory: any Directory) {
@@ -50,7 +50,7 @@ final class BlockJournal: Sendable {
         self.directory = directory
     }
 
-    /// Writes a line to its place, which is no other line's, so any number of threads may write at once.
+    /// Writes a line to its position; positions do not overlap, so any number of threads may write at once.
     func write(_ line: UnsafeRawBufferPointer, at offset: Int) throws(FileFailure) {
         let journal = try open()
         let checksum = LineFrame.checksum(of: line, salt: file.salt)
@@ -74,7 +74,7 @@ final class BlockJournal: Sendable {
 
     /// The open file.
     ///
-    /// No thread waits for another: one that comes while the file is being created opens it for itself.
+    /// No thread waits for another: if the file is being created, a second thread opens it too.
     private func open() throws(FileFailure) -> any DurableFile {
         if let opened = opened.withLock({ $0 }) { return try opened.get() }
         let result = Result { () throws(FileFailure) in try create() }
@@ -84,7 +84,7 @@ final class BlockJournal: Sendable {
 
     private func create() throws(FileFailure) -> any DurableFile {
         do throws(FileFailure) { return try directory.create(file.name) } catch {
-            // No other block has this name, so another line of this one was quicker.
+            // The name is unique to this block, so another thread has created the file.
             guard error.code == EEXIST else { throw error }
             return try directory.update(file.name)
         }

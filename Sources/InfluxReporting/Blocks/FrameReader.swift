@@ -1,40 +1,40 @@
 import LoaderChain
 
-/// Reads the lines of a block, also of one that was damaged.
+/// Reads the lines of a block, even if it is damaged.
 struct FrameReader {
-    /// The lines that were found whole.
+    /// The intact lines.
     private(set) var lines: [Range<Int>] = []
-    /// How many bytes belong to no whole line, without those of a last line that was cut short.
+    /// The number of bytes outside intact lines, without those of a truncated last line.
     private(set) var damagedBytes = 0
-    /// Whether there is nothing but zeros, or nothing at all.
+    /// Whether the block is empty or contains only zeros.
     private(set) var isBlank = false
 
-    /// The longest block that is read, far beyond any that a writer fills.
+    /// The maximum size of a block that is read, far above the size that a writer creates.
     static let longestBlock = 64 << 20
 
-    /// Of how many bytes a checksum may be taken in vain for each byte of a block.
+    /// The limit for bytes whose checksum is computed and does not match, for each byte of the block.
     ///
-    /// In a block of a writer's, hardly any byte but the first of a frame looks like one. A file that is made to look like
-    /// frames everywhere would cost the square of its length.
-    private static let vainBytes = 4
+    /// In a writer's block, few positions other than the start of a frame look like one. Without the limit, a file crafted to look
+    /// like frames everywhere would take quadratic time.
+    private static let wastedBytes = 4
 
     /// Reads the frames of a block.
     ///
-    /// Where a frame is damaged, the next whole one is searched for byte by byte. A last line that was cut short is no damage:
-    /// it was being written when the process ended, and was never promised.
+    /// After a damaged frame, the next intact one is searched for byte by byte. A truncated last line does not count as damage:
+    /// it was being written when the process ended, so its `write` had not returned.
     init(_ block: UnsafeRawBufferPointer, salt: UInt64) {
         let end = Self.end(of: block)
         isBlank = end == 0
         var place = 0
         var damageStart: Int?
-        var vain = block.count * Self.vainBytes
-        while place + LineFrame.headLength < end, vain >= 0 {
-            guard let line = Self.line(at: place, in: block, salt: salt, vain: &vain) else {
+        var budget = block.count * Self.wastedBytes
+        while place + LineFrame.headLength < end, budget >= 0 {
+            guard let line = Self.line(at: place, in: block, salt: salt, budget: &budget) else {
                 if damageStart == nil { damageStart = place }
                 place += 1
                 continue
             }
-            // Another thread's line that was never written has left nothing but its room.
+            // A gap of zeros is the space of a line that another thread did not get to write, so it is not damage.
             if let start = damageStart, Self.end(of: block[start..<place]) > start { damagedBytes += place - start }
             damageStart = nil
             lines.append(line)
@@ -44,14 +44,14 @@ struct FrameReader {
         if rest < end, !Self.isCutShort(block[rest..<end]) { damagedBytes += end - rest }
     }
 
-    /// Where the zeros at the end begin.
+    /// The index at which the trailing zeros begin.
     private static func end(of bytes: UnsafeRawBufferPointer) -> Int { end(of: bytes[...]) }
 
     private static func end(of bytes: Slice<UnsafeRawBufferPointer>) -> Int {
         (bytes.lastIndex { $0 != 0 } ?? bytes.startIndex - 1) + 1
     }
 
-    /// Whether bytes are the beginning of a frame that goes on behind them, and do not end with a line's end.
+    /// Whether bytes are the beginning of a frame that is longer than they are, and do not end with a newline.
     private static func isCutShort(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
         guard bytes.count > LineFrame.headLength else { return true }
         let length = bytes.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -59,10 +59,10 @@ struct FrameReader {
     }
 
     private static func line(
-        at place: Int, in block: UnsafeRawBufferPointer, salt: UInt64, vain: inout Int
+        at place: Int, in block: UnsafeRawBufferPointer, salt: UInt64, budget: inout Int
     ) -> Range<Int>? {
         let start = place + LineFrame.headLength
-        // Where an integer has 32 bits, a damaged length may be negative.
+        // If `Int` has 32 bits, a damaged length can be negative.
         let length = Int(
             truncatingIfNeeded: UInt32(littleEndian: block.loadUnaligned(fromByteOffset: place, as: UInt32.self)))
         guard length > 0, length <= block.count - start, block[start + length - 1] == UInt8(ascii: "\n") else {
@@ -71,7 +71,7 @@ struct FrameReader {
         let checksum = UInt32(littleEndian: block.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self))
         let line = start..<(start + length)
         if LineFrame.checksum(of: UnsafeRawBufferPointer(rebasing: block[line]), salt: salt) == checksum { return line }
-        vain -= length
+        budget -= length
         return nil
     }
 }

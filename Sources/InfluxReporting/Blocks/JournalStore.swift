@@ -4,10 +4,10 @@ import LoaderChain
 import LoaderChainPlatformFoundation
 import Synchronization
 
-/// Keeps blocks in files, and removes each file when all of its lines are settled.
+/// Stores blocks in files, and removes each file when all of its lines are settled.
 ///
-/// Every line is in its block's file before the call that writes it returns. Blocks are sent from memory while they fit there, and read
-/// again otherwise.
+/// Every line is in its block's file before the call that writes it returns. Blocks stay in memory up to a limit; the others are
+/// read from their files before they are sent.
 final class JournalStore: Sendable {
     private let directory: any Directory
     private let precision: Precision
@@ -15,15 +15,15 @@ final class JournalStore: Sendable {
     private let lastNumber: Atomic<UInt64>
     /// The files that could not be read in full.
     private let damaged = Locked<Set<BlockFile>>([])
-    /// The lock of the directory; nil once another writer may have it.
+    /// The lock of the directory; nil after it was released for another writer.
     private let lock: Locked<(any Sendable)?>
 
-    /// Takes a directory.
+    /// Opens the store in a directory, and locks it.
     ///
     /// - Parameters:
-    ///   - directory: where the files are.
+    ///   - directory: the directory of the files.
     ///   - precision: the unit of the timestamps of new blocks.
-    ///   - random: salts the frames.
+    ///   - random: the source of the salts.
     init(_ directory: any Directory, precision: Precision, random: RandomSource) throws(WriterError) {
         self.directory = directory
         self.precision = precision
@@ -32,19 +32,19 @@ final class JournalStore: Sendable {
         lastNumber = Atomic(0)
     }
 
-    /// What an earlier launch has left.
+    /// The files that an earlier launch left.
     struct Remains {
         var blocks: [(file: BlockFile, points: Int, bytes: Int, size: Int)] = []
         var damaged: [(name: String, bytes: Int)] = []
-        /// Files that could not be read, and are left to the next launch.
+        /// Files that could not be read, and stay for the next launch.
         var unread: [BlockFile] = []
         var foreign = ForeignFiles()
-        /// Files that were set aside and have gone, because there are newer ones.
-        var forgotten: [String] = []
+        /// Damaged files that were removed, because there are newer ones.
+        var removed: [String] = []
         var troubles: [FileFailure] = []
     }
 
-    /// Reads everything that is there, removes what is blank, and sets aside what has no readable line.
+    /// Reads all files, removes blank ones, and renames those without an intact line.
     func takeRemains() throws(WriterError) -> Remains {
         var remains = Remains()
         let names: [String]
@@ -77,26 +77,26 @@ final class JournalStore: Sendable {
                 remains.troubles.append(error)
             }
         }
-        do throws(FileFailure) { remains.forgotten = try trimAside() } catch { remains.troubles.append(error) }
+        do throws(FileFailure) { remains.removed = try trimAside() } catch { remains.troubles.append(error) }
         return remains
     }
 
-    /// Keeps a damaged file under another name.
+    /// Keeps a damaged file under a different name.
     private func setAside(_ file: BlockFile) throws(FileFailure) {
         try directory.rename(file.name, to: DamagedFile.name(of: file))
     }
 
-    /// Removes the oldest of the files that were set aside, if there are too many, and returns their names.
+    /// Removes the oldest damaged files, if there are too many, and returns their names.
     ///
-    /// Their owner may have removed some, so the directory says which there are.
+    /// It lists the directory, because the user may have removed some.
     ///
-    /// - Parameter newest: those that have just been set aside, which stay although their lines may be older.
+    /// - Parameter newest: the files that have just been renamed, which stay although their lines may be older.
     private func trimAside(after newest: [String] = []) throws(FileFailure) -> [String] {
         let aside = try directory.list("").filter { DamagedFile.block(of: $0) != nil && !newest.contains($0) }.sorted()
         var removed: [String] = []
         for name in aside.dropLast(max(0, DamagedFile.mostKept - newest.count)) {
             do throws(FileFailure) { try directory.remove(name) } catch {
-                // What has gone is told; what stays is met again.
+                // Removed files are reported; the others are tried again later.
                 if removed.isEmpty { throw error }
                 break
             }
@@ -112,15 +112,15 @@ final class JournalStore: Sendable {
 
     // MARK: Blocks
 
-    /// Names the file of a new block, and does nothing to the disk.
+    /// Chooses the name of a new block's file; creates nothing yet.
     func begin() -> BlockJournal {
         let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
         return BlockJournal(BlockFile(number: number, precision: precision, salt: random.next()), in: directory)
     }
 
-    /// Reads the lines of a block that is not in memory, and how many bytes of it are damaged.
+    /// Reads the lines of a block that is not in memory, and the number of its damaged bytes.
     ///
-    /// - Parameter points: how many lines it had. With fewer, its file is kept when it is removed, for its owner to inspect.
+    /// - Parameter points: the expected number of lines. If there are fewer, ``remove(_:)`` keeps the file for inspection.
     func read(_ file: BlockFile, points: Int) throws(FileFailure) -> (lines: LineBatch, damagedBytes: Int) {
         let (frames, bytes) = try frames(of: file)
         if frames.lines.count < points { damaged.withLock { _ = $0.insert(file) } }
@@ -134,16 +134,17 @@ final class JournalStore: Sendable {
         return (batch ?? LineBatch(precision: file.precision), frames.damagedBytes)
     }
 
-    /// Forgets blocks whose lines are settled, and returns the names of damaged files that went because there are newer ones.
+    /// Removes blocks whose lines are settled, and returns the names of damaged files that were removed because there are newer
+    /// ones.
     func remove(_ files: [BlockFile]) throws(FileFailure) -> [String] {
-        // Once another writer has the directory, the files are its own.
+        // After the lock was released, the files may belong to another writer.
         guard lock.withLock({ $0 != nil }) else { return [] }
         var failure: FileFailure?
         var newest: [String] = []
         for file in files {
             let isDamaged = damaged.withLock { $0.remove(file) != nil }
             if isDamaged { newest.append(DamagedFile.name(of: file)) }
-            // Its whole lines are settled; the damaged rest may still be of use to its owner.
+            // The intact lines are settled; the damaged rest may still be useful to the user.
             do throws(FileFailure) { try isDamaged ? setAside(file) : directory.remove(file.name) } catch {
                 failure = error
             }
@@ -158,13 +159,13 @@ final class JournalStore: Sendable {
     /// Flushes the names of the files to the disk.
     func syncFolder() throws(FileFailure) { try directory.syncFolder("") }
 
-    /// Leaves everything to the next writer.
+    /// Releases the directory for the next writer.
     func close() { _ = lock.withLock { replace(&$0, with: nil) } }
 }
 
-/// The files of damaged blocks, which are kept under another name.
+/// The names of damaged blocks' files.
 ///
-/// The writer never reads them again. The newest few stay until you have inspected and removed them.
+/// The writer never reads these files. The newest few stay until the user has inspected and removed them.
 enum DamagedFile {
     static let mostKept = 32
 
@@ -172,27 +173,27 @@ enum DamagedFile {
 
     static func name(of file: BlockFile) -> String { file.name + suffix }
 
-    /// The block whose file was set aside under a name; nil if it is not such a name.
+    /// The block of a damaged file's name; nil if it is not such a name.
     static func block(of name: String) -> BlockFile? {
         name.hasSuffix(suffix) ? BlockFile(String(name.dropLast(suffix.count))) : nil
     }
 }
 
-/// Why a writer cannot use a directory.
+/// The error of a writer that cannot use its directory.
 public struct WriterError: Error, Sendable, Hashable {
-    /// What went wrong, as a kind.
+    /// The kind of error.
     public enum Code: String, Sendable, Hashable {
-        /// Another writer, of this process or of another, has the directory.
+        /// Another writer, in this process or in another, is using the directory.
         case inUse
         /// The disk, or a quota, is full.
         case diskFull
-        /// The directory cannot be used.
+        /// The directory cannot be used for another reason.
         case directory
     }
 
-    /// What went wrong, as a kind.
+    /// The kind of error.
     public let code: Code
-    /// What went wrong in this case and what to do.
+    /// The cause, and what to do.
     public let reason: String
 
     init(_ failure: FileFailure) {

@@ -1,17 +1,17 @@
 import LoaderChain
 
-// Blocks: lines that are being collected, in memory and in files. It may use Sending.
+// Blocks: collected lines, in memory and in files. It may use Sending.
 
-/// Lines behind each other, each in a frame.
+/// A sequence of lines, each in a frame.
 ///
-/// In memory it is what the block's file has on the disk, but for the checksums, which are zero here.
+/// It has the same bytes as the block's file on the disk, except that the checksums are zero in memory.
 struct LineBlock: Sendable {
     private(set) var frames: [UInt8] = []
 
-    /// No lines so far.
+    /// Creates an empty block.
     init() {}
 
-    /// The lines of a batch.
+    /// Creates a block with the lines of a batch.
     init(_ batch: LineBatch) {
         frames.reserveCapacity(batch.bytes.count + batch.count * LineFrame.headLength)
         batch.bytes.withUnsafeBytes { bytes in
@@ -19,17 +19,17 @@ struct LineBlock: Sendable {
         }
     }
 
-    /// How many bytes it has, those of the heads included.
+    /// The number of bytes, including the heads of the lines.
     var count: Int { frames.count }
 
     @inline(__always)
     mutating func append(_ line: UnsafeRawBufferPointer) {
-        // The length, and no checksum.
+        // The length, and zero as the checksum.
         withUnsafeBytes(of: UInt64(line.count).littleEndian) { frames.append(contentsOf: $0) }
         frames.append(contentsOf: line)
     }
 
-    /// Takes all lines out, in no more memory than they need, and keeps the memory for others, unless it has grown beyond `limit`.
+    /// Removes and returns all lines, in memory of exactly their size, and keeps the capacity unless it exceeds `limit`.
     mutating func takeAll(keeping limit: Int) -> LineBlock {
         var taken = LineBlock()
         taken.frames = frames.withUnsafeBufferPointer { Array($0) }
@@ -37,7 +37,7 @@ struct LineBlock: Sendable {
         return taken
     }
 
-    /// Hands the lines one by one to `body`.
+    /// Calls `body` with each line.
     func forEachLine(_ body: (UnsafeRawBufferPointer) -> Void) {
         frames.withUnsafeBytes { frames in
             for line in Self.lines(in: frames) { body(UnsafeRawBufferPointer(rebasing: frames[line])) }
@@ -67,20 +67,20 @@ struct LineBlock: Sendable {
     }
 }
 
-/// The form in which a block holds a line: its length, a checksum of it, and its bytes, newline included.
+/// The format of a line in a block: its length, its checksum, and its bytes, newline included.
 ///
-/// A length of zero is the end. A line that is torn, by a process that is killed or a disk that loses power, leaves a
-/// checksum that does not fit. The checksum begins with a number of the block's own, so that bytes from elsewhere do not fit
-/// either, not even a whole frame that is part of a string in a line.
+/// A length of zero is the end. If a killed process or a loss of power leaves a line incomplete, its checksum does not match. The
+/// checksum is salted with a number that is unique to the block, so that other data does not match either, not even a complete
+/// frame inside a string of a line.
 enum LineFrame {
-    /// The bytes before those of the line.
+    /// The number of bytes before the line.
     static let headLength = 8
 
-    /// How many bytes the frame of a line has.
+    /// The number of bytes in the frame of a line.
     @inline(__always)
     static func length(of line: Int) -> Int { headLength + line }
 
-    /// The checksum of a line in a block whose own number is `salt`.
+    /// The checksum of a line in a block with the given salt.
     static func checksum(of line: UnsafeRawBufferPointer, salt: UInt64) -> UInt32 {
         var checksum = CRC32C()
         withUnsafeBytes(of: (salt.littleEndian, UInt64(line.count).littleEndian)) { checksum.add($0) }
@@ -88,9 +88,9 @@ enum LineFrame {
         return checksum.value
     }
 
-    /// Writes a frame where there is room for it.
+    /// Writes a frame into memory of sufficient size.
     ///
-    /// The length comes last: without it there is nothing.
+    /// The length comes last: without it, readers find no frame.
     @inline(__always)
     static func write(_ line: UnsafeRawBufferPointer, checksum: UInt32, at place: UnsafeMutableRawPointer) {
         guard let start = line.baseAddress else { return }

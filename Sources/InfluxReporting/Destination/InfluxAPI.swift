@@ -2,7 +2,7 @@ import LineProtocol
 import LoaderChain
 import LoaderChainPlatformFoundation
 
-/// Which of InfluxDB's three writing interfaces a server speaks, or resembles.
+/// The write API of a server, which is that of InfluxDB 1, 2 or 3, or resembles it.
 ///
 /// | | path | units of time |
 /// |---|---|---|
@@ -10,14 +10,14 @@ import LoaderChainPlatformFoundation
 /// | ``v2`` | `/api/v2/write` | `ns`, `us`, `ms`, `s` |
 /// | ``v3`` | `/api/v3/write_lp` | `nanosecond`, `microsecond`, `millisecond`, `second` |
 public enum InfluxAPI: Sendable, Hashable, CaseIterable {
-    /// That of InfluxDB 1.
+    /// The API of InfluxDB 1.
     case v1
-    /// That of InfluxDB 2.
+    /// The API of InfluxDB 2.
     case v2
-    /// That of InfluxDB 3.
+    /// The API of InfluxDB 3.
     case v3
 
-    /// Where lines are written to, beneath the server's address.
+    /// The path of the write endpoint, relative to the server's address.
     var path: String {
         switch self {
         case .v1: "write"
@@ -26,9 +26,9 @@ public enum InfluxAPI: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What the interface calls a unit of time.
+    /// The name of a time unit in the API.
     ///
-    /// A name that it does not know is taken for nanoseconds by some servers, without a word.
+    /// Some servers silently treat an unknown name as nanoseconds.
     func name(of precision: Precision) -> String {
         switch (self, precision) {
         case (.v1, .nanoseconds): "n"
@@ -44,32 +44,32 @@ public enum InfluxAPI: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What its servers understand beyond what all do.
+    /// The dialect of its servers.
     var lineDialect: LineDialect { self == .v1 ? .influxDB1 : .influxDB2 }
 }
 
-/// Addresses that lines are written to.
+/// Builds and checks the addresses of write endpoints.
 enum EndpointAddress {
-    /// The address of an interface of the server at `address`, which may have a path of its own.
+    /// The write endpoint of the server at `address`, which may have a path.
     static func url(beneath address: URL, of api: InfluxAPI) throws(InfluxDestinationError) -> URL {
         try check(address)
         guard address.query(percentEncoded: true) == nil else {
-            throw problem("has a query; leave it out, or use a custom destination")
+            throw problem("has a query; remove it, or use a custom destination")
         }
         let path = address.path(percentEncoded: true)
         let trimmed = path.hasSuffix("/") ? String(path.dropLast()) : path
         if InfluxAPI.allCases.contains(where: { trimmed.hasSuffix("/" + $0.path) }) {
-            throw problem("ends with the path that lines are written to; leave that out, as it is added")
+            throw problem("ends with the path of the write endpoint; remove it, because it is added")
         }
         return try replacing(path: trimmed + "/" + api.path, in: address)
     }
 
-    /// A whole address, and its query.
+    /// The endpoint and the query of a complete URL.
     static func parts(of url: URL) throws(InfluxDestinationError) -> (endpoint: URL, query: [HTTPQueryItem]) {
         try check(url)
         let query = HTTPRequest(url: url).queryItems
         if query.contains(where: { $0.name == "precision" }) {
-            throw problem("says the precision in its query; leave it out, as the writer adds it")
+            throw problem("has a precision in its query; remove it, because the writer adds it")
         }
         let path = url.path(percentEncoded: true)
         return (try replacing(path: path.isEmpty ? "/" : path, in: url), query)
@@ -77,18 +77,18 @@ enum EndpointAddress {
 
     private static func check(_ url: URL) throws(InfluxDestinationError) {
         guard url.user(percentEncoded: true) == nil, url.password(percentEncoded: true) == nil else {
-            throw problem("has a user or a password in it; give them as the authorization")
+            throw problem("contains a user or a password; pass them as the authorization")
         }
         guard url.fragment(percentEncoded: true) == nil else {
-            throw problem("has a fragment, which is never sent; leave it out")
+            throw problem("has a fragment, which is never sent; remove it")
         }
         let request = HTTPRequest(method: .post, url: url)
         do { _ = try request.encoded() } catch {
-            throw problem("cannot be asked. \(error.reason ?? "It is not the URL of a server")")
+            throw problem("cannot be used. \(error.reason ?? "It is not the URL of a server")")
         }
     }
 
-    /// The same server with another path, and without a query.
+    /// The URL with another path and without its query.
     private static func replacing(path: String, in url: URL) throws(InfluxDestinationError) -> URL {
         var request = HTTPRequest(method: .post, url: url)
         request.path = path

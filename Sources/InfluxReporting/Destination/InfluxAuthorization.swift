@@ -8,12 +8,12 @@ import LoaderChainPlatformFoundation
 ///     .token(token),  // InfluxDB 2
 ///     .bearer(token),  // InfluxDB 3
 ///     .password(password, user: "writer"),  // InfluxDB 1
-///     .none,  // the server needs none, or a loader of the chain adds them
+///     .none,  // an open server, or a loader of the chain adds credentials
 /// ]
 /// ```
 ///
-/// It is put on each request as it is sent, and no description of it or of the request shows it. Give addresses that begin
-/// with `https`: over plain HTTP, anyone on the network path can read it.
+/// The credentials are added to each request as it is sent, and no description of them or of the request shows them. Use `https`
+/// addresses: over plain HTTP, anyone on the network path can read the credentials.
 public struct InfluxAuthorization: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         case none
@@ -24,7 +24,7 @@ public struct InfluxAuthorization: Sendable, Hashable {
 
     let kind: Kind
 
-    /// None: the server needs none, or a loader of the chain, such as `BearerAuth`, adds credentials of its own.
+    /// No credentials, for an open server, or for a chain whose loader, such as `BearerAuth`, adds them.
     public static let none = InfluxAuthorization(kind: .none)
 
     /// A user and a password in the header `Authorization`, for InfluxDB 1 and for gateways.
@@ -32,7 +32,7 @@ public struct InfluxAuthorization: Sendable, Hashable {
         Self(kind: .basic(user: Secret(user), password: Secret(password)))
     }
 
-    /// A user and a password as `u` and `p` in the query, for InfluxDB 1 behind something that keeps the header.
+    /// A user and a password as `u` and `p` in the query, for InfluxDB 1 behind a gateway that does not forward the header.
     ///
     /// Servers and proxies write queries to their logs; prefer ``password(_:user:)``.
     public static func passwordInQuery(_ password: String, user: String) -> Self {
@@ -41,7 +41,7 @@ public struct InfluxAuthorization: Sendable, Hashable {
 
     /// A token as InfluxDB 2 expects it, `Authorization: Token …`.
     ///
-    /// InfluxDB 1.8 takes `user:password` for a token.
+    /// InfluxDB 1.8 accepts `user:password` as a token.
     public static func token(_ token: String) -> Self {
         Self(kind: .header(name: "Authorization", scheme: "Token", Secret(token)))
     }
@@ -51,20 +51,20 @@ public struct InfluxAuthorization: Sendable, Hashable {
         Self(kind: .header(name: "Authorization", scheme: "Bearer", Secret(token)))
     }
 
-    /// A header of another name with a secret value, for gateways that expect one.
+    /// A custom header with a secret value, for gateways.
     ///
-    /// The name must be one whose value the chain keeps out of logs, as it does with `X-Api-Key`: see
-    /// `HTTPHeaders.redacted`. Other headers are for a `ModifyRequest`.
+    /// Its name must be recognized as secret, so that the chain redacts the value in logs; for example, `X-Api-Key` is. See
+    /// `HTTPHeaders.redacted`. Use `ModifyRequest` for other headers.
     public static func header(_ name: String, _ value: String) -> Self {
         Self(kind: .header(name: name, scheme: "", Secret(value)))
     }
 }
 
 extension InfluxAuthorization {
-    /// Puts the credentials on a request.
+    /// Adds the credentials to a request.
     func sign(_ request: inout HTTPRequest) {
         switch kind {
-        case .none: break  // What the chain brings, if anything.
+        case .none: break  // The chain adds credentials, if any.
         case .basic(let user, let password):
             let pair = Data("\(user.value):\(password.value)".utf8)
             request.headers["Authorization"] = "Basic " + pair.base64EncodedString()
@@ -78,12 +78,12 @@ extension InfluxAuthorization {
     /// Throws for credentials that cannot be sent.
     func check() throws(InfluxDestinationError) {
         switch kind {
-        case .none: break  // Nothing that could be wrong.
+        case .none: break  // Nothing to check.
         case .basic(let user, let password):
             try InfluxDestinationError.check(user.value, as: .user)
             if user.value.utf8.contains(UInt8(ascii: ":")) {
-                // The server would take what follows for a part of the password.
-                throw InfluxDestinationError(.user, "cannot have a colon in it when it is sent in a header")
+                // The server would treat the rest of the name as a part of the password.
+                throw InfluxDestinationError(.user, "cannot contain a colon when it is sent in a header")
             }
             try InfluxDestinationError.check(password.value, as: .password, mayBeEmpty: true)
         case .query(let user, let password):
@@ -92,21 +92,21 @@ extension InfluxAuthorization {
         case .header(let name, _, let secret):
             try InfluxDestinationError.check(secret.value, as: .token)
             if secret.value != String(decoding: ASCII.trimmed(Array(secret.value.utf8)), as: UTF8.self) {
-                throw InfluxDestinationError(.token, "has a space at one of its ends; take it off")
+                throw InfluxDestinationError(.token, "begins or ends with a space; remove it")
             }
             do { try HTTPHeaders([.init(name, "")]).validate() } catch {
-                throw InfluxDestinationError(.header, "has no name that a header can have. \(error)")
+                throw InfluxDestinationError(.header, "has an invalid name. \(error)")
             }
             guard HTTPHeaders.isSecret(name) else {
                 throw InfluxDestinationError(
-                    .header, "has a name that does not sound secret, so its value would be shown in logs")
+                    .header, "has a name that is not recognized as secret, so its value would appear in logs")
             }
         }
     }
 }
 
 extension InfluxAuthorization: CustomStringConvertible, CustomReflectable {
-    /// What kind it is; no secrets.
+    /// The kind of credentials, without secrets.
     public var description: String {
         switch kind {
         case .none: "none"

@@ -2,9 +2,9 @@ import LineProtocol
 import LoaderChain
 import LoaderChainPlatformFoundation
 
-// Destination: where lines are written to, and with which credentials. It uses no other folder.
+// Destination: the server and database that lines are written to, and the credentials. It uses no other folder.
 
-/// Where points are written to: a database of a server, and how to be let in.
+/// The server and database that points are written to, with the credentials.
 ///
 /// ```swift
 /// let home = try InfluxDestination.influxDB1(url, database: "health", authorization: .password(password, user: "app"))
@@ -13,23 +13,23 @@ import LoaderChainPlatformFoundation
 /// let newest = try InfluxDestination.influxDB3(url, database: "health", authorization: .bearer(token))
 /// ```
 ///
-/// The address is the server's, `https://influx.example.com`, with a path only where a gateway wants one before the
-/// server's own. Invalid values throw an error that says why.
+/// The address is the server's, such as `https://influx.example.com`. It has a path only if a gateway needs one before the server's
+/// own. Invalid values throw an error that says why.
 public struct InfluxDestination: Sendable, Hashable {
-    /// Which interface the server speaks.
-    public let api: InfluxAPI
-    /// How the writer shows who it is.
-    public let authorization: InfluxAuthorization
-    /// What the server reads in lines beyond what every server does.
+    /// The write API of the server.
+    let api: InfluxAPI
+    /// The credentials.
+    let authorization: InfluxAuthorization
+    /// The extensions of line protocol that the server understands.
     ///
-    /// Set it to `LineDialect.portable` where something other than InfluxDB reads them.
+    /// Set it to `LineDialect.portable` if the server that reads the lines is not InfluxDB.
     public var lineDialect: LineDialect
 
-    /// What its query says, in words; nil for a custom one, whose query can say anything.
+    /// The database in words; nil for a custom destination, whose query can contain anything.
     private let name: String?
-    /// The address that lines are written to, without a query.
+    /// The URL of the write endpoint, without a query.
     private let endpoint: URL
-    /// The query but for the unit of time; what a custom one holds is treated as a secret.
+    /// The query without the time unit, treated as a secret because a custom query may contain one.
     private let query: Secret<[HTTPQueryItem]>
 
     private init(
@@ -46,16 +46,16 @@ public struct InfluxDestination: Sendable, Hashable {
     }
 }
 
-// MARK: - Choosing one
+// MARK: - Creating
 
 extension InfluxDestination {
     /// A database of InfluxDB 1.
     ///
     /// - Parameters:
     ///   - address: the server's address.
-    ///   - database: the database, which must be there.
-    ///   - retentionPolicy: how long the points are kept, by the name of a policy that must be there; nil for the database's own.
-    ///   - authorization: how the writer shows who it is.
+    ///   - database: the name of an existing database.
+    ///   - retentionPolicy: the name of an existing retention policy; nil for the database's default.
+    ///   - authorization: the credentials.
     public static func influxDB1(
         _ address: URL, database: String, retentionPolicy: String? = nil, authorization: InfluxAuthorization = .none
     ) throws(InfluxDestinationError) -> Self {
@@ -70,9 +70,9 @@ extension InfluxDestination {
     ///
     /// - Parameters:
     ///   - address: the server's address.
-    ///   - organization: the organization, by its name or its identifier.
-    ///   - bucket: the bucket, by its name or its identifier.
-    ///   - authorization: how the writer shows who it is, as a rule by a token.
+    ///   - organization: the name or the identifier of the organization.
+    ///   - bucket: the name or the identifier of the bucket.
+    ///   - authorization: the credentials, usually a token.
     public static func influxDB2(
         _ address: URL, organization: String, bucket: String, authorization: InfluxAuthorization
     ) throws(InfluxDestinationError) -> Self {
@@ -87,11 +87,11 @@ extension InfluxDestination {
     ///
     /// - Parameters:
     ///   - address: the server's address.
-    ///   - database: the database, which the server makes if there is none.
-    ///   - authorization: how the writer shows who it is, as a rule by a token as bearer.
-    ///   - acceptsPartial: whether the good lines of a request are stored although others are refused. Otherwise the writer
-    ///     sends them again without the others, and it comes to the same in more requests.
-    ///   - waitsForSync: whether the server answers only when the lines are on its disk.
+    ///   - database: the name of the database, which the server creates if it is missing.
+    ///   - authorization: the credentials, usually a bearer token.
+    ///   - acceptsPartial: whether the server stores the good lines of a request if it rejects others. Otherwise the writer sends
+    ///     the good lines again, with the same result in more requests.
+    ///   - waitsForSync: whether the server responds only after it has flushed the lines to its disk.
     public static func influxDB3(
         _ address: URL, database: String, authorization: InfluxAuthorization, acceptsPartial: Bool = true,
         waitsForSync: Bool = true
@@ -104,13 +104,13 @@ extension InfluxDestination {
             "database \(database)", .v3, EndpointAddress.url(beneath: address, of: .v3), query: query, authorization)
     }
 
-    /// VictoriaMetrics, by its interface in the manner of InfluxDB 2.
+    /// VictoriaMetrics, through its API that resembles InfluxDB 2.
     ///
-    /// It stores numbers alone, and takes a line that it cannot read without a word.
+    /// It stores only numbers, and silently discards malformed lines.
     ///
     /// - Parameters:
     ///   - address: the server's address.
-    ///   - authorization: how the writer shows who it is, to a gateway before the server.
+    ///   - authorization: the credentials for a gateway in front of the server.
     public static func victoriaMetrics(
         _ address: URL, authorization: InfluxAuthorization = .none
     ) throws(InfluxDestinationError) -> Self {
@@ -121,7 +121,7 @@ extension InfluxDestination {
         return destination
     }
 
-    /// Anything else that takes lines: a gateway, an agent, a path of your own.
+    /// Any other server that accepts line protocol: a gateway, an agent, a custom path.
     ///
     /// ```swift
     /// let url = URL(string: "https://metrics.example.com/api/v1/write?bucket=health")!
@@ -129,9 +129,9 @@ extension InfluxDestination {
     /// ```
     ///
     /// - Parameters:
-    ///   - url: the whole address with its query. The unit of time is added to it, as `precision`.
-    ///   - api: what it resembles: by this the units of time are named.
-    ///   - authorization: how the writer shows who it is.
+    ///   - url: the complete URL with its query. The writer adds the time unit as `precision`.
+    ///   - api: the API that it resembles, which determines the names of the time units.
+    ///   - authorization: the credentials.
     public static func custom(
         _ url: URL, like api: InfluxAPI, authorization: InfluxAuthorization = .none
     ) throws(InfluxDestinationError) -> Self {
@@ -143,28 +143,28 @@ extension InfluxDestination {
     }
 }
 
-// MARK: - Using it
+// MARK: - Requests
 
 extension InfluxDestination {
-    /// The request that writes some lines, with the credentials on it.
+    /// The request that writes lines, with the credentials.
     package func request(writing body: some HTTPBody, in precision: Precision) -> HTTPRequest {
         var request = HTTPRequest(method: .post, url: endpoint, headers: ["Accept": "application/json"], body: body)
         request.queryItems = query.value + [HTTPQueryItem("precision", api.name(of: precision))]
         authorization.sign(&request)
-        // Who measures requests would otherwise measure the reports of its measurements.
+        // A tap would otherwise measure the requests that report its measurements.
         request.measurement = .never
-        // A line with a time that arrives twice is the same point again.
+        // A line with a timestamp that is delivered twice is stored once.
         request.isRepeatable = true
-        // What the server answers is read here, whatever is demanded of others.
+        // The sender evaluates the response itself.
         request.responseCheck = .nothing
         return request
     }
 }
 
 extension InfluxDestination: CustomStringConvertible, CustomReflectable {
-    /// Where it is; no secrets.
+    /// The database and the URL, without secrets.
     public var description: String {
-        // Values in a query can be secrets, and the request knows how to keep them.
+        // Values in a query can be secrets; the request redacts them.
         var request = HTTPRequest(method: .post, url: endpoint)
         if name == nil { request.queryItems = query.value }
         return name.map { "\($0) at \(request.loggableURL)" } ?? request.loggableURL
@@ -178,11 +178,11 @@ extension InfluxDestination: CustomStringConvertible, CustomReflectable {
     }
 }
 
-/// Why a destination cannot be used.
+/// The error of a destination that has an invalid value.
 ///
 /// The text quotes nothing that could be a secret.
 public struct InfluxDestinationError: Error, Sendable, Hashable {
-    /// The part of a destination that is wrong.
+    /// The part of a destination that is invalid.
     public enum Code: String, Sendable, Hashable {
         /// The server's address.
         case address
@@ -204,23 +204,23 @@ public struct InfluxDestinationError: Error, Sendable, Hashable {
         case header
     }
 
-    /// The part that is wrong.
+    /// The part that is invalid.
     public let code: Code
 
-    /// What is wrong and what to do, as a sentence; no secrets.
+    /// The problem and what to do, as a sentence without secrets.
     public let reason: String
 
-    /// An error about a part, with the rest of a sentence that begins with it.
+    /// Creates an error about a part; the text continues a sentence that begins with the part.
     init(_ code: Code, _ problem: String) {
         self.code = code
         reason = "The \(code.rawValue) \(problem)."
     }
 
-    /// Throws for a text that is empty or has control characters in it, which are there by mistake.
+    /// Throws if a text is empty or contains control characters, which are there by mistake.
     static func check(_ text: String, as part: Code, mayBeEmpty: Bool = false) throws(Self) {
         if text.isEmpty, !mayBeEmpty { throw Self(part, "is empty") }
         if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
-            throw Self(part, "has a control character in it, such as a line end; take it out")
+            throw Self(part, "contains a control character, such as a newline; remove it")
         }
     }
 }

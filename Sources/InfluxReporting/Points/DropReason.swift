@@ -1,20 +1,20 @@
 import LineProtocol
 import LoaderChain
 
-// Points: measured requests and dropped points as points, and what a writer tells of points: results, statistics, events. It may
-// use Sending.
+// Points: measured requests and drops as points, and what a writer reports about points: results, statistics, events. It may use
+// Sending.
 
-/// Why a point was lost before a server saw it.
+/// The reason why a point was lost before a server received it.
 public enum DropReason: String, Sendable, Hashable, CaseIterable, Codable {
-    /// The writer held as much as its settings allow.
-    case noRoom = "no-room"
-    /// The line is longer than a batch may be, or than all that the writer may hold.
+    /// The writer held the maximum that its settings allow.
+    case bufferFull = "buffer-full"
+    /// The line exceeds the maximum size of a batch, or the maximum that the writer can hold.
     case tooLarge = "too-large"
-    /// The point has nothing that can be encoded, for example no field.
+    /// No part of the point can be encoded; for example, it has no field.
     case notEncodable = "not-encodable"
-    /// The disk failed or is full, and memory had no room either; or the file that held the point could not be read.
+    /// The disk failed or is full, and memory is full too; or the file that held the point could not be read.
     case disk
-    /// The writer was shut down before the point came.
+    /// The point was written after the writer was shut down.
     case shutDown = "shut-down"
     /// The writer was shut down while it held the point in memory.
     case unsent
@@ -23,18 +23,18 @@ public enum DropReason: String, Sendable, Hashable, CaseIterable, Codable {
 }
 
 extension DropReason: CustomStringConvertible {
-    /// The word that statistics and points have for it.
+    /// The raw value, which points about drops have as their tag `reason`.
     public var description: String { rawValue }
 }
 
-/// How many points were dropped for a reason, as it is told to the server.
+/// The number of points dropped for a reason, as it is reported to the server.
 struct DropReport: Hashable {
     let reason: DropReason
     let count: Int
     let time: Timestamp
 }
 
-/// The points in which a writer reports what it dropped.
+/// The points in which a writer reports its drops.
 enum DropPoint {
     private static let measurement = "InfluxWriter"
 
@@ -46,21 +46,21 @@ enum DropPoint {
 }
 
 /// Counts drops, so that a burst of them becomes one event for each reason.
-struct DropTelling {
+struct DropAnnouncements {
     /// The least time between two events about drops.
     static let interval = Duration.seconds(1)
 
     private var counts: [DropReason: Int] = [:]
-    /// When drops may be told again.
+    /// The earliest time of the next event.
     private var next: TimerInstant?
-    /// Whether a timer is set for that moment.
+    /// Whether a timer is set for that time.
     private var isScheduled = false
 
     enum Step: Equatable {
-        /// There is nothing to tell, or a timer is set already.
+        /// There are no drops, or a timer is set already.
         case nothing
-        case tell([DropReason: Int])
-        /// Ask once more at that moment.
+        case announce([DropReason: Int])
+        /// Call again at that time.
         case wait(until: TimerInstant)
     }
 
@@ -68,12 +68,12 @@ struct DropTelling {
 
     mutating func add(_ count: Int, _ reason: DropReason) { counts[reason, default: 0] += count }
 
-    /// Says what to do about the drops so far.
+    /// Decides what to do about the drops so far.
     ///
     /// - Parameters:
-    ///   - now: the present.
-    ///   - atOnce: whether to tell all drops, even if little time has passed.
-    mutating func tell(at now: TimerInstant, atOnce: Bool) -> Step {
+    ///   - now: the current time.
+    ///   - atOnce: whether to announce all drops even if the last event is recent.
+    mutating func announce(at now: TimerInstant, atOnce: Bool) -> Step {
         if let next, next <= now { isScheduled = false }
         guard !counts.isEmpty else { return .nothing }
         if let next, now < next, !atOnce {
@@ -81,6 +81,6 @@ struct DropTelling {
         }
         next = now.advanced(by: Self.interval)
         isScheduled = false
-        return .tell(replace(&counts, with: [:]))
+        return .announce(replace(&counts, with: [:]))
     }
 }

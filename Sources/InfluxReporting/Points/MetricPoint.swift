@@ -1,12 +1,10 @@
 import LineProtocol
-import LineProtocolFoundation
 import LoaderChain
 import LoaderChainPlatformFoundation
 
-/// How measured requests, events and traces become points.
+/// Encodes measured requests, events and traces as points.
 ///
-/// The names are those of the guide's table, and stay what they are: a query over old points and new ones must ask for
-/// both at once.
+/// The names are those in the guide's table, and must not change: otherwise a query would not find old and new points together.
 package enum MetricPoint {
     package static let requests = "APIHealth"
     static let events = "AppEvent"
@@ -15,9 +13,9 @@ package enum MetricPoint {
     /// Appends the line of a record.
     ///
     /// - Parameters:
-    ///   - record: what was measured.
-    ///   - nudge: nanoseconds that keep points apart which began at the same moment; see ``TimeNudge``.
-    ///   - encoder: where the line goes.
+    ///   - record: the record.
+    ///   - nudge: nanoseconds that distinguish points with the same start; see ``TimeNudge``.
+    ///   - encoder: the encoder that the line is appended to.
     package static func append(_ record: MetricRecord, nudge: Int64, to encoder: inout LineEncoder) {
         switch record {
         case .request(let metric): append(metric, nudge, &encoder)
@@ -30,7 +28,7 @@ package enum MetricPoint {
 
     private static func append(_ metric: HTTPMetric, _ nudge: Int64, _ encoder: inout LineEncoder) {
         encoder.append(requests, timestamp: TimeNudge.timestamp(metric.start, nudge)) { tags in
-            // In the order of the keys, which is the quickest.
+            // In the order of the keys, which is the fastest.
             tags.set("error", ifAny: metric.outcome.errorType)
             tags.set("host", ifAny: metric.host)
             tags.set("loader", ifAny: metric.outcome.refuser)
@@ -56,7 +54,7 @@ package enum MetricPoint {
         }
     }
 
-    /// The tags that say what a request was; a tag of the user's of the same name is left out.
+    /// The tags that describe a request; a user's tag with one of these names is omitted.
     static let requestTags: Set<String> = [
         "error", "host", "loader", "method", "module", "origin", "outcome", "path", "port", "scheme", "status",
     ]
@@ -90,9 +88,9 @@ package enum MetricPoint {
     }
 }
 
-/// Keeps points apart that began at the same moment.
+/// Distinguishes points that have the same date.
 ///
-/// To a server, two points of the same tags and the same timestamp are one. A date tells moments apart to a quarter of a
+/// To a server, two points with the same tags and the same timestamp are one point. A date has a resolution of a quarter of a
 /// microsecond, and some clocks are coarser, so the writer adds less than a microsecond, differently each time.
 package enum TimeNudge {
     static let range: UInt64 = 1_000
@@ -125,14 +123,14 @@ extension FieldWriter {
         }
     }
 
-    /// What one point stands for, unless it stands for itself.
+    /// Sets the sampling rate, unless it is 1.
     fileprivate mutating func set(samplingRate rate: Double) {
         if rate != 1 { set("sampling_rate", rate) }
     }
 }
 
 extension HTTPMetric.Outcome.Kind {
-    /// 1 for a failure and 0 for none, so that the mean is the share of failures; nil for what counts neither way.
+    /// 1 for a failure and 0 for a success, so that the mean is the failure ratio; nil for outcomes that count as neither.
     fileprivate var failures: Int? {
         switch self {
         case .cancelled, .reset: nil
@@ -142,14 +140,14 @@ extension HTTPMetric.Outcome.Kind {
 }
 
 extension HTTPMetric.Outcome {
-    /// The loader that refused.
+    /// The loader that rejected the request.
     fileprivate var refuser: String? {
         if case .rejected(_, let loader) = self { loader } else { nil }
     }
 }
 
 extension HTTPMetric.Outcome.Kind {
-    /// The word that stands in the tag `outcome`.
+    /// The value of the tag `outcome`.
     package var name: String {
         switch self {
         case .success: "success"

@@ -1,7 +1,7 @@
 import LineProtocol
 import LoaderChain
 
-/// What became of a point that was written.
+/// The result of writing a point: where it is held, or why it was dropped.
 public enum WriteResult: Sendable, Hashable {
     /// The point is in a file of the writer's directory, where it survives the end of the process.
     case saved
@@ -9,141 +9,135 @@ public enum WriteResult: Sendable, Hashable {
     ///
     /// A writer with a directory saves such points as soon as the disk works again.
     case inMemory
-    /// The point is gone, for this reason.
+    /// The point was lost, for this reason.
     case dropped(DropReason)
 
-    /// Whether the writer holds the point, and will send it.
+    /// Whether the writer holds the point and will send it.
     public var isHeld: Bool {
         if case .dropped = self { false } else { true }
     }
 
-    /// Why the point is gone; nil if it is held.
+    /// The reason why the point was lost; nil if it is held.
     public var dropReason: DropReason? {
         if case .dropped(let reason) = self { reason } else { nil }
     }
 }
 
-/// What became of the points that a flush waited for.
+/// The outcome for the points that a flush waited for.
 public struct FlushReport: Sendable, Hashable {
-    /// Why points are still held.
-    public enum KeepCause: Sendable, Hashable {
-        /// Something is in the way of delivering them.
-        case obstacle(WriteObstacle)
+    /// The reason why points are still pending.
+    public enum PendingReason: Sendable, Hashable {
+        /// The last batch could not be delivered.
+        case failure(DeliveryFailure)
         /// The time limit was reached.
         case deadline
         /// The Swift task that waited was cancelled.
         case cancelled
     }
 
-    /// How many points arrived.
+    /// The number of points that the server stored.
     public internal(set) var delivered = 0
-    /// How many points the server refused; it would refuse them again.
+    /// The number of points that the server rejected for good.
     public internal(set) var rejected = 0
-    /// The first of the refused points that the server named, with its reasons.
+    /// The rejected points that the server identified, with its reasons; at most the first 100.
     public internal(set) var rejections: [RejectedLine] = []
-    /// How many points were dropped while the flush waited, by reason.
+    /// The numbers of points that were dropped while the flush waited, by reason.
     public internal(set) var dropped: [DropReason: Int] = [:]
-    /// How many points the writer still holds, and goes on trying to send.
-    public internal(set) var kept = 0
-    /// Why it still holds them; nil if it holds none.
-    public internal(set) var keptBecause: KeepCause?
+    /// The number of points that the writer still holds and keeps trying to send.
+    public internal(set) var pending = 0
+    /// The reason why points are pending; nil if there are none.
+    public internal(set) var pendingReason: PendingReason?
 
-    /// The most lines of ``rejections``.
-    public static let mostRejections = 100
+    /// The maximum number of ``rejections``.
+    static let maximumRejections = 100
 
-    /// No points so far.
-    public init() {}
-
-    /// Whether every point arrived.
-    public var isComplete: Bool { rejected == 0 && kept == 0 && dropped.isEmpty }
+    /// Whether every point was delivered.
+    public var isComplete: Bool { rejected == 0 && pending == 0 && dropped.isEmpty }
 
     mutating func note(_ outcome: BatchOutcome) {
         delivered += outcome.deliveredCount
         rejected += outcome.rejectedCount
-        rejections += outcome.rejected.prefix(max(0, Self.mostRejections - rejections.count))
+        rejections += outcome.rejected.prefix(max(0, Self.maximumRejections - rejections.count))
     }
 
     mutating func note(_ count: Int, _ reason: DropReason) {
         if count > 0 { dropped[reason, default: 0] += count }
     }
 
-    func keeping(_ points: Int, because cause: KeepCause) -> FlushReport {
+    func pending(_ points: Int, because reason: PendingReason) -> FlushReport {
         var report = self
         guard points > 0 else { return report }
-        report.kept = points
-        report.keptBecause = cause
+        report.pending = points
+        report.pendingReason = reason
         return report
     }
 }
 
-/// What a writer has done so far, and what it holds now.
+/// The counts of a writer so far, and the points that it holds now.
 ///
-/// Every point that was handed in is in one place: ``accepted`` is the sum of ``delivered``, ``rejected``, all of ``dropped``
-/// and ``held``. Points that an earlier launch left count as accepted when they are found.
+/// Every point is in one of these counts: ``accepted`` is the sum of ``delivered``, ``rejected``, all of ``dropped`` and ``held``.
+/// Points that an earlier launch left count as accepted when they are found.
 public struct WriterStatistics: Sendable, Hashable {
-    /// Points that were written, by the app and by the writer itself.
+    /// The number of points that were written, by the app and by the writer itself.
     public internal(set) var accepted = 0
-    /// Points that a server took.
+    /// The number of points that a server stored.
     public internal(set) var delivered = 0
-    /// Points that a server refused and would refuse again.
+    /// The number of points that a server rejected for good.
     public internal(set) var rejected = 0
-    /// Points that were lost before a server saw them, by reason.
+    /// The numbers of points that were lost before a server received them, by reason.
     public internal(set) var dropped: [DropReason: Int] = [:]
-    /// Points that wait, or are on their way.
+    /// The number of points that wait or are in flight.
     public internal(set) var held = 0
-    /// The room that they take up, in memory or on the disk.
+    /// The size of the held points in bytes, in memory or on the disk.
     public internal(set) var heldBytes = 0
-    /// Points that came while the disk failed, so that memory alone held them.
+    /// The number of points that were written while the disk failed, and were therefore held only in memory.
     public internal(set) var unsaved = 0
-    /// Batches whose sending began, including those that were tried again.
+    /// The number of batches sent, retries included.
     public internal(set) var batches = 0
-    /// Requests that this took.
+    /// The number of requests for these batches.
     public internal(set) var requests = 0
-    /// The bytes of the requests' bodies, as they went over the wire.
+    /// The number of bytes in the bodies of these requests, after compression.
     public internal(set) var bytesSent = 0
-    /// Batches that were not delivered in full, so that the rest had to be kept.
+    /// The number of batches that were not settled in full, so that lines of them stayed pending.
     public internal(set) var failures = 0
-    /// The obstacle that the last batch met; nil if it met none.
-    public internal(set) var obstacle: WriteObstacle?
-    /// Repairs of points whose content has no encoding that every server understands.
+    /// The failure of the last batch; nil if it was settled in full.
+    public internal(set) var lastFailure: DeliveryFailure?
+    /// The repairs of points that have no encoding that every server understands.
     public internal(set) var repairs = Repairs()
 
-    /// All that was dropped.
+    /// The number of dropped points.
     public var droppedTotal: Int { dropped.values.reduce(0, +) }
-
-    /// No points so far.
-    public init() {}
 
     mutating func note(_ outcome: BatchOutcome) {
         delivered += outcome.deliveredCount
         rejected += outcome.rejectedCount
         requests += outcome.requests
         bytesSent += outcome.bytesSent
-        obstacle = outcome.obstacle
-        if outcome.obstacle != nil { failures += 1 }
+        lastFailure = outcome.failure
+        if outcome.failure != nil { failures += 1 }
     }
 }
 
-/// Something that happened to points, or to the writer.
+/// An event about points or about the writer.
 public enum WriterEvent: Sendable, Hashable {
-    /// So many points arrived.
+    /// The server stored this number of points.
     case delivered(Int)
-    /// The server refused points of a batch, and would again: the lines that it named with its reasons, and how many in all.
+    /// The server rejected points of a batch for good: the lines that it identified, with its reasons, and the total number.
     case rejected([RejectedLine], count: Int)
-    /// An obstacle keeps points from being delivered. They are kept, and sent again after a while.
+    /// A batch could not be delivered. Its points stay pending, and are sent again after the given delay.
     ///
-    /// Show ``WriteObstacle/refused(_:reason:)`` to a person: it lasts until something is set right.
-    case kept(Int, because: WriteObstacle, retryAfter: Duration)
-    /// So many points are lost before a server saw them; told at most once a second for each reason.
+    /// Show ``DeliveryFailure/refused(_:reason:)`` to a person: somebody has to fix the cause.
+    case deliveryFailed(DeliveryFailure, pending: Int, retryAfter: Duration)
+    /// This number of points was lost before a server received them; reported at most once a second for each reason.
     case dropped(Int, DropReason)
-    /// So many files with points of an earlier launch were found, and are being sent.
+    /// Files with points of an earlier launch were found, and their points are being sent.
     case found(files: Int)
-    /// So many bytes of a file are damaged, or are missing from it; the other lines of the file are being sent.
+    /// This number of bytes of a file is damaged or missing; the intact lines of the file are being sent.
     ///
-    /// The file is kept under its name with `.damaged` behind it, once its whole lines have been sent.
+    /// After its intact lines have been sent, the file is kept with `.damaged` appended to its name.
     case damaged(file: String, bytes: Int)
-    /// The directory has files that are not the writer's; they stay, and these are the first of them.
+    /// The directory contains files that do not belong to the writer; it does not touch them. The names are those of the first few.
     case foreignFiles(count: Int, names: [String])
-    /// A disk operation failed; the text says which. The writer goes on as well as it can.
+    /// A disk operation failed; the text says which. The writer continues as well as it can.
     case trouble(String)
 }

@@ -2,10 +2,10 @@ import LoaderChain
 import LoaderChainGzip
 import LoaderChainPlatformFoundation
 
-/// Sends batches of lines through a chain, and finds out what became of each line.
+/// Sends batches of lines through a chain, and determines the outcome of each line.
 ///
-/// It has no patience of its own: to try again, to wait and to limit is for the loaders of the chain. What it does itself is
-/// to send in pieces what the server does not take whole, as ``SplitPlan`` says.
+/// It does not retry, wait or limit; that is left to the writer and to the loaders of the chain. If the server does not accept a
+/// batch as a whole, it sends the batch in pieces, as described for ``SplitPlan``.
 package struct BatchSender: LineSender {
     private let destination: InfluxDestination
     private let chain: HTTPLoader
@@ -13,13 +13,13 @@ package struct BatchSender: LineSender {
     private let knowledge = ServerKnowledge()
     private let date: @Sendable () -> Date
 
-    /// Makes a sender.
+    /// Creates a sender.
     ///
     /// - Parameters:
-    ///   - destination: where the lines go.
-    ///   - chain: what the requests are loaded by.
-    ///   - compression: whether lines are compressed.
-    ///   - date: tells the date, for servers that ask for patience until one.
+    ///   - destination: the server and database.
+    ///   - chain: the chain that loads the requests.
+    ///   - compression: the compression of the requests.
+    ///   - date: a closure that returns the current date, for a `Retry-After` with a date.
     package init(
         to destination: InfluxDestination, through chain: HTTPLoader, compression: LineCompression = .gzip(),
         date: @escaping @Sendable () -> Date = { Date() }
@@ -30,10 +30,10 @@ package struct BatchSender: LineSender {
         self.date = date
     }
 
-    /// What is counted while a batch is on its way.
+    /// The counts for a batch that is being sent.
     private struct Account {
         var outcome = BatchOutcome()
-        /// Whether it may still be tried out if compression is what the server objects to without saying so.
+        /// Whether a rejection without a stated reason may still lead to an attempt without compression.
         var mayDoubtCompression = true
     }
 
@@ -49,19 +49,19 @@ package struct BatchSender: LineSender {
         outcome.unnamedRejections = plan.unnamedRejections
         outcome.deliveredCount = plan.delivered.count - plan.unnamedRejections.reduce(0) { $0 + $1.count }
         outcome.undelivered = plan.undelivered
-        outcome.obstacle = plan.obstacle
+        outcome.failure = plan.failure
         return outcome
     }
 }
 
-// MARK: - One piece
+// MARK: - Sending a piece
 
 extension BatchSender {
     private func answer(to piece: LineBatch, _ account: inout Account) async -> SplitPlan.Answer {
         Self.answer(await verdict(on: piece, &account), piece)
     }
 
-    /// Sends one piece, without compression too where that may be what the server objects to.
+    /// Sends one piece, and sends it again without compression if the server may have rejected that.
     private func verdict(on piece: LineBatch, _ account: inout Account) async -> WriteVerdict {
         let plain = LineBody(bytes: piece.bytes, isCompressed: false)
         guard let threshold = compression.threshold, piece.bytes.count >= threshold, knowledge.compressesLines,
@@ -91,19 +91,19 @@ extension BatchSender {
         return WriteVerdict(result, now: date())
     }
 
-    /// Decides whether a verdict on a compressed piece may have nothing to do with its lines.
+    /// Whether the compression may be the reason for a verdict on a compressed piece.
     private func blameCompression(for verdict: WriteVerdict, _ piece: LineBatch, _ account: inout Account) -> Bool {
         switch verdict {
         case .unknownEncoding: return true
         case .rejected(let complaint):
             guard ComplaintMatch(complaint, in: piece).named.isEmpty else { return false }
             if complaint.mayBeAboutCompression { return true }
-            // A server that has never taken a compressed request is given the benefit of the doubt, once for each batch.
+            // If the server has never accepted a compressed request, one attempt per batch is made without compression.
             guard account.mayDoubtCompression, !knowledge.hasTakenCompressed else { return false }
             account.mayDoubtCompression = false
             return true
-        case .obstructed(.unexpectedAnswer(let status?, _)) where StatusMeaning(status) == .malformed:
-            // A gateway that does not read gzip may say so with a page.
+        case .failed(.unexpectedAnswer(let status?, _)) where StatusMeaning(status) == .malformed:
+            // A gateway that does not support gzip may respond with an HTML page.
             guard account.mayDoubtCompression, !knowledge.hasTakenCompressed else { return false }
             account.mayDoubtCompression = false
             return true
@@ -123,7 +123,7 @@ extension BatchSender {
         case .delivered: return .delivered
         case .partlyDelivered(let complaint):
             let match = ComplaintMatch(complaint, in: piece)
-            // Without the lines it has named, it tells of those that it has kept to itself.
+            // Sent again without the named lines, the server names the others that it has rejected.
             if match.mayHideOthers, !match.named.isEmpty { return .refusedNaming(match.named) }
             return .partlyDelivered(match.named, unnamedCount: match.unnamedCount, reason: complaint.reason)
         case .rejected(let complaint):
@@ -132,8 +132,8 @@ extension BatchSender {
             return .refused(suspect: match.suspect, reason: complaint.reason)
         case .tooLarge(let complaint): return .tooLarge(reason: complaint.reason)
         case .unknownEncoding(let complaint):
-            return .obstructed(.refused(.unsupportedMediaType, reason: complaint.reason))
-        case .obstructed(let obstacle): return .obstructed(obstacle)
+            return .failed(.refused(.unsupportedMediaType, reason: complaint.reason))
+        case .failed(let failure): return .failed(failure)
         }
     }
 }
@@ -155,9 +155,9 @@ struct LineBody: HTTPBody {
     func encode() -> HTTPBodyContent { .data(bytes) }
 }
 
-/// What a sender has learnt about its server, and what it keeps from one batch to the next.
+/// What a sender has learned about its server, and its gzip encoder; both are kept between batches.
 ///
-/// Any number of batches may be on their way at once.
+/// Any number of batches may be in flight at once.
 private struct ServerKnowledge: Sendable {
     private struct State {
         var compressesLines = true
@@ -168,29 +168,29 @@ private struct ServerKnowledge: Sendable {
 
     private let state = Locked(State())
 
-    /// Whether the server may be able to read compressed lines.
+    /// Whether lines are compressed for this server.
     var compressesLines: Bool { state.withLock(\.compressesLines) }
 
-    /// Whether the server has read compressed lines before.
+    /// Whether the server has accepted compressed lines before.
     var hasTakenCompressed: Bool { state.withLock(\.hasTakenCompressed) }
 
-    /// Notes that it has.
+    /// Records that the server has accepted compressed lines.
     func noteTakenCompressed() { state.withLock { $0.hasTakenCompressed = true } }
 
-    /// Notes that it cannot; true for the first who does.
+    /// Records that the server cannot read compressed lines; returns true for the first call.
     func stopCompressing() -> Bool {
         state.withLock { replace(&$0.compressesLines, with: false) }
     }
 
-    /// How large a request may be.
+    /// The size limit of a request.
     var limit: SizeLimit { state.withLock(\.limit) }
 
-    /// Notes what a batch has told of that; of batches at the same time, the last one counts.
+    /// Records the size limit that a batch revealed; the last of several concurrent batches wins.
     func note(_ limit: SizeLimit) { state.withLock { $0.limit = limit } }
 
     /// The bytes as a gzip stream, if that is shorter.
     func compressed(_ bytes: Data) -> Data? {
-        // A thread that comes while the encoder is in use makes another one, and one of them stays.
+        // If another thread is using the encoder, a second one is created; the one returned last is kept.
         guard let encoder = state.withLock({ replace(&$0.encoder, with: nil) }) ?? GzipEncoder() else { return nil }
         defer { _ = state.withLock { replace(&$0.encoder, with: encoder) } }
         guard let compressed = encoder.compressed(bytes), compressed.count < bytes.count else { return nil }
@@ -198,20 +198,20 @@ private struct ServerKnowledge: Sendable {
     }
 }
 
-/// Whether lines are compressed on their way.
+/// The compression of the requests that send lines.
 public struct LineCompression: Sendable, Hashable {
-    /// From how many bytes on; nil for never.
+    /// The minimum number of bytes of a compressed body; nil for no compression.
     let threshold: Int?
 
-    /// Lines are sent as they are.
+    /// Sends lines without compression.
     public static let off = LineCompression(threshold: nil)
 
-    /// Lines are compressed by gzip, at its quickest level, in requests of so many bytes and more.
+    /// Compresses bodies of at least `threshold` bytes with gzip, at its fastest level.
     ///
-    /// Short bodies gain nothing: they fit into one or two packets either way. A server that cannot read gzip is found out
-    /// at the first request, and gets the lines as they are from then on.
+    /// Shorter bodies gain nothing, because they fit into one or two packets anyway. If the server rejects the first compressed
+    /// request, the writer sends the lines uncompressed from then on.
     ///
-    /// - Parameter threshold: the least number of bytes.
+    /// - Parameter threshold: the minimum number of bytes.
     public static func gzip(from threshold: Int = 4_096) -> LineCompression {
         LineCompression(threshold: max(1, threshold))
     }

@@ -1,27 +1,27 @@
 import LineProtocol
 import LoaderChainPlatformFoundation
 
-/// Which lines of a request a server complains of.
+/// Finds the lines of a request that a server's complaint is about.
 package struct ComplaintMatch: Sendable, Hashable {
-    /// A line by its number in the request, from 0, and what the server has against it.
+    /// A line by its number in the request, from 0, with the server's reason for rejecting it.
     package struct Named: Sendable, Hashable {
         package let line: Int
         package let reason: String
     }
 
-    /// The lines that the server names beyond doubt, each once and in order.
+    /// The lines that the server names unambiguously, each once and in order.
     package private(set) var named: [Named] = []
-    /// A line that it points at without showing it.
+    /// A line whose number the server gives without its text.
     package private(set) var suspect: Int?
-    /// How many it says it has refused beside the named ones.
+    /// The number of rejected lines that are not named.
     package private(set) var unnamedCount = 0
-    /// Whether it may have something against other lines that it keeps to itself.
+    /// Whether the server may have rejected further lines without saying so.
     ///
-    /// InfluxDB 1 tells of one kind of fault at a time: while it has dropped lines for their types or times, it does not
-    /// tell of those that it could not read.
+    /// InfluxDB 1 reports one kind of error at a time: if it has dropped lines because of their types or times, it does not report
+    /// lines that it could not parse.
     package private(set) var mayHideOthers = false
 
-    /// Finds what the complaint is about among the lines of the request.
+    /// Matches a complaint with the lines of the request.
     package init(_ complaint: ServerComplaint, in batch: LineBatch) {
         if !complaint.accusations.isEmpty {
             match(complaint.accusations, in: batch)
@@ -34,7 +34,7 @@ package struct ComplaintMatch: Sendable, Hashable {
             named = quotes.named
             unnamedCount = quotes.missed + min(complaint.droppedCount ?? 0, batch.count)
         }
-        // A partial write is never about nothing.
+        // A partial write has rejected at least one line.
         if complaint.isPartial, named.isEmpty { unnamedCount = max(1, unnamedCount) }
         unnamedCount = min(unnamedCount, batch.count - named.count)
     }
@@ -57,7 +57,7 @@ package struct ComplaintMatch: Sendable, Hashable {
         named = found.sorted { $0.key < $1.key }.map { Named(line: $0.key, reason: $0.value) }
     }
 
-    /// Takes what the server has dropped for the lines found, if the count agrees.
+    /// Treats the found lines as the dropped ones, if the server's count agrees.
     private mutating func drop(_ lines: [Int], of complaint: ServerComplaint, in batch: LineBatch) {
         let dropped = complaint.droppedCount ?? 0
         mayHideOthers = complaint.isPartial
@@ -68,7 +68,7 @@ package struct ComplaintMatch: Sendable, Hashable {
         unnamedCount = max(0, dropped - named.count)
     }
 
-    /// Whether a line could be what a server shows in this way: without quotes and backslashes, and cut off somewhere.
+    /// Whether the text that a server shows can be this line: servers omit quotes and backslashes, and truncate the text.
     private static func resembles(_ shown: String, _ line: String) -> Bool {
         func plain(_ text: String) -> [UInt8] {
             text.utf8.filter { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
@@ -79,7 +79,7 @@ package struct ComplaintMatch: Sendable, Hashable {
         return !start.isEmpty && whole.starts(with: start)
     }
 
-    /// The `count` lines with the lowest times, unless more lines have the highest of them.
+    /// The `count` lines with the earliest times; none if a tie makes the choice ambiguous.
     private static func oldest(_ count: Int, in batch: LineBatch) -> [Int] {
         var times: [(time: Int64, line: Int)] = []
         batch.decode { line, point in if let time = point.timestamp { times.append((time.nanoseconds, line)) } }
@@ -91,7 +91,7 @@ package struct ComplaintMatch: Sendable, Hashable {
 }
 
 extension LineBatch {
-    /// Reads the lines that are points, with their numbers.
+    /// Decodes the lines, and calls `body` with the number and the point of each valid one.
     func decode(_ body: (Int, Point) -> Void) {
         for line in 0..<count {
             var decoder = LineDecoder(precision: precision)
@@ -100,13 +100,13 @@ extension LineBatch {
     }
 }
 
-/// A field that was written with another type than the one it has, as InfluxDB 1 and 2 tell of it.
+/// A conflict between a field's type and a new value's type, as InfluxDB 1 and 2 report it.
 ///
 /// `field type conflict: input field "f" on measurement "m" is type integer, already exists as type float dropped=2`
 private struct FieldConflict {
     let measurement: String
     let field: String
-    /// The type that was written.
+    /// The type of the new value.
     let type: String
 
     init?(_ message: String) {
@@ -120,7 +120,7 @@ private struct FieldConflict {
         self.type = String(message[type.upperBound..<end.lowerBound])
     }
 
-    /// The lines that write the field with the type.
+    /// The lines that write the field with that type.
     func lines(in batch: LineBatch) -> [Int] {
         var found: [Int] = []
         batch.decode { line, point in
@@ -145,11 +145,11 @@ private struct FieldConflict {
 /// The lines that InfluxDB 1 and 2 quote: `unable to parse '…': reason`, one line of text each, in the order of the lines.
 private struct QuotedLines {
     private(set) var named: [ComplaintMatch.Named] = []
-    /// How many quotes are of no line that could be found.
+    /// The number of quotes that match no line.
     private(set) var missed = 0
 
-    // What a line holds can look like any part of the message, so lines are looked for as a whole, from the last one found
-    // on. A quote that is of no line makes the search go through all of them, which is not done for ever.
+    // The content of a line can look like any part of the message, so quotes are compared with whole lines, starting after the last
+    // match. A quote without a match searches all remaining lines, so the number of these is limited.
     private static let mostMissed = 16
     private static let opening = Array("unable to parse '".utf8)
     private static let nextOpening = Array("\nunable to parse '".utf8)
@@ -202,7 +202,7 @@ private struct QuotedLines {
         return nil
     }
 
-    /// The words behind a quote, without what is said of the whole request behind the last one.
+    /// The reason after a quote, without the count of dropped lines that follows the last one.
     private static func reason(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
         return ServerComplaint.brief(String(text[..<(ServerComplaint.droppedMark(in: text) ?? text.endIndex)]))

@@ -1,20 +1,19 @@
 import LineProtocol
 import LoaderChainPlatformFoundation
 
-/// Whole lines behind each other, and where each of them ends.
+/// A sequence of complete lines, with the positions of their ends.
 ///
-/// A string in a line may hold a newline, so the ends are kept and never looked for. The times of all lines are counted in
-/// one unit.
+/// A string in a line may contain a newline, so the ends are stored instead of searched for. All timestamps have the same unit.
 package struct LineBatch: Sendable, Hashable {
     /// The lines, each with its newline; the first byte has the index 0.
     package let bytes: Data
-    /// For each line, the index behind its newline.
+    /// The index after the newline of each line.
     package let ends: [Int]
-    /// The unit of the times.
+    /// The unit of the timestamps.
     package let precision: Precision
 
-    /// Takes lines, provided that the ends rise, that each stands behind a newline and that the last one is the end of the
-    /// bytes; nil if not, as it may be with what comes from a disk.
+    /// Creates a batch; nil if the ends do not ascend, if one of them does not follow a newline, or if the last is not the end of
+    /// the bytes, which can happen with data from a disk.
     package init?(bytes: Data, ends: [Int], precision: Precision) {
         guard (ends.last ?? 0) == bytes.count else { return nil }
         let bytes = bytes.startIndex == 0 ? bytes : Data(bytes)
@@ -34,19 +33,19 @@ package struct LineBatch: Sendable, Hashable {
         self.precision = precision
     }
 
-    /// No lines.
+    /// Creates an empty batch.
     package init(precision: Precision) { self.init(checked: Data(), [], precision) }
 
-    /// How many lines there are.
+    /// The number of lines.
     package var count: Int { ends.count }
 
-    /// Whether there are none.
+    /// Whether there are no lines.
     package var isEmpty: Bool { ends.isEmpty }
 
-    /// Where the bytes of a line are, its newline included.
+    /// The range of a line's bytes, newline included.
     package func range(of line: Int) -> Range<Int> { (line == 0 ? 0 : ends[line - 1])..<ends[line] }
 
-    /// Where the bytes of neighbouring lines are.
+    /// The range of the bytes of consecutive lines.
     package func range(of lines: Range<Int>) -> Range<Int> {
         lines.isEmpty ? 0..<0 : range(of: lines.lowerBound).lowerBound..<ends[lines.upperBound - 1]
     }
@@ -57,15 +56,15 @@ package struct LineBatch: Sendable, Hashable {
         return bytes[range.lowerBound..<(range.upperBound - 1)]
     }
 
-    /// The line as text, without its newline and with damage repaired.
+    /// The line as text, without its newline and with invalid UTF-8 repaired.
     package func text(of line: Int) -> String { String(decoding: bytes(of: line), as: UTF8.self) }
 
-    /// How many bytes some of the lines have.
+    /// The number of bytes of some of the lines.
     package func byteCount(of lines: LineSet) -> Int {
         lines.ranges.reduce(0) { $0 + range(of: $1).count }
     }
 
-    /// Some of the lines as a batch of their own, in the same order.
+    /// Some of the lines as a separate batch, in the same order.
     package func batch(of lines: LineSet) -> LineBatch {
         if lines.count == count { return self }
         var chosen = Data(capacity: byteCount(of: lines))
@@ -82,38 +81,38 @@ package struct LineBatch: Sendable, Hashable {
 }
 
 extension LineBatch: CustomStringConvertible {
-    /// How much it holds.
+    /// The numbers of lines and bytes, and the unit.
     package var description: String { "\(count) lines, \(bytes.count) bytes, in \(precision)" }
 }
 
-/// Some of the lines of a batch, by their numbers from 0: ranges in rising order that do not touch.
+/// A set of lines of a batch, by their numbers from 0: ascending ranges that are neither empty nor adjacent.
 package struct LineSet: Sendable, Hashable {
-    /// The ranges, none of them empty.
+    /// The ranges.
     package private(set) var ranges: [Range<Int>] = []
 
-    /// None.
+    /// Creates an empty set.
     package init() {}
 
-    /// The lines of a range.
+    /// Creates a set of the lines in a range.
     package init(_ range: Range<Int>) {
         if !range.isEmpty { ranges = [range] }
     }
 
-    /// Lines by their numbers, in any order.
+    /// Creates a set of lines by their numbers, in any order.
     package init(_ lines: some Sequence<Int>) {
         for line in lines.sorted() { append(line..<(line + 1)) }
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     package var count: Int { ranges.reduce(0) { $0 + $1.count } }
 
-    /// Whether there are none.
+    /// Whether there are no lines.
     package var isEmpty: Bool { ranges.isEmpty }
 
-    /// The numbers of the lines, rising.
+    /// The numbers of the lines, ascending.
     package var lines: some Sequence<Int> { ranges.lazy.flatMap(\.self) }
 
-    /// Whether a line is one of these.
+    /// Whether a line is in the set.
     package func contains(_ line: Int) -> Bool { ranges.contains { $0.contains(line) } }
 
     /// The first of the lines.
@@ -126,7 +125,7 @@ package struct LineSet: Sendable, Hashable {
         ranges[ranges.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
     }
 
-    /// The lines of both.
+    /// The lines that are in either set.
     package func union(_ other: LineSet) -> LineSet {
         var all = LineSet()
         for range in (ranges + other.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) { all.append(range) }
@@ -150,23 +149,23 @@ package struct LineSet: Sendable, Hashable {
         return rest
     }
 
-    /// The lines that are in both.
+    /// The lines that are in both sets.
     package func intersection(_ other: LineSet) -> LineSet { subtracting(subtracting(other)) }
 
-    /// The same lines, each with a number that is so much larger.
+    /// The set with `count` added to each number.
     package func moved(by count: Int) -> LineSet {
         var moved = LineSet()
         for range in ranges { moved.append(range.lowerBound + count..<range.upperBound + count) }
         return moved
     }
 
-    /// The places that some lines have among these, counted from 0.
+    /// The indices that some lines have in this set, from 0.
     package func places(of lines: LineSet) -> LineSet {
         let wanted = Set(intersection(lines).lines)
         return LineSet(self.lines.enumerated().filter { wanted.contains($0.element) }.map(\.offset))
     }
 
-    /// The first `count` lines and the others.
+    /// The first `count` lines, and the rest.
     package func split(after count: Int) -> (LineSet, LineSet) {
         var (first, second) = (LineSet(), LineSet())
         var left = max(0, count)
@@ -179,7 +178,7 @@ package struct LineSet: Sendable, Hashable {
         return (first, second)
     }
 
-    /// The number in the batch of the line that is the `index`-th of these, counted from 0; nil if there is none.
+    /// The number of the line at an index of the set, from 0; nil if the set is too small.
     package func line(at index: Int) -> Int? {
         guard index >= 0 else { return nil }
         var left = index

@@ -1,46 +1,47 @@
 import LoaderChain
 
-// Sending: sends one batch until each of its lines is delivered, rejected or to be kept. It may use Destination.
+// Sending: sends one batch, and determines for each line whether it is delivered, rejected or undelivered. It may use Destination.
 
 /// A destination of points: delivers batches of lines.
 ///
-/// ``BatchSender`` is the one for InfluxDB. To add another destination, write a type with this one method, and give ``InfluxWriter``
-/// an initializer that makes a writer with it, as its two public ones do. The writer collects the points, keeps them in memory or on
-/// the disk, decides when a batch is sent and when it is sent again; a sender knows nothing of that.
+/// ``BatchSender`` is the sender for InfluxDB. To add another destination, write a type with this method, and give ``InfluxWriter``
+/// an initializer that creates a writer with it, as its two public initializers do. The writer collects the points, stores them in
+/// memory or on the disk, and decides when a batch is sent and sent again; a sender only sends.
 package protocol LineSender: Sendable {
-    /// Sends a batch, in as many requests as it takes, and says what has become of its lines.
+    /// Sends a batch, in any number of requests, and returns the outcome of its lines.
     ///
-    /// Each line of the batch is in one place of the outcome: it is counted as delivered, it is rejected for good, or it is among the
-    /// undelivered lines, which the writer sends again; then the outcome has an obstacle, which says how long to wait.
+    /// Each line of the batch is in one part of the outcome: it is counted as delivered, it is rejected for good, or it is among
+    /// the undelivered lines, which the writer sends again. If there are undelivered lines, the outcome has a failure, which says
+    /// how long to wait.
     ///
-    /// A cancel of the Swift task stops it; what was delivered until then is in the outcome.
+    /// Cancelling the Swift task stops the sending; lines delivered until then are in the outcome.
     func send(_ batch: LineBatch) async -> BatchOutcome
 }
 
-/// What has become of the lines of a batch: each was delivered, rejected or not delivered.
+/// The outcome of a batch: each line was delivered, rejected or not delivered.
 package struct BatchOutcome: Sendable, Hashable {
-    /// How many lines the server has.
+    /// The number of lines that the server has stored.
     package var deliveredCount = 0
-    /// Lines that the server will not have, in the order of the batch.
+    /// The lines that the server rejected, in the order of the batch.
     package var rejected: [RejectedLine] = []
-    /// Lines that the server will not have, where it says no more than how many.
+    /// The rejections for which the server gave only a number of lines.
     package var unnamedRejections: [UnnamedRejection] = []
-    /// Lines that are to be sent again, by their numbers in the batch.
+    /// The lines to send again, by their numbers in the batch.
     package var undelivered = LineSet()
-    /// Why there are lines to be sent again; nil if there are none.
-    package var obstacle: WriteObstacle?
-    /// How many requests it took.
+    /// The reason why lines are undelivered; nil if none are.
+    package var failure: DeliveryFailure?
+    /// The number of requests.
     package var requests = 0
-    /// How many bytes were in the bodies of the requests, as they were sent.
+    /// The number of bytes in the bodies of the requests, after compression.
     package var bytesSent = 0
-    /// Whether it was found that the server cannot read compressed lines; from then on none are sent.
+    /// Whether this batch revealed that the server cannot read compressed lines; later batches are not compressed.
     package var compressionWasRefused = false
 
     package init() {}
 
-    /// Leaves out a line that was sent along with others.
+    /// Removes a line that was added to the batch from the counts.
     ///
-    /// - Returns: whether it was delivered, as far as is known.
+    /// - Returns: whether the line was delivered, as far as is known.
     mutating func takeOut(_ line: String) -> Bool {
         if let place = rejected.firstIndex(where: { $0.line == line }) {
             rejected.remove(at: place)
@@ -53,18 +54,18 @@ package struct BatchOutcome: Sendable, Hashable {
         return false
     }
 
-    /// How many lines the server will not have.
+    /// The number of rejected lines.
     package var rejectedCount: Int { rejected.count + unnamedRejections.reduce(0) { $0 + $1.count } }
 }
 
-/// A line that the server will not have.
+/// A line that the server rejected.
 public struct RejectedLine: Sendable, Hashable, CustomStringConvertible {
-    /// The line, without its end.
+    /// The line, without its newline.
     public let line: String
-    /// What the server has against it, in its words.
+    /// The server's message about the line.
     public let reason: String
 
-    /// Makes one, as tests do.
+    /// Creates a rejected line, for tests of code that handles rejections.
     public init(line: String, reason: String) {
         self.line = line
         self.reason = reason
@@ -74,59 +75,55 @@ public struct RejectedLine: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(reason): \(line)" }
 }
 
-/// Lines that the server will not have and does not name.
-public struct UnnamedRejection: Sendable, Hashable, CustomStringConvertible {
-    /// How many there are, as far as the server says; at least one otherwise.
-    public let count: Int
-    /// What the server has against them, in its words.
-    public let reason: String
+/// Lines that the server rejected without identifying them.
+package struct UnnamedRejection: Sendable, Hashable {
+    /// The number of lines; at least 1.
+    let count: Int
+    /// The server's message.
+    let reason: String
 
-    /// Makes one, as tests do.
-    public init(count: Int, reason: String) {
+    package init(count: Int, reason: String) {
         self.count = count
         self.reason = reason
     }
-
-    /// The count and the reason.
-    public var description: String { "\(count) lines: \(reason)" }
 }
 
-/// Why lines could not be delivered, for a reason other than the lines themselves.
+/// The reason why a batch could not be delivered, if it is not the lines themselves.
 ///
-/// They are kept, and sent again.
-public enum WriteObstacle: Sendable, Hashable {
-    /// No usable answer came: the server was not reached, the connection was lost, or time ran out.
+/// The lines stay pending, and are sent again.
+public enum DeliveryFailure: Sendable, Hashable {
+    /// There was no usable response: the server was not reached, the connection was lost, or the time ran out.
     case offline(reason: String)
-    /// The server, or a loader of the chain on its behalf, asks for patience.
+    /// The server is overloaded or temporarily unavailable, or a loader of the chain holds requests back.
     ///
-    /// The delay is what the server asked for, and nil if it named none.
+    /// The delay is the one that the server asked for; nil if it asked for none.
     case busy(after: Duration?, reason: String)
-    /// The server does not let the writer in, has no such database, or takes no line at all.
+    /// The server does not accept the credentials, does not have the database, or rejects every line.
     ///
-    /// Waiting does not help: something has to be changed first.
+    /// Waiting does not help: somebody has to fix the cause.
     case refused(HTTPStatus?, reason: String)
-    /// Something else than such a server answered, such as the login page of a network.
+    /// The response is not that of a database; for example, it is the login page of a network.
     case unexpectedAnswer(HTTPStatus?, reason: String)
     /// The sending was cancelled, or the chain was reset.
     case interrupted
-    /// The server refuses requests for lines that it does not name, and for this time enough was sent to find them.
+    /// The server rejects requests because of lines that it does not identify, and the limit of requests to find them was reached.
     ///
-    /// What was found is settled. It goes on with the rest the next time.
+    /// The lines found so far are settled. The search continues with the next attempt.
     case unsettled(reason: String)
 }
 
-extension WriteObstacle: CustomStringConvertible {
-    /// A sentence on what is in the way.
+extension DeliveryFailure: CustomStringConvertible {
+    /// A sentence that describes the failure.
     public var description: String {
         switch self {
-        case .offline(let reason): "No usable answer came: \(reason)"
-        case .busy(let delay?, let reason): "The server asks for patience of \(delay): \(reason)"
-        case .busy(nil, let reason): "The server asks for patience: \(reason)"
-        case .refused(let status, let reason): "The server refuses: \(Self.text(status))\(reason)"
+        case .offline(let reason): "There was no usable response: \(reason)"
+        case .busy(let delay?, let reason): "The server is busy and asked to wait \(delay): \(reason)"
+        case .busy(nil, let reason): "The server is busy: \(reason)"
+        case .refused(let status, let reason): "The server refuses to store points: \(Self.text(status))\(reason)"
         case .unexpectedAnswer(let status, let reason):
-            "The answer is not one of a database: \(Self.text(status))\(reason)"
+            "The response is not that of a database: \(Self.text(status))\(reason)"
         case .interrupted: "The sending was interrupted"
-        case .unsettled(let reason): "The server refuses some lines and does not say which: \(reason)"
+        case .unsettled(let reason): "The server rejects some lines without identifying them: \(reason)"
         }
     }
 

@@ -1,44 +1,44 @@
 import LoaderChain
 import LoaderChainPlatformFoundation
 
-/// A server's complaint about a request, read from its answer.
+/// A server's complaint about a request, parsed from its response.
 ///
-/// Servers answer in each other's manner: InfluxDB 3 serves the paths of its forerunners, gateways answer in their own
-/// words. So the body is read by its shape, and not by what the server should be:
+/// Servers imitate each other: InfluxDB 3 serves the paths of its predecessors, and gateways have messages of their own. So the
+/// body is parsed by its shape, whatever the server is expected to be:
 ///
-/// | shape | whose |
+/// | shape | server |
 /// |---|---|
 /// | `{"error":"…"}` | InfluxDB 1 |
-/// | `{"code":"…","message":"…","line":2}` | InfluxDB 2; the line is not always there |
+/// | `{"code":"…","message":"…","line":2}` | InfluxDB 2; the line is optional |
 /// | `{"error":"…","data":[{"error_message":"…","line_number":2,"original_line":"…"}]}` | InfluxDB 3 |
-/// | the same with one object in place of the array | InfluxDB 3, when it stores nothing of the request |
-/// | anything else | a text, as far as it is one |
+/// | the same with one object instead of the array | InfluxDB 3, if it stores nothing of the request |
+/// | anything else | any; parsed as text |
 package struct ServerComplaint: Sendable, Hashable {
-    /// A line that the server points at.
+    /// A line that the server complains about by its number.
     package struct Accusation: Sendable, Hashable {
         /// The number of the line in the request, from 1.
         package var number: Int
-        /// The line as the server shows it, which need not be how it was written.
+        /// The line as the server shows it, which can differ from the line that was sent.
         package var text: String?
-        /// What the server has against it.
+        /// The server's message about the line.
         package var reason: String
     }
 
-    /// What the server says, all of it.
+    /// The complete message of the server.
     package private(set) var message: String
-    /// The lines that it points at by number.
+    /// The lines that it complains about by number.
     package private(set) var accusations: [Accusation] = []
-    /// Whether the body is a page for people.
+    /// Whether the body is an HTML page.
     package private(set) var isPage = false
-    /// Whether the body is an error in one of the shapes, about no line in particular.
+    /// Whether the body is an error in one of the shapes, without line numbers.
     package private(set) var isError = false
 
-    /// How much of a body is read: a server that finds every line of a batch bad quotes all of them.
+    /// The maximum number of bytes parsed; large, because a server that rejects every line of a batch quotes all of them.
     package static let greatestBody = 4 << 20
 
     package init(_ message: String) { self.message = message }
 
-    /// Reads what came with a response.
+    /// Parses a response.
     package init(in response: HTTPResponse) {
         let body = response.body.prefix(Self.greatestBody)
         let isWhole = body.count == response.body.count
@@ -60,25 +60,25 @@ package struct ServerComplaint: Sendable, Hashable {
 }
 
 extension ServerComplaint {
-    /// What the server says, fit for one line of a log; a text of this library's where it says nothing.
+    /// The server's message in one line of limited length, or a substitute if there is none.
     package var reason: String {
-        if isPage { return "a page for people" }
+        if isPage { return "an HTML page" }
         return message.isEmpty ? "no reason given" : Self.brief(message)
     }
 
-    /// A text of a server's as something to show: not too long, and without what could break a line.
+    /// A server's text in one line of limited length.
     static func brief(_ text: String) -> String {
         let longest = 1_000
         return ASCII.printable(text.count > longest ? text.prefix(longest) + "…" : text)
     }
 
-    /// Whether the server has stored the lines that it has nothing against.
+    /// Whether the server has stored the lines that it does not complain about.
     package var isPartial: Bool {
-        // What it quotes of lines comes behind a quotation mark, and could hold any words.
+        // Only the text before the first quotation mark, because a quoted line can contain any words.
         preamble.contains("partial write")
     }
 
-    /// Whether it is about what the request has besides its lines, such as the name of a database.
+    /// Whether the complaint is about the request's parameters, such as the database, and not about its lines.
     package var isAboutTheRequest: Bool {
         guard accusations.isEmpty else { return false }
         let words = preamble
@@ -86,33 +86,33 @@ extension ServerComplaint {
             .contains { words.contains($0) }
     }
 
-    /// How many lines the server says it has dropped without quoting them.
+    /// The number of lines that the server says it has dropped without quoting them.
     package var droppedCount: Int? {
         guard let mark = Self.droppedMark(in: message) else { return nil }
         return Int(message[message.index(mark, offsetBy: " dropped=".count)...]).map { max(0, $0) }
     }
 
-    /// Where a message says how many lines were dropped, which it does at its end.
+    /// The index at which a message ends with the number of dropped lines.
     static func droppedMark(in message: String) -> String.Index? {
         guard let space = message.lastIndex(of: " "), message[space...].hasPrefix(" dropped=") else { return nil }
         return space
     }
 
-    /// Whether it may be about the compression of the request, which it may be for any request that is compressed.
+    /// Whether the complaint about a compressed request may be about its compression.
     package var mayBeAboutCompression: Bool {
         let words = preamble
-        // A server that takes the compressed bytes for lines quotes them, and a gzip stream begins with 0x1F.
+        // A server that reads the compressed bytes as lines quotes them, and a gzip stream begins with 0x1F.
         return message.contains("\u{1F}")
             || ["gzip", "compress", "encoding", "unexpected eof", "inflate", "deflate"].contains { words.contains($0) }
     }
 
-    /// What comes before anything quoted, in small letters.
+    /// The text before the first quotation mark, in lowercase.
     private var preamble: String {
         message.prefix(500).prefix { $0 != "'" && $0 != "\"" && $0 != "`" }.lowercased()
     }
 }
 
-/// The known shapes, in one: nothing has to be there, and what is of another type counts as missing.
+/// The union of the known shapes: every key is optional, and a value of another type counts as missing.
 private struct KnownShape: Decodable {
     private enum Key: String, CodingKey {
         case error, message, line, data
@@ -135,7 +135,7 @@ private struct KnownShape: Decodable {
     }
 
     let message: String?
-    /// Whether it has a key that only errors have.
+    /// Whether it has the key `error`, which only errors have.
     let isError: Bool
     let accusations: [ServerComplaint.Accusation]
 

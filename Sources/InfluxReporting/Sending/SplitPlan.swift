@@ -1,89 +1,89 @@
-/// Decides which lines of a batch go into the next request, and keeps the account of all of them.
+/// Decides which lines of a batch go into the next request, and records the outcome of each line.
 ///
-/// A batch is sent whole. Where the server does not take it whole, it goes on in pieces:
+/// A batch is first sent as a whole. If the server does not accept it, it is sent in pieces:
 ///
-/// - One that is too large is halved by its bytes, and nothing as large is sent again.
-/// - One that is refused for lines which the server names goes on without them.
-/// - One that is refused for lines which it does not name is halved until they are alone. A single bad line is found in
-///   2·⌈log₂ n⌉ + 1 requests at the most.
+/// - A piece that is too large is halved by its bytes, and no piece of that size is sent again.
+/// - A piece that is refused because of lines that the server names is sent again without them.
+/// - A piece that is refused because of lines that the server does not name is halved until these are alone. A single bad line is
+///   found in at most 2·⌈log₂ n⌉ + 1 requests.
 ///
-/// A plan gives up if a server refuses everything. Let d be ⌈log₂ n⌉ + 1. When 4·d requests were refused without a word on any line, and
-/// nothing was delivered although the smallest and the largest pieces were tried in turn, the fault is not with the lines:
-/// all are kept; so they are if it finds everything too large, down to lines of some kilobytes. When 16·d requests were refused,
-/// what was found is settled, and the rest is kept for the next time.
+/// A plan stops if the server refuses everything. Let d be ⌈log₂ n⌉ + 1. After 4·d requests that were refused without naming a
+/// line, if nothing was delivered although the smallest and the largest pieces were sent alternately, the lines are not the
+/// cause, and all of them stay pending. The same happens if everything is too large, down to lines of some kilobytes. After 16·d
+/// refused requests, the lines found so far are settled, and the rest stays pending.
 package struct SplitPlan: Sendable {
-    /// What a server made of a piece.
+    /// The server's answer to a piece.
     package enum Answer: Sendable, Hashable {
-        /// It has all of its lines.
+        /// The server stored all lines.
         case delivered
-        /// It has all but these lines, and so many that it does not name.
+        /// The server stored all lines except these and a number of lines that it does not name.
         case partlyDelivered([ComplaintMatch.Named], unnamedCount: Int, reason: String)
-        /// It will not have these lines, and the others are to be sent again.
+        /// The server stored nothing because of these lines; the others must be sent again.
         case refusedNaming([ComplaintMatch.Named])
-        /// It has none, because of some line, which may be the suspect.
+        /// The server stored nothing because of some line, possibly the suspect.
         case refused(suspect: Int?, reason: String)
-        /// It has none, because the piece is too large.
+        /// The server stored nothing because the piece is too large.
         case tooLarge(reason: String)
-        /// It has none, and there is no point in going on.
-        case obstructed(WriteObstacle)
+        /// The server stored nothing, and further requests would fail too.
+        case failed(DeliveryFailure)
     }
 
     private let batch: LineBatch
-    /// What is still to be sent, in the order of the lines.
+    /// The pieces still to send, in the order of the lines.
     private var pending: [LineSet]
-    /// What was handed out last.
+    /// The piece that was returned last.
     private var current = LineSet()
-    /// How large a piece may be.
+    /// The size limit of a piece.
     package private(set) var limit: SizeLimit
 
     private var refusals = 0
-    /// The refusals that told nothing of any line.
+    /// The number of refusals that named no line.
     private var fruitlessRefusals = 0
-    /// Whether the next piece is the largest and not the smallest; nil while they are sent in order.
+    /// Whether the next piece is the largest rather than the smallest; nil while they are sent in order.
     private var triesLargest: Bool?
-    /// The line that the server pointed at, and that is being tried alone.
+    /// The line that the server pointed at, which is sent alone next.
     private var suspect: Int?
-    /// Whether the server has pointed at no line that turned out to be good.
+    /// Whether every line that the server pointed at turned out to be bad.
     private var trustsSuspects = true
-    /// The size of the largest piece that the server has taken; nil while it has taken none.
+    /// The size of the largest accepted piece; nil if none was accepted.
     private var takenSize: Int?
 
-    /// The lines that the server has, of which so many as the unnamed rejections count may be missing.
+    /// The stored lines, including those that ``unnamedRejections`` counts as rejected.
     package private(set) var delivered = LineSet()
-    /// What the server will not have, by line.
+    /// The reasons of rejected lines, by line.
     private var rejected: [Int: String] = [:]
-    /// Lines that were refused alone, which says little about them while nothing has been delivered.
+    /// Lines that were refused alone, which proves little about them while nothing has been delivered.
     private var refusedAlone: [Int: String] = [:]
     package private(set) var unnamedRejections: [UnnamedRejection] = []
-    /// Why it has stopped before everything was settled.
-    package private(set) var obstacle: WriteObstacle?
+    /// The reason why the plan stopped before all lines were settled.
+    package private(set) var failure: DeliveryFailure?
 
-    /// No server means a limit of this size or less; it refuses for another reason.
+    /// No server has a limit of this size or less; such a refusal has another cause.
     private static let smallestLimit = 16 << 10
 
     /// Plans the sending of a batch.
     ///
-    /// - Parameter limit: how large a piece may be, as far as earlier batches tell.
+    /// - Parameter limit: the size limit of a piece that earlier batches revealed.
     package init(_ batch: LineBatch, limit: SizeLimit = SizeLimit()) {
         self.batch = batch
         self.limit = limit
         pending = batch.isEmpty ? [] : [LineSet(0..<batch.count)]
     }
 
-    /// The most refusals while nothing is delivered.
+    /// The maximum number of refusals while nothing is delivered.
     package var patience: Int { 4 * depth }
-    /// The most refusals altogether.
+    /// The maximum number of refusals altogether.
     package var greatestRefusals: Int { 16 * depth }
-    /// How often a batch can be halved, and one more.
+    /// The number of times that a batch can be halved, plus 1.
     private var depth: Int { Int.bitWidth - max(0, batch.count - 1).leadingZeroBitCount + 1 }
 }
 
-// MARK: - Going on
+// MARK: - Requests and answers
 
 extension SplitPlan {
-    /// The lines for the next request; nil when there is nothing more to send.
+    /// The lines for the next request; nil if there is nothing more to send.
     package mutating func next() -> LineSet? {
-        guard obstacle == nil, let index = nextIndex else { return nil }
+        guard failure == nil, let index = nextIndex else { return nil }
         var piece = pending.remove(at: index)
         while piece.count > 1, limit.excludes(batch.byteCount(of: piece)) {
             let (first, second) = halvedByBytes(piece)
@@ -94,7 +94,8 @@ extension SplitPlan {
         return piece
     }
 
-    /// Takes the pieces in order, and while every line could be bad, the smallest and the largest in turn; a suspect first.
+    /// The index of the next piece: a suspect first; then, while nothing was accepted, the smallest and the largest alternately;
+    /// otherwise the first.
     private var nextIndex: Int? {
         if let suspect, let index = pending.firstIndex(of: LineSet(suspect..<(suspect + 1))) { return index }
         guard let triesLargest, takenSize == nil else { return pending.indices.first }
@@ -102,7 +103,7 @@ extension SplitPlan {
         return triesLargest ? pending.indices.reversed().max(by: bySize) : pending.indices.min(by: bySize)
     }
 
-    /// Takes what became of the lines that were handed out last; the numbers in it count within these.
+    /// Records the answer to the piece that was returned last; line numbers in it are relative to the piece.
     package mutating func take(_ answer: Answer) {
         let piece = current
         guard !piece.isEmpty else { return }
@@ -130,17 +131,17 @@ extension SplitPlan {
             if piece.count == 1 { refusedAlone[piece.first ?? 0] = reason } else { put(halvedByBytes(piece)) }
             fruitlessRefusals += 1
             countRefusal(reason)
-        case .obstructed(let obstacle):
+        case .failed(let failure):
             put([piece])
-            stop(obstacle)
+            stop(failure)
         }
         if pending.isEmpty, takenSize == nil, case .tooLarge(let reason) = answer, let size = limit.refused,
             size <= Self.smallestLimit
         {
             stop(.refused(.contentTooLarge, reason: reason))
         }
-        // What was refused alone is bad, now that other lines were not, or that there are none left.
-        if takenSize != nil || (pending.isEmpty && obstacle == nil) { settle() }
+        // Lines that were refused alone are bad if other lines were accepted, or if no lines are left.
+        if takenSize != nil || (pending.isEmpty && failure == nil) { settle() }
     }
 
     private mutating func deliver(_ lines: LineSet) {
@@ -149,7 +150,7 @@ extension SplitPlan {
         takenSize = max(takenSize ?? 0, batch.byteCount(of: lines))
     }
 
-    /// Notes what is wrong with some lines of a piece, and gives back which they are.
+    /// Records the reasons for rejected lines of a piece, and returns these lines.
     private mutating func reject(_ named: [ComplaintMatch.Named], of piece: LineSet) -> LineSet {
         var lines: [Int] = []
         for each in named {
@@ -184,18 +185,18 @@ extension SplitPlan {
         refusals += 1
         guard !pending.isEmpty else { return }
         if takenSize == nil, fruitlessRefusals >= patience {
-            stop(.refused(nil, reason: "It took nothing of \(refusals) requests. \(reason)"))
+            stop(.refused(nil, reason: "All \(refusals) requests were rejected. \(reason)"))
         } else if refusals >= greatestRefusals {
             stop(.unsettled(reason: reason))
         }
     }
 
-    private mutating func stop(_ obstacle: WriteObstacle) {
+    private mutating func stop(_ failure: DeliveryFailure) {
         if takenSize == nil {
             put([LineSet(refusedAlone.keys)])
             refusedAlone = [:]
         }
-        self.obstacle = obstacle
+        self.failure = failure
     }
 
     private mutating func put(_ pieces: [LineSet]) {
@@ -210,7 +211,7 @@ extension SplitPlan {
 
     private func halved(_ piece: LineSet) -> (LineSet, LineSet) { piece.split(after: (piece.count + 1) / 2) }
 
-    /// Halves a piece of several lines so that both halves have lines, and as many bytes as can be.
+    /// Splits a piece of several lines into two non-empty parts of about the same number of bytes.
     private func halvedByBytes(_ piece: LineSet) -> (LineSet, LineSet) {
         let half = batch.byteCount(of: piece) / 2
         var (count, bytes) = (0, 0)
@@ -223,30 +224,31 @@ extension SplitPlan {
     }
 }
 
-// MARK: - The account
+// MARK: - Outcome
 
 extension SplitPlan {
-    /// The lines that are to be sent again.
+    /// The lines to send again.
     package var undelivered: LineSet { pending.reduce(current) { $0.union($1) } }
 
-    /// The lines that the server will not have, in their order.
+    /// The rejected lines, in order.
     package var rejectedLines: [RejectedLine] {
         rejected.sorted { $0.key < $1.key }.map { RejectedLine(line: batch.text(of: $0.key), reason: $0.value) }
     }
 }
 
-/// How large a request may be, as far as a server's refusals tell.
+/// The size limit of a request, as learned from a server's refusals.
 ///
-/// A limit can be raised, and one that was learnt by mistake must not make a request of each line for ever. So after some
-/// requests that were taken it doubles, and each time that turns out to be too much, it waits for four times as many.
+/// A server's limit can be raised, and a limit learned by mistake must not permanently split batches into single lines. So the
+/// limit doubles after some accepted requests; each time that the doubled size is refused, the next attempt needs four times as
+/// many.
 package struct SizeLimit: Sendable, Hashable {
-    /// A size that was refused; nil for none.
+    /// A size that was refused; nil if none was.
     package private(set) var refused: Int?
-    /// How many requests in a row were taken since it was set.
+    /// The number of accepted requests in a row since the limit was set.
     private var taken = 0
-    /// After how many of them it doubles.
+    /// The number of accepted requests after which the limit doubles.
     private var patience = leastPatience
-    /// Whether it has been doubled since the last refusal.
+    /// Whether the limit was doubled since the last refusal.
     private var isTrial = false
 
     private static let leastPatience = 32
@@ -254,10 +256,10 @@ package struct SizeLimit: Sendable, Hashable {
 
     package init() {}
 
-    /// Whether so many bytes are likely to be too much.
+    /// Whether a size is likely to be refused.
     package func excludes(_ size: Int) -> Bool { refused.map { size >= $0 } ?? false }
 
-    /// Notes that a request was taken.
+    /// Records that a request was accepted.
     package mutating func noteTaken() {
         guard let refused else { return }
         taken += 1
@@ -268,10 +270,12 @@ package struct SizeLimit: Sendable, Hashable {
         isTrial = true
     }
 
-    /// Notes that a size was refused, where another one was taken not long ago.
+    /// Records that a size was refused.
+    ///
+    /// - Parameter largestTaken: the largest size that was accepted for the same batch.
     package mutating func noteRefused(_ size: Int, largestTaken: Int?) {
         if isTrial { patience = min(patience * 4, Self.greatestPatience) }
-        // What was taken before cannot have been too large.
+        // The limit is above any size that was accepted.
         refused = max(min(refused ?? .max, size), (largestTaken ?? 0) + 1)
         taken = 0
         isTrial = false

@@ -1,9 +1,9 @@
 import LineProtocol
 import LoaderChain
 
-/// The encoders of a writer, which are lent out: a line is written under no lock, because a user's code may write it.
+/// The pool of a writer's encoders: a line is written outside the lock, because a user's code may write it.
 struct Encoders {
-    /// Those that are not in use.
+    /// The encoders that are not in use.
     private var scratches: [Scratch] = []
     /// All repairs so far, except those of points that are being written.
     private(set) var repairs = Repairs()
@@ -19,7 +19,7 @@ struct Encoders {
             precision: settings.precision, defaults: settings.tags, dialect: dialect, capacity: 64)
     }
 
-    /// Lends an encoder, and a nudge for the time of its point.
+    /// Takes an encoder out of the pool, with a nudge for the time of its point.
     @inline(__always)
     mutating func lend() -> (scratch: Scratch, nudge: Int64) {
         lent &+= 1
@@ -33,7 +33,7 @@ struct Encoders {
                 precision: template.precision, defaults: template.defaults, dialect: template.dialect, capacity: 1_024))
     }
 
-    /// Takes an encoder back.
+    /// Returns an encoder to the pool.
     @inline(__always)
     mutating func takeBack(_ scratch: Scratch) {
         if !scratch.encoder.repairs.isEmpty { repairs += scratch.encoder.takeRepairs() }
@@ -43,9 +43,9 @@ struct Encoders {
     }
 }
 
-/// An encoder on loan.
+/// An encoder of the pool.
 ///
-/// It is an object, so that lending it moves a reference and never copies what is being written.
+/// It is a class, so that passing it on moves a reference and never copies the buffer.
 final class Scratch: @unchecked Sendable {
     var encoder: LineEncoder
 

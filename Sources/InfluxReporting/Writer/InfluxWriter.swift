@@ -8,7 +8,7 @@ import LoaderChainPlatformFoundation
     import Foundation
 #endif
 
-// Writer: the writer itself, and the engine that carries out what the state decides. It may use every other folder.
+// Writer: the writer itself, and the engine that carries out the decisions of the state. It may use every other folder.
 
 /// Collects points from all threads and sends them to InfluxDB in batches, through a chain of loaders.
 ///
@@ -21,31 +21,31 @@ import LoaderChainPlatformFoundation
 /// print(measured, report.delivered)
 /// ```
 ///
-/// You can rely on this:
-/// - Writing a point never waits for a server or another thread's work, and never throws. The point becomes a line at once and lies in
-///   a buffer when the call returns; with a directory, it is written to a file before that, by the calling thread.
-/// - Points leave when none has come for a while, when the oldest has waited for long enough, when there are enough, or when
-///   the app flushes; see ``WriterSettings``.
-/// - Points that do not arrive are kept and sent again, at the server's pace. A point that is refused does not affect others.
-/// - Memory is bounded. Every point that is dropped is counted by its reason, told as an event, and reported as a point.
-/// - With a directory, a point that was taken survives the end of the process, however that comes.
+/// Guarantees:
+/// - Writing a point never waits for a server or for another thread's work, and never throws. The point is encoded as a line at
+///   once and is in a buffer when the call returns; with a directory, the calling thread writes it to a file before that.
+/// - A batch is sent when no new point has been written for a while, when the oldest point has waited for long enough, when there
+///   are enough points, or when the app flushes; see ``WriterSettings``.
+/// - Points that were not delivered stay pending and are sent again, at the server's pace. A rejected point does not affect others.
+/// - Memory is bounded. Every dropped point is counted by its reason, and reported as an event and as a point.
+/// - With a directory, a saved point survives the end of the process, whatever its cause.
 /// - A `MetricsTap` does not record the writer's own requests.
 ///
-/// Retrying within a request, limits and credentials beyond the destination's are the business of the chain's loaders.
+/// Loaders of the chain handle retries within a request, limits, and credentials beyond the destination's.
 ///
-/// A writer in memory loses its points when it is released; end it with ``shutDown(within:)``.
+/// A writer without a directory loses its points when it is released; end it with ``shutDown(within:)``.
 public final class InfluxWriter: Sendable {
-    /// How the writer collects, holds and sends points.
-    public let settings: WriterSettings
+    /// The settings for collecting, holding and sending points.
+    let settings: WriterSettings
     let engine: WriterEngine
 
-    /// Makes a writer that holds its points in memory.
+    /// Creates a writer that holds its points in memory.
     ///
     /// - Parameters:
-    ///   - destination: where they are sent.
-    ///   - chain: what they are sent through.
-    ///   - settings: how they are collected, held and sent.
-    ///   - onEvent: hears each event at once, on any thread and under no lock; it must return quickly.
+    ///   - destination: the server and database that store the points.
+    ///   - chain: the chain that sends the batches.
+    ///   - settings: the settings for collecting, holding and sending points.
+    ///   - onEvent: a closure that is called with each event at once, on any thread and outside all locks; it must return quickly.
     public convenience init(
         destination: InfluxDestination, chain: HTTPLoader, settings: WriterSettings = WriterSettings(),
         onEvent: (@Sendable (WriterEvent) -> Void)? = nil
@@ -55,19 +55,20 @@ public final class InfluxWriter: Sendable {
             settings: settings, onEvent: onEvent)
     }
 
-    /// Makes a writer that keeps its points in a directory until they have arrived.
+    /// Creates a writer that stores its points in a directory until they are delivered.
     ///
-    /// A point that was taken survives the end of the process, however that comes, and a loss of power after
-    /// ``WriterSettings/synchronization``. What an earlier launch left is sent first. A point may arrive twice, and is the same
-    /// point then, because it has its timestamp from when it was written.
+    /// A saved point survives the end of the process, whatever its cause, and also a loss of power once
+    /// ``WriterSettings/synchronization`` has passed. Points of an earlier launch are sent first. A point may be delivered twice,
+    /// which is harmless: it gets its timestamp when it is written, so the server stores it once.
     ///
     /// - Parameters:
-    ///   - destination: where the points are sent.
-    ///   - chain: what they are sent through.
-    ///   - directory: where they are kept; it is created, for this user alone, if it is missing. One writer at a time can use it.
-    ///   - settings: how they are collected, held and sent.
-    ///   - onEvent: hears each event at once, on any thread and under no lock; it must return quickly.
-    /// - Throws: ``WriterError/Code/inUse`` if another writer has the directory, or why it cannot be used.
+    ///   - destination: the server and database that store the points.
+    ///   - chain: the chain that sends the batches.
+    ///   - directory: the directory for the points; it is created, readable only by this user, if it is missing. One writer at a
+    ///     time can use it.
+    ///   - settings: the settings for collecting, holding and sending points.
+    ///   - onEvent: a closure that is called with each event at once, on any thread and outside all locks; it must return quickly.
+    /// - Throws: ``WriterError/Code/inUse`` if another writer is using the directory, or the reason why it cannot be used.
     public convenience init(
         destination: InfluxDestination, chain: HTTPLoader, directory: URL, settings: WriterSettings = WriterSettings(),
         onEvent: (@Sendable (WriterEvent) -> Void)? = nil
@@ -80,7 +81,7 @@ public final class InfluxWriter: Sendable {
             settings: settings, onEvent: onEvent)
     }
 
-    /// Makes a writer that holds its points in memory, for any destination that has a sender.
+    /// Creates a writer that holds its points in memory, for any destination that has a sender.
     init(
         sender: any LineSender, dialect: LineDialect = .portable, settings: WriterSettings,
         onEvent: (@Sendable (WriterEvent) -> Void)? = nil
@@ -89,7 +90,7 @@ public final class InfluxWriter: Sendable {
         engine = WriterEngine(settings, dialect: dialect, store: nil, sender: sender, onEvent: onEvent)
     }
 
-    /// Makes a writer that keeps its points in a directory, for any destination that has a sender.
+    /// Creates a writer that stores its points in a directory, for any destination that has a sender.
     init(
         sender: any LineSender, dialect: LineDialect = .portable, directory: any Directory, settings: WriterSettings,
         onEvent: (@Sendable (WriterEvent) -> Void)? = nil
@@ -114,10 +115,10 @@ public final class InfluxWriter: Sendable {
 // MARK: - Writing
 
 extension InfluxWriter {
-    /// Takes a point; without a timestamp, it gets that of the moment.
+    /// Writes a point; a point without a timestamp gets the current time.
     ///
-    /// - Parameter point: the point; what cannot be encoded of it is repaired, and counted in ``WriterStatistics/repairs``.
-    /// - Returns: what became of it.
+    /// - Parameter point: the point; parts that have no encoding are repaired, and counted in ``WriterStatistics/repairs``.
+    /// - Returns: where the point is held, or why it was dropped.
     @discardableResult
     public func write(_ point: Point) -> WriteResult {
         if point.timestamp != nil { return engine.take { encoder, _ in encoder.append(point) } }
@@ -129,42 +130,42 @@ extension InfluxWriter {
         }
     }
 
-    /// Takes a point when there is room for it, and waits until then.
+    /// Writes a point, and waits while the writer is full.
     ///
-    /// It drops no other point, whatever ``WriterSettings/whenFull`` says. While it waits, the writer sends what it holds.
+    /// No other point is dropped, whatever ``WriterSettings/whenFull`` says. Meanwhile, the writer sends the points that it holds.
     ///
     /// ```swift
     /// for number in 0..<1_000_000 {
-    ///     try await writer.writeWhenThereIsRoom(Point("import", fields: ["number": .integer(Int64(number))]))
+    ///     try await writer.enqueue(Point("import", fields: ["number": .integer(Int64(number))]))
     /// }
     /// ```
     ///
     /// - Parameter point: the point.
-    /// - Returns: what became of it; it is dropped only if there will never be room for it.
-    /// - Throws: `CancellationError` if the Swift task is cancelled before there is room; the point was not taken then.
+    /// - Returns: where the point is held; it is dropped only for a reason that waiting cannot remove.
+    /// - Throws: `CancellationError` if the Swift task is cancelled while it waits; then the point was not written.
     @discardableResult
-    public func writeWhenThereIsRoom(_ point: Point) async throws(CancellationError) -> WriteResult {
+    public func enqueue(_ point: Point) async throws(CancellationError) -> WriteResult {
         let timers = engine.timers
         let date = timers.date
-        return try await engine.takeWhenThereIsRoom { encoder, nudge in
+        return try await engine.enqueue { encoder, nudge in
             var stamped = point
             if stamped.timestamp == nil { stamped.timestamp = TimeNudge.timestamp(date, nudge) }
             encoder.append(stamped)
         }
     }
 
-    /// Takes points.
+    /// Writes points.
     ///
     /// - Parameter points: the points.
-    /// - Returns: how many of them are held.
+    /// - Returns: the number of points that are held.
     @discardableResult
     public func write(contentsOf points: some Sequence<Point>) -> Int {
         points.reduce(0) { $0 + (write($1).isHeld ? 1 : 0) }
     }
 
-    /// Takes a point of a prepared series, whose fields are written one by one.
+    /// Writes a point of a prepared series, field by field.
     ///
-    /// This is the quickest way, and allocates nothing.
+    /// This is the fastest form, and allocates nothing.
     ///
     /// ```swift
     /// let series = writer.series("APIHealth", tags: ["host": "api-1"])
@@ -174,10 +175,10 @@ extension InfluxWriter {
     /// ```
     ///
     /// - Parameters:
-    ///   - series: the measurement and the tags, best made by ``series(_:tags:)``.
-    ///   - timestamp: when it was; nil for now.
-    ///   - fields: writes the fields.
-    /// - Returns: what became of it.
+    ///   - series: the measurement and the tags; ``series(_:tags:)`` adds the tags of the settings.
+    ///   - timestamp: the time of the point; nil for the current time.
+    ///   - fields: a closure that writes the fields.
+    /// - Returns: where the point is held, or why it was dropped.
     @discardableResult
     public func write(
         _ series: PreparedSeries, timestamp: Timestamp? = nil, fields: (inout FieldWriter) -> Void
@@ -188,7 +189,7 @@ extension InfluxWriter {
         }
     }
 
-    /// Takes a point whose tags and fields are written one by one.
+    /// Writes a point, tag by tag and field by field.
     ///
     /// ```swift
     /// writer.write("APIHealth") { tags in
@@ -199,11 +200,11 @@ extension InfluxWriter {
     /// ```
     ///
     /// - Parameters:
-    ///   - measurement: what is measured.
-    ///   - timestamp: when it was; nil for now.
-    ///   - tags: writes the tags.
-    ///   - fields: writes the fields.
-    /// - Returns: what became of it.
+    ///   - measurement: the name of the measurement.
+    ///   - timestamp: the time of the point; nil for the current time.
+    ///   - tags: a closure that writes the tags.
+    ///   - fields: a closure that writes the fields.
+    /// - Returns: where the point is held, or why it was dropped.
     @discardableResult
     public func write(
         _ measurement: String, timestamp: Timestamp? = nil, tags: (inout TagWriter) -> Void,
@@ -220,66 +221,66 @@ extension InfluxWriter {
     /// Prepares a series whose points also get the tags of the settings.
     ///
     /// - Parameters:
-    ///   - measurement: what is measured.
+    ///   - measurement: the name of the measurement.
     ///   - tags: the tags of the series.
-    /// - Returns: what points of the series are written with, as often as one likes.
+    /// - Returns: a series to write any number of points with.
     public func series(_ measurement: String, tags: Tags = [:]) -> PreparedSeries {
         PreparedSeries(measurement, tags: tags, defaults: settings.tags)
     }
 }
 
 extension InfluxWriter: MetricSink {
-    /// Takes a measured request, event or trace as a point.
+    /// Writes a measured request, event or trace as a point.
     public func record(_ record: MetricRecord) {
         _ = engine.take { encoder, nudge in MetricPoint.append(record, nudge: nudge, to: &encoder) }
     }
 
-    /// It only writes something down.
+    /// True: recording never waits for a server or another thread.
     public var isImmediate: Bool { true }
 }
 
 // MARK: - Sending and ending
 
 extension InfluxWriter {
-    /// Sends all points that were written before, and waits for what becomes of them.
+    /// Sends all points written before the call, and waits until they are delivered or rejected.
     ///
-    /// What fails is tried again, after pauses, until the time is over or something has to be changed first, as with a
-    /// wrong token. A pause that a server asked for is kept; one of the writer's own is cut short.
+    /// A failed batch is sent again, after pauses, until the time limit is reached or you have to fix something first, such as a
+    /// wrong token. The flush ends the writer's current pause, unless a server asked for it.
     ///
-    /// - Parameter limit: how long to wait. What has not arrived then is kept, and goes on being tried.
-    /// - Returns: what became of the points. If the Swift task is cancelled, it returns at once.
+    /// - Parameter limit: the time limit. Points that are not delivered by then stay pending, and the writer keeps sending them.
+    /// - Returns: the outcome for these points. If the Swift task is cancelled, the call returns at once.
     @discardableResult
     public func flush(within limit: Duration = .seconds(30)) async -> FlushReport {
         await engine.flush(within: limit)
     }
 
-    /// Stops taking points, sends those that it has, and ends.
+    /// Stops accepting points, sends those that it holds, and ends.
     ///
-    /// - Parameter limit: how long to try. What has not arrived then is lost, counted as ``DropReason/unsent``; on the disk, it
-    ///   stays for the next writer of the directory. A request that a loader of the chain does not end when it is cancelled may take
-    ///   some ten seconds more.
-    /// - Returns: what became of the points; of a second call, nothing.
+    /// - Parameter limit: the time limit. Points that are not delivered by then are dropped as ``DropReason/unsent``; points in
+    ///   files stay there for the next writer of the directory. A loader that does not stop a cancelled request can delay the end
+    ///   by some ten seconds.
+    /// - Returns: the outcome for the points; an empty report for a second call.
     @discardableResult
     public func shutDown(within limit: Duration = .seconds(10)) async -> FlushReport {
         await engine.shutDown(within: limit)
     }
 }
 
-// MARK: - Watching
+// MARK: - Observing
 
 extension InfluxWriter {
-    /// What the writer has done so far, and what it holds now.
+    /// The counts of the writer so far, and the points that it holds now.
     public var statistics: WriterStatistics { engine.statistics }
 
-    /// A stream of what happens from now on, for one listener; each call returns another one.
+    /// A stream of the events from now on, for one listener; each access returns a new stream.
     ///
-    /// The first to ask also hears what has happened before. A stream keeps 1,000 events for a listener that is slower than the
-    /// writer, and then lets go of the oldest; the ``statistics`` count everything. It ends with the writer.
+    /// The first stream also delivers earlier events. A stream buffers 1,000 events for a slow listener, and then discards the
+    /// oldest; the ``statistics`` count everything. The stream ends with the writer.
     public var events: AsyncStream<WriterEvent> { engine.listeners.stream() }
 }
 
 extension InfluxWriter: CustomStringConvertible {
-    /// How many points it holds, and what became of the others.
+    /// The numbers of points held, delivered, rejected and dropped.
     public var description: String {
         let numbers = statistics
         return """
@@ -293,16 +294,16 @@ extension InfluxWriter: CustomStringConvertible {
 
 #if os(iOS) || os(tvOS) || os(visionOS)
     extension InfluxWriter {
-        /// Flushes each time the app moves to the background, and asks the system for the time that it takes.
+        /// Flushes each time the app moves to the background, and asks the system for background time.
         ///
-        /// - Parameter limit: how long a flush may take; the system may give less.
-        /// - Returns: a value that keeps it going; release it to end it.
+        /// - Parameter limit: the time limit of a flush; the system may grant less.
+        /// - Returns: a value that keeps this active; release it to stop.
         public func flushInBackground(within limit: Duration = .seconds(5)) -> BackgroundFlush {
             BackgroundFlush(self, within: limit)
         }
     }
 
-    /// Flushes a writer each time the app moves to the background, for as long as it is held.
+    /// Flushes a writer each time the app moves to the background, until it is released.
     public final class BackgroundFlush: @unchecked Sendable {
         private let observer: any NSObjectProtocol
 
@@ -312,7 +313,7 @@ extension InfluxWriter: CustomStringConvertible {
                 [weak writer] _ in
                 guard let writer else { return }
                 ProcessInfo.processInfo.performExpiringActivity(withReason: "Sends points") { isExpired in
-                    // It is called once more when the time is over; the first call then waits no longer than its limit.
+                    // The system calls this again when the time is over; the first call ends at its own limit.
                     guard !isExpired else { return }
                     let isDone = DispatchSemaphore(value: 0)
                     Task {

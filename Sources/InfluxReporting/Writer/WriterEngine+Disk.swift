@@ -1,20 +1,20 @@
 import DurableFiles
 import LoaderChain
 
-/// What a writer with a directory does on the disk, but for the lines that it takes.
+/// The disk work of a writer with a directory, except for writing new lines.
 extension WriterEngine {
-    /// Notes that the disk failed, and tells it if it did not fail before.
+    /// Records that the disk failed, and reports it unless it was failing already.
     func diskFailed(_ failure: FileFailure) {
         let (isNew, synchronizes) = state.withLock { state in
             let isNew = !replace(&state.isDiskFailing, with: true)
-            // Synchronizing also saves lines that are in memory alone, as soon as that works.
+            // Synchronizing also saves lines that are only in memory, as soon as the disk works again.
             return (isNew, state.beginSynchronizing())
         }
-        if isNew { listeners.tell(.trouble("\(failure); points are held in memory alone.")) }
+        if isNew { emit(.trouble("\(failure). Points are held in memory only.")) }
         if synchronizes { scheduleSynchronization() }
     }
 
-    /// Saves what is held in memory alone, as far as the disk has room for it.
+    /// Saves the lines that are only in memory, as far as the disk has space.
     func saveUnsaved() throws(FileFailure) {
         guard let store else { return }
         var failure: FileFailure?
@@ -24,15 +24,15 @@ extension WriterEngine {
             var useless = [journal.file]
             do throws(FileFailure) {
                 try journal.write(block)
-                // A line that was flushed to the disk long ago must not be lost with the file that it was in.
+                // Some lines of the parcel may have been flushed to the disk in their old file, which is removed below.
                 if parcel.unsaved.count < parcel.points {
                     try store.sync(journal.file)
                     try store.syncFolder()
                 }
                 useless = state.withLock { $0.keep(journal.file, of: parcel) }
-                openRoom()
+                noteFreedSpace()
             } catch {
-                // There may be room for a smaller one.
+                // There may be space for a smaller parcel.
                 failure = error
             }
             remove(useless)
@@ -40,29 +40,29 @@ extension WriterEngine {
         if let failure { throw failure }
     }
 
-    // MARK: What an earlier launch left
+    // MARK: Points of an earlier launch
 
-    /// Takes up what was found, to be sent first.
+    /// Takes over the points that an earlier launch left, to be sent first.
     func takeUp(_ remains: JournalStore.Remains) {
         let synchronizes = state.withLock { state in
             for (file, points, bytes, size) in remains.blocks {
                 state.statistics.accepted += points
                 state.batching.recover(
                     Parcel(
-                        number: 0, points: points, bytes: bytes, room: state.batching.limits.room(of: size),
+                        number: 0, points: points, bytes: bytes, footprint: state.batching.limits.footprint(of: size),
                         precision: file.precision, files: [file]))
             }
-            // The process before may have ended before it flushed them.
+            // The earlier process may have ended before it flushed them.
             state.unsynchronized += remains.blocks.map(\.file) + remains.unread
             return !state.unsynchronized.isEmpty && state.beginSynchronizing()
         }
         if synchronizes { scheduleSynchronization() }
-        if !remains.blocks.isEmpty { listeners.tell(.found(files: remains.blocks.count)) }
-        for (name, bytes) in remains.damaged { listeners.tell(.damaged(file: name, bytes: bytes)) }
+        if !remains.blocks.isEmpty { emit(.found(files: remains.blocks.count)) }
+        for (name, bytes) in remains.damaged { emit(.damaged(file: name, bytes: bytes)) }
         let foreign = remains.foreign
-        if foreign.count > 0 { listeners.tell(.foreignFiles(count: foreign.count, names: foreign.names)) }
-        tell(forgotten: remains.forgotten)
-        for trouble in remains.troubles { listeners.tell(.trouble("\(trouble)")) }
+        if foreign.count > 0 { emit(.foreignFiles(count: foreign.count, names: foreign.names)) }
+        reportRemoved(remains.removed)
+        for trouble in remains.troubles { emit(.trouble("\(trouble)")) }
         advance()
     }
 
@@ -75,16 +75,16 @@ extension WriterEngine {
         }
     }
 
-    /// Flushes to the disk what was written since the last time, and saves what is in memory alone.
+    /// Flushes the files that were written to since the last time, and saves the lines that are only in memory.
     func synchronize() {
-        // Afterwards the directory may be another writer's.
+        // After the end, the directory may belong to another writer.
         guard !state.withLock(\.isStopped) else { return }
         do throws(FileFailure) {
             let synchronized = Result { () throws(FileFailure) in try synchronizeFiles() }
-            // What is in memory alone does not wait for a file that cannot be flushed.
+            // Lines that are only in memory do not wait for a file that cannot be flushed.
             try saveUnsaved()
             try synchronized.get()
-            // With what is being collected, now that the disk works.
+            // The disk works, so the parcel that is being collected is saved too.
             let isMore = state.withLock { state in
                 guard !state.batching.open.unsaved.isEmpty else { return false }
                 state.batching.seal()
@@ -96,30 +96,30 @@ extension WriterEngine {
                 let wasFailing = replace(&state.isDiskFailing, with: state.isDiskFailing && isUnsaved)
                 return wasFailing && !state.isDiskFailing
             }
-            if works { openRoom() }
+            if works { noteFreedSpace() }
         } catch {
             diskFailed(error)
-            // The files that are open have no name any more. What comes is told to be in memory.
+            // The open files no longer have names. From now on, writing a point returns `inMemory`.
             if error.isWithoutDirectory { state.withLock { $0.loseDirectory() } }
         }
         if state.withLock({ $0.goesOnSynchronizing() }) { scheduleSynchronization() }
-        // What was sealed may be enough for a batch.
+        // The sealed parcels may be enough for a batch.
         advance()
     }
 
-    /// Flushes to the disk what was written since the last time.
+    /// Flushes the files that were written to since the last time.
     ///
-    /// A line that is on its way to its file is flushed the next time.
+    /// A line that is being written to its file is flushed the next time.
     func synchronizeFiles() throws(FileFailure) {
         guard let store else { return }
         let files = state.withLock { $0.takeUnsynchronized() }
         guard !files.isEmpty else { return }
         var (again, failure): ([BlockFile], FileFailure?) = ([], nil)
         for file in files {
-            // One that cannot be flushed does not keep the others from it.
+            // The other files are flushed although one failed.
             do throws(FileFailure) { try store.sync(file) } catch { (again, failure) = (again + [file], error) }
         }
-        // Without their names, they are nothing.
+        // Files are lost unless their names are on the disk too.
         do throws(FileFailure) { try store.syncFolder() } catch { (again, failure) = (files, error) }
         let left = Set(again)
         state.withLock { $0.unsynchronized = again + $0.unsynchronized.filter { !left.contains($0) } }

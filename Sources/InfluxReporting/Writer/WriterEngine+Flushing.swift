@@ -1,7 +1,7 @@
 import DurableFiles
 import LoaderChain
 
-/// Sending at once, and waiting for what becomes of it.
+/// Flushing, waiting for the outcome, and shutting down.
 extension WriterEngine {
     func flush(within limit: Duration) async -> FlushReport {
         let id = state.withLock { state in
@@ -16,7 +16,7 @@ extension WriterEngine {
                 waiter.alarm.set(on: timers, for: { waiter.isOver ? nil : due }) { [weak self] in
                     self?.giveUp(id, because: .deadline)
                 }
-                // A task is marked as cancelled before its handler runs, which may have found no waiter.
+                // A task is marked as cancelled before its handler runs, so the handler may have found no waiter.
                 if Task.isCancelled { giveUp(id, because: .cancelled) }
             }
         } onCancel: {
@@ -30,30 +30,30 @@ extension WriterEngine {
             if !state.isStopped { state.batching.flush(waiter, id: id) }
             return state.isStopped
         }
-        // Nobody would end it any more.
+        // A stopped writer ends no waiters.
         if isOver { waiter.end(with: FlushReport()) }
         advance()
     }
 
-    private func giveUp(_ id: Int, because cause: FlushReport.KeepCause) {
+    private func giveUp(_ id: Int, because cause: FlushReport.PendingReason) {
         let ended = state.withLock { state in
-            // What is in the way says more than that it took too long.
-            let obstacle = cause == .deadline ? state.statistics.obstacle : nil
-            return state.batching.giveUp(id, because: obstacle.map { .obstacle($0) } ?? cause)
+            // The delivery failure says more than the deadline does.
+            let failure = cause == .deadline ? state.statistics.lastFailure : nil
+            return state.batching.giveUp(id, because: failure.map { .failure($0) } ?? cause)
         }
         if let (waiter, report) = ended { waiter.end(with: report) }
     }
 
-    /// Stops taking points, sends those that it has, and ends.
+    /// Stops accepting points, sends those that it holds, and ends.
     func shutDown(within limit: Duration) async -> FlushReport {
-        // While points are still taken.
+        // While points are still accepted.
         reportDrops(atOnce: true)
         let before = state.withLock { state in
             replace(&state.isShutDown, with: true) ? nil : (state.statistics, state.ownDelivered, state.ownRejected)
         }
         guard let before else { return FlushReport() }
         var report = await flush(within: limit)
-        // What is on its way is interrupted, and only its end tells what became of it.
+        // Requests in flight are cancelled. The outcome of their lines is known only when they end.
         let sendings = state.withLock { state in
             state.isEnding = true
             return Array(state.sendings.values)
@@ -66,22 +66,22 @@ extension WriterEngine {
             report.delivered = new.delivered - old.delivered - (state.ownDelivered - before.1)
             report.rejected = new.rejected - old.rejected - (state.ownRejected - before.2)
             report.dropped = [:]
-            // What came too late was not the writer's.
+            // Points written after the shutdown began are not part of the report.
             for (reason, count) in new.dropped where reason != .shutDown {
                 report.note(count - (old.dropped[reason] ?? 0), reason)
             }
-            report.kept = state.batching.heldPoints
+            report.pending = state.batching.heldPoints
         }
-        report.keptBecause = report.kept > 0 ? report.keptBecause ?? .deadline : nil
-        tellDrops(atOnce: true)
+        report.pendingReason = report.pending > 0 ? report.pendingReason ?? .deadline : nil
+        announceDrops(atOnce: true)
         stop()
         return report
     }
 
-    /// Saves what is in memory alone, and gives up what cannot be saved; what is on the disk is left to the next writer.
+    /// Saves the lines that are only in memory, and drops those that cannot be saved; files are left to the next writer.
     private func settleRest() async {
         await withCheckedContinuation { continuation in
-            // Where all saving is done.
+            // All saving is done on this queue.
             queue.async { [self] in
                 if store != nil { settleFiles() }
                 let waiters = state.withLock { state in
@@ -98,7 +98,7 @@ extension WriterEngine {
     }
 
     private func settleFiles() {
-        // A failure was told, or is told as what is unsent.
+        // A failure was reported before, or its points are reported as unsent.
         try? saveUnsaved()
         do throws(FileFailure) {
             try synchronizeFiles()
@@ -109,7 +109,7 @@ extension WriterEngine {
     }
 }
 
-/// A waiting flush, with the alarm that ends the wait.
+/// A waiting flush, with the alarm for its time limit.
 final class FlushWaiter: Sendable {
     let alarm = Alarm()
     private let continuation: Locked<CheckedContinuation<FlushReport, Never>?>

@@ -3,9 +3,9 @@ import LineProtocol
 import LoaderChain
 import LoaderChainPlatformFoundation
 
-/// Sends points: parcels become a batch, and what is left of it comes back.
+/// Sends points: parcels become a batch, and the undelivered lines become a parcel again.
 extension WriterEngine {
-    /// A task that sends parcels as one batch, by the number of the last.
+    /// Starts a task that sends parcels as one batch, under the number of the last.
     func sending(_ parcels: [Parcel], as number: UInt64) -> Task<Void, Never> {
         Task { [self] in
             var load = assemble(parcels)
@@ -17,18 +17,16 @@ extension WriterEngine {
         }
     }
 
-    /// Forgets files whose lines are settled; one that cannot be removed is sent again by the next writer of the directory.
+    /// Removes files whose lines are settled; if that fails, the next writer of the directory sends them again.
     func remove(_ files: [BlockFile]) {
         guard let store, !files.isEmpty else { return }
-        do throws(FileFailure) { tell(forgotten: try store.remove(files)) } catch {
-            listeners.tell(.trouble("\(error)"))
-        }
+        do throws(FileFailure) { reportRemoved(try store.remove(files)) } catch { emit(.trouble("\(error)")) }
     }
 
-    /// Tells which damaged files are not kept any more.
-    func tell(forgotten names: [String]) {
+    /// Reports damaged files that were removed because there are newer ones.
+    func reportRemoved(_ names: [String]) {
         for name in names {
-            listeners.tell(.trouble("“\(name)” was removed: \(DamagedFile.mostKept) newer damaged files are kept."))
+            emit(.trouble("“\(name)” was removed: \(DamagedFile.mostKept) newer damaged files are kept."))
         }
     }
 
@@ -41,11 +39,12 @@ extension WriterEngine {
         let unsaved = hasFiles ? left.places(of: load.unsaved) : LineSet(0..<left.count)
         var parcel = rest.map { rest in
             Parcel(
-                number: number, points: rest.count, bytes: rest.bytes.count, room: load.room, precision: rest.precision,
+                number: number, points: rest.count, bytes: rest.bytes.count, footprint: load.footprint,
+                precision: rest.precision,
                 block: LineBlock(rest), files: hasFiles ? load.files : [], unsaved: store == nil ? LineSet() : unsaved)
         }
         let roll = random.unit()
-        // Before the app hears that they are settled, and ends the writer.
+        // First, because the app may end the writer as soon as it learns that the lines are settled.
         if rest == nil { remove(load.files) }
         let (pause, unsent, givenUp) = state.withLock { state in
             state.sendings[number] = nil
@@ -56,13 +55,13 @@ extension WriterEngine {
                     state.repeatLater(report)
                     continue
                 }
-                // It is a point like others, but none that a flush waits for.
+                // The report is a point like others, but no flush waits for it.
                 state.statistics.accepted += 1
                 let isDelivered = outcome.takeOut(batch.text(of: firstReport + index))
                 if isDelivered { state.ownDelivered += 1 } else { state.ownRejected += 1 }
             }
             for (reason, count) in load.lost { state.drop(count, reason) }
-            // When all is over, what is in memory alone is lost.
+            // After the end, lines that are only in memory are lost.
             let unsent = state.isStopped ? unsaved.count : 0
             state.drop(unsent, .unsent)
             parcel?.points -= unsent
@@ -70,36 +69,34 @@ extension WriterEngine {
                 report.note(outcome)
                 for (reason, count) in load.lost { report.note(count, reason) }
             }
-            if rest != nil || outcome.obstacle != nil {
-                state.batching.wait(from: now, told: outcome.obstacle?.toldDelay, roll: roll)
+            if rest != nil || outcome.failure != nil {
+                state.batching.wait(from: now, requested: outcome.failure?.requestedDelay, roll: roll)
             }
             let givenUp =
-                if rest != nil, let obstacle = outcome.obstacle, obstacle.needsAttention {
-                    state.batching.giveUp(on: number, because: .obstacle(obstacle))
+                if rest != nil, let failure = outcome.failure, failure.needsAttention {
+                    state.batching.giveUp(on: number, because: .failure(failure))
                 } else { [(FlushWaiter, FlushReport)]() }
             return (state.batching.pacing.pausedUntil.map { now.duration(to: $0) }, unsent, givenUp)
         }
-        tell(outcome, kept: (rest?.count ?? 0) - unsent, pause: pause ?? .zero)
+        emitEvents(of: outcome, pending: (rest?.count ?? 0) - unsent, pause: pause ?? .zero)
         if store != nil, !unsaved.isEmpty, state.withLock({ $0.beginSynchronizing() }) { scheduleSynchronization() }
-        tellDrops()
+        announceDrops()
         for (waiter, report) in givenUp { waiter.end(with: report) }
-        openRoom()
+        noteFreedSpace()
         advance()
     }
 
-    private func tell(_ outcome: BatchOutcome, kept: Int, pause: Duration) {
-        if outcome.deliveredCount > 0 { listeners.tell(.delivered(outcome.deliveredCount)) }
-        if outcome.rejectedCount > 0 {
-            listeners.tell(.rejected(outcome.rejected, count: outcome.rejectedCount))
-        }
-        if kept > 0, let obstacle = outcome.obstacle {
-            listeners.tell(.kept(kept, because: obstacle, retryAfter: pause))
+    private func emitEvents(of outcome: BatchOutcome, pending: Int, pause: Duration) {
+        if outcome.deliveredCount > 0 { emit(.delivered(outcome.deliveredCount)) }
+        if outcome.rejectedCount > 0 { emit(.rejected(outcome.rejected, count: outcome.rejectedCount)) }
+        if pending > 0, let failure = outcome.failure {
+            emit(.deliveryFailed(failure, pending: pending, retryAfter: pause))
         }
     }
 
-    // MARK: What was dropped
+    // MARK: Drops
 
-    /// Writes points about what was dropped since the last time, if none is held that they could be sent with, and tells it.
+    /// Writes points about the drops since the last time, unless points are held that they can be sent with, and emits events.
     func reportDrops(atOnce: Bool = false) {
         let reasons = state.withLock { $0.isShutDown || $0.batching.heldPoints > 0 ? [] : $0.takeUnreported() }
         for (reason, count) in reasons {
@@ -108,39 +105,39 @@ extension WriterEngine {
             }
             if !result.isHeld { state.withLock { $0.reportAgain(count, reason) } }
         }
-        tellDrops(atOnce: atOnce)
+        announceDrops(atOnce: atOnce)
     }
 
-    /// Tells what was dropped since the last time, unless that was just now or, at the end, even so.
-    func tellDrops(atOnce: Bool = false) {
+    /// Emits events about the drops since the last time; a second later if the last ones are recent, unless `atOnce` or at the end.
+    func announceDrops(atOnce: Bool = false) {
         let now = timers.now
         let reasons: [DropReason: Int]
-        switch state.withLock({ $0.tellDrops(at: now, atOnce: atOnce || $0.isStopped) }) {
+        switch state.withLock({ $0.announceDrops(at: now, atOnce: atOnce || $0.isStopped) }) {
         case .nothing: return
         case .wait(let moment):
-            timers.schedule(at: moment) { [weak self] in self?.tellDrops() }
+            timers.schedule(at: moment) { [weak self] in self?.announceDrops() }
             return
-        case .tell(let drops): reasons = drops
+        case .announce(let drops): reasons = drops
         }
         for (reason, count) in reasons.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            listeners.tell(.dropped(count, reason))
+            emit(.dropped(count, reason))
         }
     }
 }
 
-extension WriteObstacle {
-    /// How long the server asks to wait.
-    fileprivate var toldDelay: Duration? {
+extension DeliveryFailure {
+    /// The delay that the server asked for.
+    fileprivate var requestedDelay: Duration? {
         if case .busy(let delay, _) = self { delay } else { nil }
     }
 
-    /// Whether waiting does not help.
+    /// Whether somebody has to fix something first.
     fileprivate var needsAttention: Bool {
         if case .refused = self { true } else { false }
     }
 }
 
-// MARK: - Making a batch of parcels
+// MARK: - Assembling a batch
 
 extension WriterEngine {
     /// Copies the lines of parcels into one batch.
@@ -153,20 +150,20 @@ extension WriterEngine {
                 do throws(FileFailure) {
                     let (lines, damagedBytes) = try store.read(file, points: parcel.points)
                     if lines.count < parcel.points {
-                        listeners.tell(.damaged(file: file.name, bytes: damagedBytes))
+                        emit(.damaged(file: file.name, bytes: damagedBytes))
                     }
                     load.append(lines, of: parcel)
                 } catch {
-                    // It stays where it is, for the next writer of the directory.
+                    // The file stays for the next writer of the directory.
                     load.lost[.disk, default: 0] += parcel.points
-                    listeners.tell(.trouble("\(error)"))
+                    emit(.trouble("\(error)"))
                 }
             }
         }
         return load
     }
 
-    /// Adds what was dropped to a batch: so the server hears of it when it takes points, and no report is dropped itself.
+    /// Adds points about drops to a batch, so that they are sent when the server accepts points and are never dropped themselves.
     private func addReports(to load: inout BatchLoad) {
         guard !load.ends.isEmpty, load.precision == precision else { return }
         let (scratch, nudge) = state.withLock { $0.encoders.lend() }
@@ -182,25 +179,25 @@ extension WriterEngine {
     }
 }
 
-/// What parcels come to when they are sent as one.
+/// The lines of several parcels, and what belongs to them, while they are sent as one batch.
 private struct BatchLoad: Sendable {
     fileprivate var bytes: Data
     fileprivate var ends: [Int] = []
     let precision: Precision
-    /// The files that hold the lines until all of them are settled.
+    /// The files that store the lines until all of them are settled.
     private(set) var files: [BlockFile] = []
-    /// The lines that are in no file, of a writer with a directory.
+    /// The lines that are in no file, if the writer has a directory.
     private(set) var unsaved = LineSet()
-    /// How many points could not be read any more, by reason.
+    /// The number of points that could no longer be read, by reason.
     var lost: [DropReason: Int] = [:]
-    /// The room that the lines had.
-    let room: Int
-    /// The drops that the last lines report, one after the other.
+    /// The footprint of the parcels.
+    let footprint: Int
+    /// The drops that the last lines report, in the same order.
     var reports: [DropReport] = []
 
     init(_ parcels: [Parcel], precision: Precision) {
         self.precision = precision
-        room = parcels.reduce(0) { $0 + $1.room }
+        footprint = parcels.reduce(0) { $0 + $1.footprint }
         bytes = Data(capacity: parcels.reduce(0) { $0 + $1.bytes })
         ends.reserveCapacity(parcels.reduce(0) { $0 + $1.points })
     }
@@ -223,7 +220,7 @@ private struct BatchLoad: Sendable {
         if lines.count < parcel.points { lost[.damaged, default: 0] += parcel.points - lines.count }
     }
 
-    /// The lines as one batch: they are whole, so there always is one.
+    /// The lines as one batch; the lines are complete, so the initializer does not fail.
     var batch: LineBatch {
         LineBatch(bytes: bytes, ends: ends, precision: precision) ?? LineBatch(precision: precision)
     }

@@ -2,12 +2,12 @@ import DurableFiles
 import LineProtocol
 import LoaderChain
 
-/// Takes points: a point becomes a line, and the line is held before the call returns.
+/// Accepts points: a point is encoded as a line, and the line is held before the call returns.
 extension WriterEngine {
-    /// Takes a point in, which `write` writes into an encoder, under no lock.
+    /// Accepts a point, which `write` encodes outside the lock.
     ///
-    /// - Parameter write: is given the encoder, and a ``TimeNudge``.
-    /// - Returns: what became of the point.
+    /// - Parameter write: a closure that gets the encoder and a ``TimeNudge``.
+    /// - Returns: where the point is held, or why it was dropped.
     @inline(__always)
     func take(_ write: (inout LineEncoder, Int64) -> Void) -> WriteResult { take(write, mayDrop: true) }
 
@@ -17,23 +17,23 @@ extension WriterEngine {
         write(&scratch.encoder, nudge)
         let now = timers.now
         let taken = state.withLock { $0.take(scratch, at: now, mayDrop: mayDrop) }
-        if taken.result == .inMemory, taken.line == nil, !taken.advances, !taken.tellsDrops { return .inMemory }
+        if taken.result == .inMemory, taken.line == nil, !taken.advances, !taken.announcesDrops { return .inMemory }
         return settle(taken, scratch)
     }
 
-    /// Does what taking a point has left to do.
+    /// Finishes accepting a point: writes it to its file, and acts on the changes.
     @inline(never)
     private func settle(_ taken: WriterState.Taken, _ scratch: Scratch) -> WriteResult {
-        // At once, since the bound of the disk holds for files, and the line may make another.
+        // First, because the limit of the disk applies to files, and the line may create another file.
         remove(taken.uselessFiles)
         let result = taken.line.map { save($0, scratch) } ?? taken.result
-        // A parcel does not leave while one of its lines is on its way, so what listens to drops comes after.
-        if taken.tellsDrops { tellDrops() }
+        // A parcel is not sent while one of its lines is being written, so the event handlers run after that.
+        if taken.announcesDrops { announceDrops() }
         if taken.advances { advance() }
         return result
     }
 
-    /// Writes a line to its block's file, on the calling thread and under no lock.
+    /// Writes a line to its block's file, on the calling thread and outside the lock.
     private func save(_ line: LineOnItsWay, _ scratch: Scratch) -> WriteResult {
         var failure: FileFailure?
         do throws(FileFailure) {
@@ -49,9 +49,9 @@ extension WriterEngine {
             return (isThere, line.parcel != state.batching.open.number, synchronizes)
         }
         guard isThere else {
-            // The points of the block were dropped for newer ones meanwhile, which may have been before it had a file.
+            // The block was dropped for newer points meanwhile, possibly before its file was created.
             remove([line.journal.file])
-            return .dropped(.noRoom)
+            return .dropped(.bufferFull)
         }
         if let failure { diskFailed(failure) }
         if synchronizes { scheduleSynchronization() }
@@ -59,22 +59,22 @@ extension WriterEngine {
         return failure == nil ? .saved : .inMemory
     }
 
-    // MARK: Waiting for room
+    // MARK: Waiting for space
 
-    /// Takes a point in when there is room for it without dropping another one.
-    func takeWhenThereIsRoom(
+    /// Accepts a point as soon as there is space for it without dropping another.
+    func enqueue(
         _ write: (inout LineEncoder, Int64) -> Void
     ) async throws(CancellationError) -> WriteResult {
         while true {
             if Task.isCancelled { throw CancellationError() }
-            // So no write misses the room that is made between its try and its wait.
-            let moment = room.read(\.self)
+            // Read before the attempt, so that space freed between the attempt and the wait is not missed.
+            let moment = freedSpace.read(\.self)
             let result = take(write, mayDrop: false)
-            guard let reason = result.dropReason, reason.isForNow else { return result }
-            // What fills the room is sent, also what would have waited for more.
+            guard let reason = result.dropReason, reason.isTemporary else { return result }
+            // The points that fill the writer are sent, also those that would have waited for more.
             state.withLock { $0.batching.release() }
             advance()
-            await room.wait(until: { $0 != moment })
+            await freedSpace.wait(until: { $0 != moment })
         }
     }
 }

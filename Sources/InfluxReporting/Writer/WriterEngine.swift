@@ -3,24 +3,24 @@ import LineProtocol
 import LoaderChain
 import LoaderChainPlatformFoundation
 
-/// Runs a writer: carries out what its state decides.
+/// Runs a writer: carries out the decisions of its state.
 ///
-/// Nothing of a user's runs under the lock, and it is not held while something is read, written or sent. What the state decides
-/// is carried out by the calling thread after unlocking; what takes long goes to a queue or to a task.
+/// No user code runs under the lock, and the lock is not held during reads, writes or requests. The calling thread carries out the
+/// decisions after unlocking; long work goes to a queue or to a task.
 final class WriterEngine: Sendable {
     let state: Locked<WriterState>
-    /// Where blocks are kept; nil if they are in memory alone.
+    /// The store of the blocks; nil if they are only in memory.
     let store: JournalStore?
     let sender: any LineSender
     let listeners: Listeners<WriterEvent>
-    /// How often room was made, for writes that wait for it.
-    let room = Awaited(0)
+    /// How often space was freed, for ``enqueue(_:)``.
+    let freedSpace = Awaited(0)
     let timers: any Timers
     let random: RandomSource
     let precision: Precision
     let synchronization: Duration
     let alarm = Alarm()
-    /// What touches the disk and may take its time.
+    /// The queue for disk work that may take long.
     let queue = DispatchQueue(label: "InfluxWriter")
 
     init(
@@ -39,9 +39,9 @@ final class WriterEngine: Sendable {
                 BatchingLimits(settings, isDurable: store != nil), encoders: Encoders(settings, dialect), store: store))
     }
 
-    // MARK: Doing what is decided
+    // MARK: Carrying out decisions
 
-    /// Ends flushes whose points are settled, sends what is to be sent, and sets the alarm for what comes next.
+    /// Ends flushes whose points are settled, sends the batches that are due, and sets the alarm for the next step.
     func advance() {
         var isSending = true
         while isSending {
@@ -49,7 +49,7 @@ final class WriterEngine: Sendable {
             let step = state.withLock { state in
                 let done = state.batching.takeDone()
                 let next = state.nextBatch(at: now)
-                // Its task is there before anybody could look for it, and begins on another thread.
+                // Stored under the lock, because the task starts on another thread and removes itself at its end.
                 if let (parcels, number) = next { state.sendings[number] = sending(parcels, as: number) }
                 return (isSending: next != nil, done: done, closing: state.batching.takeClosing())
             }
@@ -59,8 +59,11 @@ final class WriterEngine: Sendable {
         setAlarm()
     }
 
-    /// Notes that there is room that was not there before.
-    func openRoom() { room.change { $0 += 1 } }
+    /// Wakes the writes that wait for space.
+    func noteFreedSpace() { freedSpace.change { $0 += 1 } }
+
+    /// Reports an event.
+    func emit(_ event: WriterEvent) { listeners.tell(event) }
 
     // MARK: Time
 
@@ -76,7 +79,7 @@ final class WriterEngine: Sendable {
 
     // MARK: The end
 
-    /// Ends everything at once; what is in memory is gone, and what is on the disk stays.
+    /// Ends everything at once; points in memory are lost, and points in files stay.
     func stop() {
         let (sendings, _) = state.withLock { state in
             state.isShutDown = true
@@ -86,7 +89,7 @@ final class WriterEngine: Sendable {
         alarm.end()
         for sending in sendings { sending.cancel() }
         store?.close()
-        openRoom()
+        noteFreedSpace()
         listeners.end()
     }
 
@@ -95,7 +98,7 @@ final class WriterEngine: Sendable {
         state.withLock { state in
             var statistics = state.statistics
             statistics.held = state.batching.heldPoints
-            statistics.heldBytes = state.batching.heldRoom
+            statistics.heldBytes = state.batching.heldFootprint
             statistics.repairs = state.encoders.repairs
             return statistics
         }

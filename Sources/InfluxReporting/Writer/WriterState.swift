@@ -1,38 +1,37 @@
 import LineProtocol
 import LoaderChain
 
-/// The state of a writer, which its engine keeps behind one lock.
+/// The state of a writer, which its engine protects by one lock.
 struct WriterState {
     var batching: BatchingState<FlushWaiter>
     var encoders: Encoders
     var statistics = WriterStatistics()
-    /// What was dropped and not yet reported as points.
+    /// The drops that were not yet reported as points.
     private var unreported: [DropReason: Int] = [:]
-    /// Reports that were sent and have not arrived as far as is known; they are sent again as they were, so that they are the same
-    /// points if they have.
+    /// Reports that were sent without a confirmation; they are sent again unchanged, so that the server stores them once.
     private var reportsToRepeat: [DropReport] = []
-    /// What was dropped and not yet told as events.
-    private var untold = DropTelling()
-    /// How many of the points that report drops were delivered, and rejected.
+    /// The drops that were not yet announced as events.
+    private var unannounced = DropAnnouncements()
+    /// The numbers of points about drops that were delivered, and rejected.
     var ownDelivered = 0
     var ownRejected = 0
     var sendings: [UInt64: Task<Void, Never>] = [:]
     var lastFlush = 0
-    /// Whether no further points are taken.
+    /// Whether new points are refused.
     var isShutDown = false
-    /// Whether nothing more is sent, and what is on its way is interrupted.
+    /// Whether no further batch is sent, and batches in flight are cancelled.
     var isEnding = false
-    /// Whether nothing is tried any more.
+    /// Whether the writer has ended.
     var isStopped = false
 
     // For a writer with a directory.
     private let store: JournalStore?
-    /// Whether the directory was deleted, so that no file has a name any more.
+    /// Whether the directory was deleted, so that the files no longer have names.
     private(set) var hasLostDirectory = false
-    /// Files that were written to since the disk was last synchronized; some are named twice.
+    /// The files that were written to since the last synchronization; some are listed twice.
     var unsynchronized: [BlockFile] = []
     private var isSynchronizing = false
-    /// Whether the last thing that was done on the disk failed.
+    /// Whether the last disk operation failed.
     var isDiskFailing = false
 
     init(_ limits: BatchingLimits, encoders: Encoders, store: JournalStore?) {
@@ -41,10 +40,10 @@ struct WriterState {
         self.store = store
     }
 
-    /// When there is something to do next, if that depends on time alone.
+    /// The time of the next step, if it depends on time alone.
     var alarmTime: TimerInstant? { isStopped ? nil : batching.nextAlarm }
 
-    /// The next batch to send, and the number that its end is told with.
+    /// The next batch to send, and the number of its last parcel.
     mutating func nextBatch(at now: TimerInstant) -> (parcels: [Parcel], number: UInt64)? {
         guard !isStopped, !isEnding, let parcels = batching.nextBatch(at: now), let last = parcels.last else {
             return nil
@@ -52,26 +51,25 @@ struct WriterState {
         return (parcels, last.number)
     }
 
-    // MARK: Taking points
+    // MARK: Accepting points
 
-    /// What came of a point, and what is to be done under no lock.
+    /// The result for a point, and the work left to do outside the lock.
     struct Taken {
         var result: WriteResult
-        /// The line, if it is to be written to a file.
+        /// The line, if the caller must write it to a file.
         var line: LineOnItsWay?
-        /// The files of points that had to go.
+        /// The files of dropped points.
         var uselessFiles: [BlockFile] = []
-        /// The file of the block before, which is closed under no lock.
+        /// The files of full blocks, which are closed outside the lock.
         var closing: [BlockJournal] = []
-        var tellsDrops = false
-        /// Whether the engine must look what is to be done next.
+        var announcesDrops = false
+        /// Whether the engine must check for the next step.
         var advances = false
     }
 
-    /// Takes in the line of an encoder, and takes the encoder back unless the line is to be written to a file.
+    /// Accepts the line of an encoder, and returns the encoder to the pool unless the line must be written to a file.
     ///
-    /// - Parameter mayDrop: whether a point may be lost for want of room, this one or others. If not, and there is none, this one does
-    ///   not count.
+    /// - Parameter mayDrop: whether a full writer drops this point or others. If not, this point is refused without being counted.
     @inline(__always)
     mutating func take(_ scratch: Scratch, at now: TimerInstant, mayDrop: Bool) -> Taken {
         let taken = scratch.encoder.withUnsafeBytes { line in
@@ -88,11 +86,11 @@ struct WriterState {
     @inline(never)
     private mutating func takeSlowly(_ line: UnsafeRawBufferPointer, at now: TimerInstant, mayDrop: Bool) -> Taken {
         var taken = Taken(result: .inMemory)
-        let hasToldAll = untold.isEmpty
+        let hasAnnouncedAll = unannounced.isEmpty
         defer { taken.closing = batching.takeClosing() }
-        if let reason = makeWay(for: line.count, mayDrop: mayDrop, &taken) {
+        if let reason = makeSpace(for: line.count, mayDrop: mayDrop, &taken) {
             taken.result = .dropped(reason)
-            if !mayDrop, reason.isForNow { return taken }
+            if !mayDrop, reason.isTemporary { return taken }
             drop(1, reason)
         } else {
             let isNotable: Bool
@@ -104,22 +102,22 @@ struct WriterState {
             taken.advances = taken.advances || isNotable
         }
         statistics.accepted += 1
-        taken.tellsDrops = hasToldAll && !untold.isEmpty
+        taken.announcesDrops = hasAnnouncedAll && !unannounced.isEmpty
         return taken
     }
 
-    /// Makes room for a line, and drops what has to go for it; returns why there is no room.
-    private mutating func makeWay(for length: Int, mayDrop: Bool, _ taken: inout Taken) -> DropReason? {
+    /// Makes space for a line, and drops older points if necessary; returns the reason if there is no space.
+    private mutating func makeSpace(for length: Int, mayDrop: Bool, _ taken: inout Taken) -> DropReason? {
         if isShutDown { return .shutDown }
         if length == 0 { return .notEncodable }
         if batching.limits.isTooLarge(length) { return .tooLarge }
-        // Memory is bounded, too, and what is in a file need not be there.
+        // Memory is limited, too; lines that are in a file can be removed from it.
         if isDiskFailing || batching.isAnyUnsaved, store != nil, !batching.makeMemory(for: length) { return .disk }
-        guard let dropped = batching.makeRoom(for: length, mayDrop: mayDrop) else { return .noRoom }
+        guard let dropped = batching.makeSpace(for: length, mayDrop: mayDrop) else { return .bufferFull }
         for parcel in dropped {
-            drop(parcel.points, .noRoom)
+            drop(parcel.points, .bufferFull)
             taken.uselessFiles += parcel.files
-            // What stood before others may be gone.
+            // A dropped parcel may have been the first in the queue, which others waited for.
             taken.advances = true
         }
         if let store, batching.open.journal == nil { batching.begin(store.begin()) }
@@ -128,9 +126,9 @@ struct WriterState {
 
     // MARK: Files
 
-    /// Notes what became of a line on its way to its file.
+    /// Records whether a line was written to its file.
     ///
-    /// - Returns: whether its parcel is still there, and whether a synchronization is to be scheduled.
+    /// - Returns: whether its parcel still exists, and whether the caller must schedule a synchronization.
     mutating func wrote(_ line: LineOnItsWay, failed: Bool) -> (isThere: Bool, synchronizes: Bool) {
         guard batching.wrote(line, failed: failed) else { return (false, false) }
         if failed {
@@ -141,10 +139,10 @@ struct WriterState {
         return (true, beginSynchronizing())
     }
 
-    /// Whether a synchronization is to be scheduled, as none is.
+    /// Whether the caller must schedule a synchronization, because none is scheduled.
     mutating func beginSynchronizing() -> Bool { !isStopped && !LoaderChain.replace(&isSynchronizing, with: true) }
 
-    /// Whether another synchronization is to be scheduled after one has run.
+    /// Whether the caller must schedule another synchronization after the last has run.
     mutating func goesOnSynchronizing() -> Bool {
         isSynchronizing = !isStopped && (isDiskFailing || !unsynchronized.isEmpty || batching.isAnyUnsaved)
         return isSynchronizing
@@ -152,14 +150,14 @@ struct WriterState {
 
     mutating func takeUnsynchronized() -> [BlockFile] { LoaderChain.replace(&unsynchronized, with: []) }
 
-    /// Takes the file that has all lines of a parcel, and returns the files that are of no use any more.
+    /// Assigns a file that contains all lines of a parcel, and returns the files that are no longer needed.
     mutating func keep(_ file: BlockFile, of parcel: Parcel) -> [BlockFile] {
         let useless = batching.keep(file, of: parcel)
         if !useless.contains(file) { unsynchronized.append(file) }
         return useless
     }
 
-    /// Notes that the directory was deleted.
+    /// Records that the directory was deleted.
     mutating func loseDirectory() {
         batching.loseDirectory(isNew: !LoaderChain.replace(&hasLostDirectory, with: true))
     }
@@ -169,38 +167,38 @@ struct WriterState {
     mutating func drop(_ count: Int, _ reason: DropReason) {
         guard count > 0 else { return }
         statistics.dropped[reason, default: 0] += count
-        // At the end, the server hears of what was dropped before it.
+        // The last points about drops are written when the shutdown begins.
         if !isShutDown { unreported[reason, default: 0] += count }
-        untold.add(count, reason)
+        unannounced.add(count, reason)
     }
 
-    /// What is to be reported as points; nothing while earlier reports are to be repeated.
+    /// Takes the drops to report as points; unconfirmed earlier reports come first, and alone.
     ///
-    /// - Parameter time: that of new reports.
+    /// - Parameter time: the timestamp of new reports.
     mutating func takeReports(at time: Timestamp) -> [DropReport] {
         if !reportsToRepeat.isEmpty { return LoaderChain.replace(&reportsToRepeat, with: []) }
         return takeUnreported().map { DropReport(reason: $0.reason, count: $0.count, time: time) }
     }
 
-    /// What was dropped and not yet reported as points, in the order of the reasons.
+    /// Takes the drops that were not yet reported as points, ordered by reason.
     mutating func takeUnreported() -> [(reason: DropReason, count: Int)] {
         LoaderChain.replace(&unreported, with: [:]).sorted { $0.key.rawValue < $1.key.rawValue }
             .map { (reason: $0.key, count: $0.value) }
     }
 
-    /// Takes back what was to be reported.
+    /// Takes back drops that could not be reported.
     mutating func reportAgain(_ count: Int, _ reason: DropReason) { unreported[reason, default: 0] += count }
 
-    /// Takes back a report that may not have arrived.
+    /// Takes back a report that may not have been delivered.
     mutating func repeatLater(_ report: DropReport) { reportsToRepeat.append(report) }
 
-    /// What is to be told as events, now or later.
-    mutating func tellDrops(at now: TimerInstant, atOnce: Bool) -> DropTelling.Step {
-        untold.tell(at: now, atOnce: atOnce)
+    /// Decides which drops to announce as events, now or later.
+    mutating func announceDrops(at now: TimerInstant, atOnce: Bool) -> DropAnnouncements.Step {
+        unannounced.announce(at: now, atOnce: atOnce)
     }
 }
 
 extension DropReason {
-    /// Whether there may be room later.
-    var isForNow: Bool { self == .noRoom || self == .disk }
+    /// Whether waiting may help.
+    var isTemporary: Bool { self == .bufferFull || self == .disk }
 }

@@ -1,14 +1,14 @@
 /// Numbers as text, eight digits at a time.
 ///
-/// Every method answers where the text ends, and may write past that end.
+/// Every method returns the end of the text, and may write past it.
 extension LineBytes {
     private static let zeros: UInt64 = 0x3030_3030_3030_3030
     private static let hundredMillion: UInt64 = 100_000_000
 
     /// The eight decimal digits of a number below 10⁸, one in each byte, the first in the lowest.
     ///
-    /// The number is cut into halves of four digits, those into pairs, and the pairs into digits, each time in all lanes at
-    /// once; the multiplications stand for divisions by 10,000, 100 and 10.
+    /// The number is split into halves of four digits, those into pairs, and the pairs into digits, each time in all lanes at
+    /// once; the multiplications replace divisions by 10,000, 100 and 10.
     @inline(__always)
     private static func digits(_ number: UInt64) -> UInt64 {
         let halves = (number &* 109_951_163) >> 40
@@ -31,7 +31,7 @@ extension LineBytes {
         return put(decimal: number.magnitude, at: number < 0 ? place &+ 1 : place)
     }
 
-    /// A number below 10⁸ without zeros before it.
+    /// Puts a number below 10⁸ without leading zeros.
     @inline(__always)
     private mutating func putLeading(_ number: UInt64, at place: Int) -> Int {
         let digits = Self.digits(number)
@@ -86,11 +86,11 @@ extension LineBytes {
         return putShortest(significand: significand, exponent: exponent, at: place)
     }
 
-    /// Puts a double that is the nearest one to a whole number of billionths, or nothing.
+    /// Puts a double that is the nearest double to a whole number of billionths; returns nil for others.
     ///
-    /// Most measured numbers are of this kind. The number of billionths is exact as a double, so the division below rounds
-    /// once, as reading the text does. Below 2²² the doubles around a number are less than a billionth apart, so no other text
-    /// with nine or fewer places reads back as the same double, and this one is the shortest.
+    /// Most measured numbers are of this kind. The number of billionths is exact as a double, so the division below rounds once,
+    /// as parsing the text does. Below 2²² the doubles around a number are less than a billionth apart, so no other text with
+    /// nine or fewer places reads back as the same double, and this text is the shortest.
     @inline(__always)
     private mutating func putBillionths(_ number: Double, at place: Int) -> Int? {
         guard number >= 0.000_01, number < 4_194_304 else { return nil }
@@ -103,7 +103,7 @@ extension LineBytes {
         let point = putLeading(whole, at: place)
         put(UInt64(UInt8(ascii: ".")) | (first | 0x30) << 8, at: point)
         putEight(rest, at: point &+ 2)
-        // The zeros at the end are left out; no digit is 8 - 8 = 0.
+        // Trailing zeros are omitted; if all eight digits are zero, their count is 8 - 8 = 0.
         return point &+ (2 &+ 8 &- rest.leadingZeroBitCount >> 3)
     }
 
@@ -111,7 +111,7 @@ extension LineBytes {
     @inline(never)
     private mutating func putShortest(significand: UInt64, exponent biased: Int, at place: Int) -> Int {
         let decimal = ShortestDecimal(significand: significand, exponent: biased)
-        // Seventeen digits, the first apart; most doubles have sixteen or seventeen.
+        // Seventeen digits, the first separate; most doubles have sixteen or seventeen.
         var number = decimal.digits
         var exponent = decimal.exponent + 16
         while number < 10_000_000_000_000_000 {
@@ -122,9 +122,10 @@ extension LineBytes {
         let rest = number &- first &* 10_000_000_000_000_000
         let upper = rest / Self.hundredMillion
         let digits = (Self.digits(upper), Self.digits(rest &- upper &* Self.hundredMillion))
+        // If all of these digits are zero, the count is 9 - 8 = 1.
         let count =
             digits.1 != 0
-            ? 17 - digits.1.leadingZeroBitCount >> 3 : 9 - digits.0.leadingZeroBitCount >> 3  // No digit is 9 - 8 = 1.
+            ? 17 - digits.1.leadingZeroBitCount >> 3 : 9 - digits.0.leadingZeroBitCount >> 3
         let initial = UInt8(truncatingIfNeeded: first) | 0x30
 
         if exponent < 0, exponent >= -5 {

@@ -1,20 +1,20 @@
 // Core: the unsafe core of the encoder, and the series that it prepares. Depends on Model; the public encoder uses it.
 
-/// A buffer of bytes that grows, in which texts, words and bytes are put at places.
+/// A growing buffer of bytes, in which texts, words and bytes are put at positions.
 ///
-/// This is the one place where lines meet raw memory. Its methods are safe for every argument: a place that lies beyond the
-/// memory makes it grow, and reading checks its bounds. Only two things are left to the caller, and both can spoil a line but
-/// nothing else: which of the bytes before ``count`` were put there, and where the line goes on.
+/// This is the only type of the encoder that uses raw memory. Its methods are safe for every argument: a position beyond the
+/// memory makes it grow, and reading checks its bounds. The caller is responsible for two things, and an error in them can only
+/// produce a wrong line: that all bytes before ``count`` have been put, and that positions are right.
 ///
 /// Raw memory is worth it because a name or a number is written as whole words, most of which reach past its end and are
-/// overwritten by what follows. An array would look at its bounds, its owner and its count for every byte.
+/// overwritten by the next. An array would check its bounds, its uniqueness and its count for every byte.
 struct LineBytes: ~Copyable {
     private var base: UnsafeMutableRawPointer
-    /// The last place at which something may be put, ``slack`` bytes before the end of the memory.
+    /// The last position at which a word may be put, ``slack`` bytes before the end of the memory.
     private var limit: Int
     private(set) var count = 0
 
-    /// The most bytes that one `put` of a word writes, and to spare.
+    /// At least the number of bytes that a `put` of a word writes.
     private static let slack = 16
     private static let smallest = 64
 
@@ -23,7 +23,7 @@ struct LineBytes: ~Copyable {
         base = .allocate(byteCount: limit + Self.slack, alignment: 16)
     }
 
-    /// Copies everything but the free room.
+    /// Copies the bytes, without the unused capacity.
     init(copying other: borrowing LineBytes) {
         self.init(capacity: other.count)
         base.copyMemory(from: other.base, byteCount: other.count)
@@ -32,22 +32,22 @@ struct LineBytes: ~Copyable {
 
     deinit { base.deallocate() }
 
-    /// Ends the bytes at a place, behind what was put last or before it.
+    /// Sets the end of the bytes, after the last bytes that were put or earlier.
     @inline(__always)
     mutating func end(at place: Int) {
-        makeRoom(at: place)
+        reserve(through: place)
         count = place
     }
 
     @inline(__always)
-    private mutating func makeRoom(at place: Int) {
-        // One comparison for both ends: a place below zero is a large number.
+    private mutating func reserve(through place: Int) {
+        // One comparison for both ends: as an unsigned number, a negative position is large.
         if UInt(bitPattern: place) > UInt(bitPattern: limit) { grow(to: place) }
     }
 
     @inline(never)
     private mutating func grow(to place: Int) {
-        precondition(place >= 0, "bytes are put at places from zero on")
+        precondition(place >= 0, "a position must not be negative")
         let larger = max(limit * 2, place)
         let memory = UnsafeMutableRawPointer.allocate(byteCount: larger + Self.slack, alignment: 16)
         memory.copyMemory(from: base, byteCount: limit + Self.slack)
@@ -61,18 +61,18 @@ struct LineBytes: ~Copyable {
 
 extension LineBytes {
     subscript(place: Int) -> UInt8 {
-        precondition(place >= 0 && place < count, "there is a byte at this place")
+        precondition(place >= 0 && place < count, "the position is out of bounds")
         return base.load(fromByteOffset: place, as: UInt8.self)
     }
 
-    /// The eight bytes from a place on, the first of them lowest.
+    /// The eight bytes from a position on, the first in the lowest byte.
     @inline(__always)
     mutating func word(at place: Int) -> UInt64 {
-        makeRoom(at: place)
+        reserve(through: place)
         return UInt64(littleEndian: base.loadUnaligned(fromByteOffset: place, as: UInt64.self))
     }
 
-    /// Hands all bytes to `body` without copying them.
+    /// Calls `body` with all bytes, without copying them.
     borrowing func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -85,47 +85,47 @@ extension LineBytes {
 extension LineBytes {
     @inline(__always)
     mutating func put(_ byte: UInt8, at place: Int) {
-        makeRoom(at: place)
+        reserve(through: place)
         base.storeBytes(of: byte, toByteOffset: place, as: UInt8.self)
     }
 
-    /// Puts eight bytes at a place, the lowest first.
+    /// Puts eight bytes at a position, the lowest first.
     @inline(__always)
     mutating func put(_ word: UInt64, at place: Int) {
-        makeRoom(at: place)
+        reserve(through: place)
         base.storeBytes(of: word.littleEndian, toByteOffset: place, as: UInt64.self)
     }
 
-    /// Puts bytes at a place.
+    /// Puts bytes at a position.
     ///
-    /// - Returns: The place behind them.
+    /// - Returns: The position after them.
     @inline(__always)
     mutating func put(_ bytes: [UInt8], at place: Int) -> Int {
         let end = place + bytes.count
-        makeRoom(at: end)
-        // The bytes fit before `end`, and `place` is not below zero unless `end` was too, or the sum overflowed and trapped.
-        precondition(place >= 0, "bytes are put at places from zero on")
+        reserve(through: end)
+        // There is space up to `end`. A negative `place` with a valid `end` is caught here; an overflow of the sum has trapped.
+        precondition(place >= 0, "a position must not be negative")
         bytes.withUnsafeBytes {
             (base + place).copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(base), byteCount: $0.count)
         }
         return end
     }
 
-    /// What was found out about a text while it was put.
+    /// The properties of a text that were determined while it was put.
     struct Text {
-        /// How many bytes it has.
+        /// The number of bytes.
         var count: Int
         var isPlain: Bool
-        /// The first eight of them, the first lowest, with zeros behind a shorter text.
+        /// The first eight bytes, the first in the lowest byte, padded with zeros.
         var leading: UInt64
     }
 
-    /// Puts a text at a place as it is, and looks for special bytes.
+    /// Puts a text at a position unchanged, and looks for special bytes.
     @inline(__always)
     mutating func put(_ text: String, at place: Int, specials: (UInt64) -> UInt64) -> Text {
-        // Room is made before the bytes are looked at: with a call in between, the string would be retained.
-        makeRoom(at: place)
-        makeRoom(at: place + text.utf8.count)
+        // Memory is reserved before the bytes are accessed: with a call in between, the string would be retained.
+        reserve(through: place)
+        reserve(through: place + text.utf8.count)
         let memory = base + place
         if let result = text.utf8.withContiguousStorageIfAvailable({ Self.copy($0, to: memory, specials: specials) }) {
             return result
@@ -133,19 +133,19 @@ extension LineBytes {
         return putForeign(text, at: place, specials: specials)
     }
 
-    /// Puts a string that Objective-C keeps, which has no bytes to show.
+    /// Puts a string that is stored by Objective-C and has no contiguous UTF-8 bytes.
     @inline(never)
     private mutating func putForeign(_ text: String, at place: Int, specials: (UInt64) -> UInt64) -> Text {
         Array(text.utf8).withUnsafeBufferPointer { Self.copy($0, to: base + place, specials: specials) }
     }
 
-    /// What lies behind the end of a text of up to seven bytes counts as letters, which are never special.
+    /// Letters after the end of a text of up to seven bytes; letters are never special.
     @inline(__always)
     private static func letters(behind count: Int) -> UInt64 {
         (0x4141_4141_4141_4141 as UInt64) &<< UInt64(truncatingIfNeeded: 8 &* count)
     }
 
-    /// Copies a text to where there is room for it and ``slack`` more; short ones go through registers without a loop.
+    /// Copies a text to memory with space for it and ``slack`` bytes more; short texts go through registers without a loop.
     @inline(__always)
     private static func copy(
         _ text: UnsafeBufferPointer<UInt8>, to memory: UnsafeMutableRawPointer, specials: (UInt64) -> UInt64
@@ -177,7 +177,7 @@ extension LineBytes {
             found |= specials(word)
             index &+= 8
         }
-        // It overlaps the one before.
+        // The last word overlaps the previous one.
         let last = source.word(at: count &- 8)
         memory.storeBytes(of: last.littleEndian, toByteOffset: count &- 8, as: UInt64.self)
         return Text(count: count, isPlain: found | specials(last) == 0, leading: first)
@@ -185,7 +185,7 @@ extension LineBytes {
 }
 
 extension UnsafeRawPointer {
-    /// One to seven bytes, the first lowest, with zeros behind them.
+    /// One to seven bytes, the first in the lowest byte, padded with zeros.
     @inline(__always)
     fileprivate func shortWord(_ count: Int) -> UInt64 {
         if count >= 4 {
@@ -200,25 +200,24 @@ extension UnsafeRawPointer {
             | UInt64(load(fromByteOffset: last, as: UInt8.self)) &<< UInt64(truncatingIfNeeded: 8 &* last)
     }
 
-    /// Eight bytes as they lie in memory, the first in the lowest byte.
+    /// Eight bytes, the first in the lowest byte.
     @inline(__always)
     fileprivate func word(at offset: Int) -> UInt64 {
         UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 }
 
-/// Eight bytes that are looked at together.
+/// Searches eight bytes at a time.
 enum ByteWord {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let tops: UInt64 = 0x8080_8080_8080_8080
     private static let lows: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
 
-    /// Not zero if a byte has a meaning in a name: a control character, space, comma, `=`, a backslash, or the delete
-    /// character.
+    /// Not zero if a byte is special in a name: a control character, space, comma, `=`, a backslash, or the delete character.
     @inline(__always)
     static func namesSpecials(_ word: UInt64) -> UInt64 {
         let low = word & lows
-        // Adding one turns the delete character into zero, beside the control characters.
+        // Adding one turns the delete character into zero, so that it counts as a control character.
         let next = (low &+ ones) & lows
         let plain =
             (next &+ 0x5E5E_5E5E_5E5E_5E5E) & ((low ^ 0x2C2C_2C2C_2C2C_2C2C) &+ lows)
@@ -226,7 +225,7 @@ enum ByteWord {
         return ~(plain | word) & tops
     }
 
-    /// Not zero if a byte has a meaning in a string: a quote, a backslash, or a newline.
+    /// Not zero if a byte is special in a string: a quote, a backslash, or a newline.
     @inline(__always)
     static func stringsSpecials(_ word: UInt64) -> UInt64 {
         let low = word & lows

@@ -1,14 +1,14 @@
 /// Fields: a key, and a value by its type.
 extension LineCore {
-    /// Writes a field's key with what stands before and behind it.
+    /// Writes a separator, a field's key and an equals sign.
     ///
-    /// - Returns: Where the value is to stand, or nothing if the key cannot be written.
+    /// - Returns: The position of the value, or nil if the key cannot be written.
     @inline(__always)
     private mutating func beginField(_ key: String) -> Int? {
         let start = bytes.count
         bytes.put(fieldCount == 0 ? UInt8(ascii: " ") : UInt8(ascii: ","), at: start)
         let written = bytes.put(key, at: start &+ 1, specials: ByteWord.namesSpecials)
-        // Servers keep the series and the field's key as one, joined by four bytes.
+        // Servers store the series and the field's key as one key, joined by four bytes.
         guard written.isPlain, written.count > 0, !isReserved(written.leading, .fieldKey),
             seriesEnd &- lineStart &+ 4 &+ written.count <= LineLimits.key
         else { return beginUnusualField(key) }
@@ -26,9 +26,9 @@ extension LineCore {
         }
         let start = bytes.count + 1
         let end = writeName(key, at: start, as: .fieldKey)
-        let room = LineLimits.key - (seriesEnd - lineStart + 4)
-        if end - start > room {
-            if room > 0 { note(.overlongKey, .field(key)) } else if !isLost { lose(.overlongKey, .point) }
+        let limit = LineLimits.key - (seriesEnd - lineStart + 4)
+        if end - start > limit {
+            if limit > 0 { note(.overlongKey, .field(key)) } else if !isLost { lose(.overlongKey, .point) }
             return nil
         }
         bytes.put(UInt8(ascii: "="), at: end)
@@ -70,7 +70,7 @@ extension LineCore {
     @inline(__always)
     mutating func writeField(_ key: String, _ value: Bool) {
         guard let place = beginField(key) else { return }
-        // The letters of "true" and "false", the first one lowest.
+        // The letters of "true" and "false", the first in the lowest byte.
         bytes.put(value ? 0x6575_7274 : 0x65_736C_6166 as UInt64, at: place)
         bytes.end(at: place &+ (value ? 4 : 5))
     }
@@ -107,7 +107,7 @@ extension LineCore {
                 put(UInt8(ascii: "\\"))
                 put(byte)
             case UInt8(ascii: "\n") where !dialect.keepsNewlines:
-                // The two characters `\n`, the first of them escaped.
+                // The two characters `\n`, with the backslash escaped.
                 put(UInt8(ascii: "\\"))
                 put(UInt8(ascii: "\\"))
                 put(UInt8(ascii: "n"))
@@ -119,7 +119,7 @@ extension LineCore {
         return place
     }
 
-    /// The longest beginning of a string that may be written and does not end amid a character's bytes.
+    /// The longest prefix of a string that does not exceed the limit and does not end within a character.
     private static func truncated(_ text: Substring.UTF8View) -> Substring.UTF8View {
         var end = text.index(text.startIndex, offsetBy: LineLimits.string)
         while end > text.startIndex, text[end] & 0xC0 == 0x80 { end = text.index(before: end) }

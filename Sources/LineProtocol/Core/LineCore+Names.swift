@@ -1,15 +1,15 @@
-/// Measurements, keys and the values of tags: text that is escaped by single bytes.
+/// Measurements, keys and tag values: text in which single bytes are escaped.
 extension LineCore {
     enum NameKind {
         case measurement, tagKey, tagValue, fieldKey
     }
 
-    /// What stands for a byte that has no encoding.
+    /// The replacement for a byte that has no encoding.
     private static let replacement = UInt8(ascii: "-")
 
-    /// Writes a name that is not empty at a place.
+    /// Writes a non-empty name at a position.
     ///
-    /// - Returns: Where the name ends.
+    /// - Returns: The end of the name.
     @inline(__always)
     mutating func writeName(_ name: String, at place: Int, as kind: NameKind) -> Int {
         let written = bytes.put(name, at: place, specials: ByteWord.namesSpecials)
@@ -17,7 +17,7 @@ extension LineCore {
         return writeSpecialName(name, at: place, as: kind)
     }
 
-    /// Whether the whole name, or its beginning, means something else to a server.
+    /// Whether the name, or its first byte, has a special meaning to servers.
     @inline(__always)
     func isReserved(_ leading: UInt64, _ kind: NameKind) -> Bool {
         let first = UInt8(truncatingIfNeeded: leading)
@@ -28,13 +28,13 @@ extension LineCore {
         }
     }
 
-    /// The name `time`, as ``LineBytes/Text`` has it.
+    /// The name `time`, in the format of ``LineBytes/Text/leading``.
     @inline(__always)
     private static var time: UInt64 { 0x656D_6974 }
 
     /// Writes a name byte by byte, with its escapes and repairs.
     ///
-    /// - Returns: Where the name ends.
+    /// - Returns: The end of the name.
     @inline(never)
     mutating func writeSpecialName(_ name: String, at start: Int, as kind: NameKind) -> Int {
         var hasControl = false
@@ -73,15 +73,15 @@ extension LineCore {
         return kind == .tagValue ? place : replaceReserved(name, kind, from: start, to: place)
     }
 
-    /// Changes the name just written if it is reserved, as a whole or by its first byte.
+    /// Changes the name just written if it is reserved, as a whole or because of its first byte.
     ///
-    /// - Returns: Where it ends now.
+    /// - Returns: The new end of the name.
     @inline(never)
     private mutating func replaceReserved(_ name: String, _ kind: NameKind, from start: Int, to end: Int) -> Int {
         let first = name.utf8.first
         if first == UInt8(ascii: "_") || kind == .measurement && first == UInt8(ascii: "#") {
             note(first == UInt8(ascii: "#") ? .leadingHash : .reservedName, part(name, kind))
-            // No escape stands before such a byte.
+            // These bytes are not escaped, so the byte is at the start.
             bytes.put(Self.replacement, at: start)
         } else if kind != .measurement, name == "time" {
             note(.reservedName, part(name, kind))
@@ -91,13 +91,13 @@ extension LineCore {
         return end
     }
 
-    /// Whether servers differ in what they make of a backslash, or read it as the escape of what follows.
+    /// Whether servers disagree about a backslash, or interpret it as an escape of the next byte.
     private static func isAmbiguousBackslash(before next: UInt8?) -> Bool {
         guard let next else { return true }
         return isEscaped(next) || next == UInt8(ascii: "\\") || next == UInt8(ascii: "\"")
     }
 
-    /// Whether a backslash before a byte of a name is an escape; before any other it is itself.
+    /// Whether a backslash escapes this byte in a name; before other bytes it stands for itself.
     static func isEscaped(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: ",") || byte == UInt8(ascii: "=") || byte == UInt8(ascii: " ")
     }
@@ -106,7 +106,7 @@ extension LineCore {
         switch kind {
         case .measurement: .measurement(name)
         case .tagKey: .tag(name)
-        // The key of the tag has been written just before.
+        // The key of the tag was written just before.
         case .tagValue: .tag(text(of: previousKey))
         case .fieldKey: .field(name)
         }

@@ -1,7 +1,7 @@
-/// Tags, which end up in the byte order of their keys, each key once.
+/// Tags, which are sorted by the bytes of their keys, each key once.
 ///
-/// They are written as they come, and the defaults go in between where they belong. As long as the keys ascend, which is
-/// the rule, that is all; otherwise the tags are sorted in place once they are complete.
+/// They are written in the given order, with the defaults inserted. If the keys ascend, which is usual, nothing more is needed;
+/// otherwise the tags are sorted when they are complete.
 extension LineCore {
     @inline(__always)
     mutating func writeTag(_ key: String, _ value: String) {
@@ -18,15 +18,16 @@ extension LineCore {
         } else {
             place = writeUnusualKey(key, written)
         }
-        // A problem of the value is reported with the key.
+        // The key must be complete, because a problem of the value is reported with it.
         bytes.end(at: place)
         bytes.put(UInt8(ascii: "="), at: place)
         bytes.end(at: writeName(value, at: place &+ 1, as: .tagValue))
     }
 
-    /// Writes a key that has an escape or a problem, does not plainly sort behind the one before, or may stand behind a default.
+    /// Writes a key that has an escape or a problem, that may not sort after the previous key, or before which a default may
+    /// belong.
     ///
-    /// - Returns: Where it ends.
+    /// - Returns: The end of the key.
     @inline(never)
     private mutating func writeUnusualKey(_ key: String, _ text: LineBytes.Text) -> Int {
         writeDefaults(before: key)
@@ -39,13 +40,13 @@ extension LineCore {
         return end
     }
 
-    /// Takes a key that is written as the one before the next.
+    /// Makes a written key the previous key.
     private mutating func follow(_ key: KeyText) {
         if !precedes(previousKey, key) { isUnsorted = true }
         previousKey = key
     }
 
-    /// Ends the tags: the rest of the defaults, the order, and whether the series is too long.
+    /// Ends the tags: writes the remaining defaults, and sorts the tags if necessary.
     @inline(__always)
     mutating func endTags() {
         if defaultsWritten < defaults.count || isUnsorted { completeTags() }
@@ -62,9 +63,9 @@ extension LineCore {
 // MARK: Defaults
 
 extension LineCore {
-    /// Keeps the tags that every line gets, each ready to be copied, before there is a line.
+    /// Encodes the tags that every line gets, before the first line is written.
     mutating func setDefaults(_ tags: Tags) {
-        // The letter stands for the measurement.
+        // A placeholder for the measurement.
         beginLine(measurement: "m")
         write(tags)
         endTags()
@@ -78,7 +79,7 @@ extension LineCore {
         abandonLine()
     }
 
-    /// Writes the defaults that belong before a key as it was given; if a repair gives it another place, the tags are sorted.
+    /// Writes the defaults that belong before a key as given; if a repair changes the key's position, the tags are sorted later.
     private mutating func writeDefaults(before key: String) {
         while defaultsWritten < defaults.count {
             let name = defaults[defaultsWritten].name.utf8
@@ -106,7 +107,7 @@ extension LineCore {
 // MARK: Order
 
 extension LineCore {
-    /// Where a tag lies in the buffer, with its comma.
+    /// The position of a tag in the buffer, with its comma.
     private struct TagText {
         var start: Int
         var key: KeyText
@@ -114,10 +115,10 @@ extension LineCore {
         var isDefault: Bool
     }
 
-    /// Puts the tags into the order of their keys; of those with equal keys the point's own that was written last stays.
+    /// Sorts the tags by their keys; of several tags with the same key, the point's own that was written last is kept.
     @inline(never)
     private mutating func sortTags() {
-        // Swift's sort is stable, so of equal keys what gives way stands before what stays.
+        // Swift's sort is stable, so of several tags with the same key, the last is the one to keep.
         var tags = writtenTags()
         tags.sort { precedes($0.key, $1.key) || $0.isDefault && !$1.isDefault && !precedes($1.key, $0.key) }
 
@@ -133,7 +134,7 @@ extension LineCore {
         bytes.end(at: bytes.put(sorted, at: tagsStart))
     }
 
-    /// The tags, by the commas and equals signs that no backslash precedes.
+    /// The written tags, found by their unescaped commas and equals signs.
     private func writtenTags() -> [TagText] {
         var tags: [TagText] = []
         var start = tagsStart
@@ -151,7 +152,7 @@ extension LineCore {
         return tags
     }
 
-    /// Where a byte stands that no backslash precedes, or the end.
+    /// The position of the next unescaped occurrence of a byte, or the end.
     private func place(of byte: UInt8, behind start: Int) -> Int {
         var place = start + 1
         while place < count, bytes[place] != byte { place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1 }
@@ -160,7 +161,7 @@ extension LineCore {
 
     private func array(of places: Range<Int>) -> [UInt8] { places.map { bytes[$0] } }
 
-    /// Whether the first of two written keys sorts before the second, by the bytes they stand for.
+    /// Whether the first of two written keys sorts before the second, by their unescaped bytes.
     private func precedes(_ first: KeyText, _ second: KeyText) -> Bool {
         if first.isPlain, second.isPlain, first.leading != second.leading { return first.leading < second.leading }
         var (first, second) = (first, second)
@@ -171,7 +172,7 @@ extension LineCore {
         return false
     }
 
-    /// A key as its user knows it.
+    /// The unescaped text of a key.
     func text(of key: KeyText) -> String {
         var rest = key
         var text: [UInt8] = []
@@ -179,7 +180,7 @@ extension LineCore {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Takes the first byte that a written key stands for off its front.
+    /// Removes and returns the first unescaped byte of a written key.
     private func takeByte(of key: inout KeyText) -> UInt8? {
         guard key.start < key.end else { return nil }
         if bytes[key.start] == UInt8(ascii: "\\"), key.start + 1 < key.end, Self.isEscaped(bytes[key.start + 1]) {

@@ -1,9 +1,8 @@
-/// The core of the encoder: the bytes of the lines, and the state of the line at their end.
+/// The core of the encoder: the bytes of all lines, and the state of the line that is being written.
 ///
-/// Every step puts its bytes behind the last one and then says where the line ends now; what was put and not kept is
-/// overwritten by what follows. Here are the beginning and the end of a line; the files `LineCore+….swift` hold the steps between
-/// them: names, tags and fields. A step that meets a problem repairs it and makes a note; whether that is good enough is decided at
-/// the end of the line.
+/// Every step puts its bytes after the current end and then sets the new end; bytes beyond the end are overwritten by the next
+/// step. This file contains the beginning and the end of a line, the files `LineCore+….swift` the steps between: names, tags and
+/// fields. A step that finds a problem repairs and records it; the end of the line decides whether the line is kept.
 struct LineCore: ~Copyable {
     var bytes: LineBytes
 
@@ -12,41 +11,41 @@ struct LineCore: ~Copyable {
 
     // The line being written.
     var lineStart = 0
-    /// Where the tags begin, each with its comma.
+    /// The start of the tags, each with its comma.
     var tagsStart = 0
-    /// Where the measurement and the tags end.
+    /// The end of the measurement and the tags.
     var seriesEnd = 0
-    /// The key of the tag before; empty if the tag to come is the first.
+    /// The key of the previous tag; empty before the first tag.
     var previousKey = KeyText(start: 0, end: 0, isPlain: true, leading: 0)
-    /// Whether a tag came after one that sorts behind it, or equals it.
+    /// Whether a tag's key does not sort after the previous one.
     var isUnsorted = false
     var fieldCount = 0
     /// Whether the line as a whole cannot be written.
     var isLost = false
 
-    /// Whether the line's first problem is to be kept, with the name of the part that has it.
+    /// Whether the line's first problem is stored, with the name of its part.
     var isStrict = false
     var firstError: LineEncodingError?
-    /// The problems of this line, which count once it ends.
+    /// The problems of this line, which are counted when it ends.
     var noted: [LineProblem] = []
 
-    /// The tags that every line gets, in order, and how many of them this line has got.
+    /// The tags that every line gets, in order, and the number of them that are in this line.
     var defaults: [DefaultTag] = []
     var defaultsWritten = 0
-    /// Where their keys are, for the case that the tags must be sorted.
+    /// The positions of their keys, for sorting the tags.
     var defaultStarts: [Int] = []
 
-    /// A tag's key among the bytes.
+    /// The position of a tag's key in the bytes.
     struct KeyText {
         var start: Int
         var end: Int
-        /// Whether no byte of it is escaped.
+        /// Whether the key has no escapes.
         var isPlain: Bool
-        /// The first eight bytes of a plain key as a number that sorts as they do, zeros behind a shorter one.
+        /// The first eight bytes of a plain key as a big-endian number, padded with zeros.
         var leading: UInt64
     }
 
-    /// A tag that is written if the point has none with its key: `,key=value`, where the key lies in that, and what it is.
+    /// A tag that is written if the point has no tag with its key: `,key=value`, the position of the key in it, and the key's text.
     struct DefaultTag {
         var text: [UInt8]
         var key: KeyText
@@ -66,11 +65,11 @@ struct LineCore: ~Copyable {
         defaults = other.defaults
     }
 
-    /// How many bytes the lines have.
+    /// The number of bytes of the lines.
     var count: Int { bytes.count }
 }
 
-// MARK: A whole point at once
+// MARK: Whole points
 
 extension LineCore {
     mutating func write(_ point: borrowing Point, _ precision: Precision) -> Bool {
@@ -146,7 +145,7 @@ extension LineCore {
 
     /// Ends the line, or removes it if none of its fields can be written.
     ///
-    /// - Returns: Whether the line stands in the buffer.
+    /// - Returns: Whether the line is in the buffer.
     @inline(__always)
     mutating func endLine(_ timestamp: Timestamp?, _ precision: Precision) -> Bool {
         var place = bytes.count
@@ -160,7 +159,7 @@ extension LineCore {
         return true
     }
 
-    /// The time, or the nearest to it that servers can store.
+    /// The timestamp, clamped to the range that servers can store.
     @inline(__always)
     private mutating func storable(_ timestamp: Timestamp) -> Timestamp {
         if timestamp >= .earliest, timestamp <= .latest { return timestamp }
@@ -188,14 +187,14 @@ extension LineCore {
         firstError = nil
     }
 
-    /// Keeps a problem for the end of the line.
+    /// Records a problem for the end of the line.
     @inline(never)
     mutating func note(_ problem: LineProblem, _ part: LineEncodingError.Part) {
         noted.append(problem)
         if isStrict, firstError == nil { firstError = LineEncodingError(part, problem) }
     }
 
-    /// Keeps a problem that leaves nothing to write.
+    /// Records a problem because of which the line cannot be written.
     @inline(never)
     mutating func lose(_ problem: LineProblem, _ part: LineEncodingError.Part) {
         note(problem, part)

@@ -1,17 +1,17 @@
-/// A measurement and tags, escaped and in order, ready to begin lines.
+/// A measurement and tags that are already escaped and sorted, for the beginning of lines.
 ///
 /// ```swift
 /// let series = PreparedSeries("APIHealth", tags: ["status": "200", "host": "api-1"])
 /// print(series)  // APIHealth,host=api-1,status=200
 /// ```
 public struct PreparedSeries: Sendable {
-    /// One object, so that handing a series on is cheap.
+    /// A class, so that copying a series is cheap.
     final class Storage: Sendable {
         /// The text that the lines begin with; empty if nothing can be written.
         let bytes: [UInt8]
-        /// What had to be repaired in each line, without the defaults.
+        /// The problems that are repaired in each line, without those of the defaults.
         let problems: [LineProblem]
-        /// The first of them, which the strict methods throw.
+        /// The first problem, which the strict methods throw.
         let firstError: LineEncodingError?
         let repairs: Repairs
 
@@ -19,7 +19,7 @@ public struct PreparedSeries: Sendable {
             bytes = core.isLost ? [] : core.bytes.withUnsafeBytes { Array($0) }
             problems = core.noted
             firstError = core.firstError
-            // The core has counted those of the defaults.
+            // The core has already counted the problems of the defaults.
             var repairs = core.repairs
             for problem in problems { repairs[problem] += 1 }
             self.repairs = repairs
@@ -28,13 +28,13 @@ public struct PreparedSeries: Sendable {
 
     let storage: Storage
 
-    /// What had to be repaired; every line of the series counts it again, except for that of the defaults.
+    /// The repairs of the series; every line counts them again, except those of the defaults.
     public var repairs: Repairs { storage.repairs }
 
     /// Prepares a measurement with tags.
     ///
     /// - Parameters:
-    ///   - measurement: What is measured.
+    ///   - measurement: The name of the measurement.
     ///   - tags: The tags of the series.
     ///   - defaults: Default tags, which `tags` with the same key override.
     public init(_ measurement: String, tags: Tags = [:], defaults: Tags = [:]) {
@@ -49,6 +49,6 @@ public struct PreparedSeries: Sendable {
 }
 
 extension PreparedSeries: CustomStringConvertible {
-    /// What the lines of the series begin with.
+    /// The text that the lines of the series begin with.
     public var description: String { String(decoding: storage.bytes, as: UTF8.self) }
 }

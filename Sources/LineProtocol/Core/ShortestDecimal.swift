@@ -1,9 +1,9 @@
-/// The shortest decimal that reads back as the same double, and among those the nearest: `digits` · 10^`exponent`.
+/// The shortest decimal that reads back as the same double, and the nearest of several: `digits` · 10^`exponent`.
 ///
 /// Every decimal inside a double's rounding interval reads back as that double. The interval's ends and the value itself are
-/// scaled by one power of ten, so that the interval is at least one and less than ten wide, and the multiple of ten in it, or
-/// else a neighbour of the value, is the answer. This is the method of Raffaello Giulietti ("The Schubfach way to render
-/// doubles"), which needs 128 bits of the power and no loop.
+/// scaled by the same power of ten, so that the width of the interval is at least 1 and less than 10. The result is the multiple
+/// of ten in the interval, or otherwise a neighbor of the value. This is the method of Raffaello Giulietti ("The Schubfach way to
+/// render doubles"), which needs 128 bits of the power and no loop.
 struct ShortestDecimal: Equatable {
     var digits: UInt64
     var exponent: Int
@@ -44,7 +44,7 @@ struct ShortestDecimal: Equatable {
         exponent = k
     }
 
-    /// The leading 64 bits of the product, where the last bit also stands for anything lost below it.
+    /// The leading 64 bits of the product; the last bit is also set if any of the lower bits is.
     @inline(__always)
     private static func scaled(_ power: UInt128, _ factor: UInt64) -> UInt64 {
         let carry = UInt64(truncatingIfNeeded: power).multipliedFullWidth(by: factor).high
@@ -54,13 +54,14 @@ struct ShortestDecimal: Equatable {
 
     /// The powers of ten from 10⁻²⁹² to 10³²⁴, each as its leading 128 bits, rounded up.
     ///
-    /// They are worked out once instead of being listed, in 256 bits, so that what each step loses at their end stays far from those
-    /// that are kept.
+    /// They are computed once instead of being listed, in 256 bits, so that rounding errors in the lowest bits never reach the
+    /// leading 128.
     private static let powers: [UInt128] = {
         let one: (high: UInt128, low: UInt128) = (1 << 127, 0)
         var number = one
         let below = (1...292).map { _ in
-            // A fifth has the digits of a tenth. No power of five divides a power of two, so something is always left over.
+            // A fifth has the same leading bits as a tenth. No power of five divides a power of two, so there is always a
+            // remainder.
             let (fifth, rest) = number.high.quotientAndRemainder(dividingBy: 5)
             let lower = (5 as UInt128).dividingFullWidth((rest, number.low)).quotient
             let shift = fifth.leadingZeroBitCount
@@ -70,7 +71,7 @@ struct ShortestDecimal: Equatable {
         number = one
         let above = (0...324).map { _ in
             let power = number.low == 0 ? number.high : number.high + 1
-            // Ten times as much is eight times as much and a quarter of that.
+            // Ten times a number is eight times the number plus a quarter of that.
             let (low, carry) = number.low.addingReportingOverflow(number.low >> 2 | number.high << 126)
             let (high, overflow) = number.high.addingReportingOverflow(number.high >> 2 + (carry ? 1 : 0))
             number = overflow ? (1 << 127 | high >> 1, high << 127 | low >> 1) : (high, low)

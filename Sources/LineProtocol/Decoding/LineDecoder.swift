@@ -1,9 +1,10 @@
 // Decoding: the decoder. Depends on Model; no folder uses it.
 
-/// Reads lines as points, strictly: what InfluxDB refuses is an error with its place, and the next line goes on.
+/// Decodes lines as points, strictly: a line that InfluxDB rejects is an error with its position, and decoding continues with the
+/// next.
 ///
-/// The bytes come in pieces of any size, and the decoder keeps no more than the line that is not complete, so text of any
-/// length is read in constant memory:
+/// The bytes can be passed in pieces of any size. The decoder stores only the incomplete line, so text of any length is decoded in
+/// constant memory:
 ///
 /// ```swift
 /// var decoder = LineDecoder(precision: .seconds)
@@ -16,29 +17,29 @@
 /// // success(cpu load=0.7 1700000002000000000)
 /// ```
 ///
-/// Empty lines and comments are skipped. A string may hold line ends. If one is never closed, the line it began in is an
-/// error, and reading goes on behind the first end of that line.
+/// Empty lines and comments are skipped. A string may contain newlines. If a string is never closed, the line in which it began
+/// is an error, and decoding continues after the first newline of that line.
 ///
-/// A float comes back as a double. Backslashes in names are themselves, except before a comma, an `=` and a space; what they
-/// mean when they are doubled differs from server to server, so the encoder never writes that.
+/// A float is decoded as a double. A backslash in a name stands for itself, except before a comma, an `=` or a space. Servers
+/// disagree about doubled backslashes, so the encoder never writes them.
 public struct LineDecoder: Sendable {
     /// The unit of the timestamps.
     public let precision: Precision
-    /// The longest line that is kept, in bytes; a longer one is an error.
+    /// The maximum length of a line in bytes; a longer line is an error.
     public let maximumLineLength: Int
-    /// Whether a carriage return before the end of a line belongs to that end.
+    /// Whether a carriage return before a newline is part of the line ending.
     ///
-    /// InfluxDB refuses such lines, so this is not the default. Text that went through a system or an editor that ends lines
-    /// by two characters is read with it; a carriage return within a string stays.
+    /// The default is false, because InfluxDB rejects such lines. Set it for text whose lines end with a carriage return and a
+    /// newline; carriage returns in strings are kept.
     public let readsCarriageReturns: Bool
 
     private var splitter = LineSplitter()
-    /// The beginning of an incomplete line, which the splitter has seen.
+    /// The beginning of an incomplete line, which the splitter has processed.
     private var pending: [UInt8] = []
-    /// The number of the line that comes next or is not complete.
+    /// The number of the next or incomplete line.
     private var line = 1
 
-    /// Makes a decoder that stands at the first line.
+    /// Creates a decoder.
     public init(
         precision: Precision = .nanoseconds, maximumLineLength: Int = 16_777_216, readsCarriageReturns: Bool = false
     ) {
@@ -47,21 +48,21 @@ public struct LineDecoder: Sendable {
         self.readsCarriageReturns = readsCarriageReturns
     }
 
-    /// Reads the next piece of the text.
+    /// Decodes the next piece of the text.
     ///
     /// - Parameters:
     ///   - bytes: The piece, which may begin and end anywhere.
-    ///   - body: Is handed each point or error, in the order of the lines.
+    ///   - body: A closure that is called with each point or error, in the order of the lines.
     public mutating func decode(_ bytes: some Sequence<UInt8>, _ body: (Result<Point, LineDecodingError>) -> Void) {
         let done: Void? = bytes.withContiguousStorageIfAvailable { decode($0[...], body) }
         if done == nil { decode(Array(bytes)[...], body) }
     }
 
-    /// Reads what is left of the text, which is a last line without an end.
+    /// Decodes the rest of the text, which is a last line without a newline.
     ///
-    /// - Parameter body: Is handed each point or error, in the order of the lines.
+    /// - Parameter body: A closure that is called with each point or error, in the order of the lines.
     public mutating func finish(_ body: (Result<Point, LineDecodingError>) -> Void) {
-        // A comment is skipped, and counts as a line all the same.
+        // A skipped comment counts as a line.
         while !pending.isEmpty || splitter.isSkipping {
             if splitter.isInString {
                 giveUpOpenString(body)
@@ -83,10 +84,10 @@ extension LineDecoder {
         while !rest.isEmpty {
             let end = splitter.end(in: rest)
             let part = splitter.isSkipping ? rest[..<rest.startIndex] : rest[..<(end ?? rest.endIndex)]
-            let room = maximumLineLength - pending.count
-            if part.count > room {
-                pending += part.prefix(room)
-                rest = rest.dropFirst(room)
+            let limit = maximumLineLength - pending.count
+            if part.count > limit {
+                pending += part.prefix(limit)
+                rest = rest.dropFirst(limit)
                 giveUpLongLine(body)
             } else {
                 pending += part
@@ -98,18 +99,18 @@ extension LineDecoder {
         }
     }
 
-    /// Reads the pending line, which is now complete.
+    /// Decodes the pending line, which is now complete.
     private mutating func read(_ body: (Result<Point, LineDecodingError>) -> Void) {
         var bytes: [UInt8] = []
         swap(&bytes, &pending)
         if readsCarriageReturns, bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         read(bytes, body)
-        // The memory serves the next line.
+        // The memory is reused for the next line.
         bytes.removeAll(keepingCapacity: true)
         pending = bytes
     }
 
-    /// Reads one line, which has no more newlines than its strings hold.
+    /// Decodes one line, whose newlines are all in strings.
     private mutating func read(_ bytes: [UInt8], _ body: (Result<Point, LineDecodingError>) -> Void) {
         var parser = LineParser(bytes, precision: precision)
         if parser.byte != nil {
@@ -132,10 +133,10 @@ extension LineDecoder {
     private static func newlines(in bytes: ArraySlice<UInt8>) -> Int { bytes.count { $0 == UInt8(ascii: "\n") } }
 }
 
-// MARK: Going on after a line without an end
+// MARK: Recovering from a line without an end
 
 extension LineDecoder {
-    /// Refuses the pending line, whose last string never ends, and continues after its first newline.
+    /// Rejects the pending line, whose last string never ends, and continues after its first newline.
     private mutating func giveUpOpenString(_ body: (Result<Point, LineDecodingError>) -> Void) {
         let all = takePending()
         let end = all.firstIndex(of: UInt8(ascii: "\n")) ?? all.count
@@ -143,9 +144,10 @@ extension LineDecoder {
         decode(all[min(end + 1, all.count)...], body)
     }
 
-    /// Refuses the pending line, which is as long as a line may be and goes on.
+    /// Rejects the pending line, which exceeds the maximum length.
     ///
-    /// If it has a newline in a string, that may have been meant as its end. Otherwise its end is still to come.
+    /// If it contains a newline in a string, decoding continues after it, because the string may be unterminated. Otherwise the
+    /// rest of the line is skipped.
     private mutating func giveUpLongLine(_ body: (Result<Point, LineDecodingError>) -> Void) {
         body(.failure(LineDecodingError(line: line, column: 1, code: .overlongLine)))
         let all = takePending()
@@ -154,7 +156,7 @@ extension LineDecoder {
             return
         }
         line += 1
-        // These are fewer than a line may have, so this does not come back here.
+        // These bytes are fewer than the maximum, so this does not recurse again.
         decode(all[(end + 1)...], body)
     }
 
@@ -166,19 +168,19 @@ extension LineDecoder {
     }
 }
 
-/// Finds where a line ends: at the first newline that is not in a string.
+/// Finds the end of a line: the first newline that is not in a string.
 ///
-/// It sees every byte once, in order, in whatever pieces they come.
+/// It processes every byte once, in order, in pieces of any size.
 struct LineSplitter {
     private enum Part {
-        /// Nothing but space has come.
+        /// Only spaces so far.
         case start
-        /// What no one reads: a comment, or the rest of a line that is too long.
+        /// Ignored text: a comment, or the rest of a line that is too long.
         case skipped
         case series
         /// The key of a field, or the time.
         case key
-        /// A value, in which alone quotes are quotes.
+        /// A value, the only part in which a quote begins a string.
         case value
         case string
     }
@@ -189,16 +191,16 @@ struct LineSplitter {
     var isInString: Bool { part == .string }
     var isSkipping: Bool { part == .skipped }
 
-    /// Passes over the rest of the line.
+    /// Skips the rest of the line.
     mutating func skip() { part = .skipped }
 
-    /// The place of the newline that ends the line, or nothing if it does not end in these bytes.
+    /// The index of the newline that ends the line, or nil if the line does not end in these bytes.
     @inline(__always)
     mutating func end<Bytes: RandomAccessCollection<UInt8>>(in bytes: Bytes) -> Int? where Bytes.Index == Int {
         var index = bytes.startIndex
         while index < bytes.endIndex {
             let byte = bytes[index]
-            // A newline ends the line behind a backslash too, unless it is in a string.
+            // A newline outside a string ends the line even after a backslash.
             if byte == UInt8(ascii: "\n"), part != .string { return index }
             if isEscaped { isEscaped = false } else { take(byte) }
             index += 1
@@ -216,7 +218,7 @@ struct LineSplitter {
         case UInt8(ascii: ",") where part == .value: part = .key
         case UInt8(ascii: "\"") where part == .value: part = .string
         case UInt8(ascii: "\"") where part == .string: part = .value
-        default: break  // Part of something.
+        default: break  // The byte does not change the part.
         }
     }
 

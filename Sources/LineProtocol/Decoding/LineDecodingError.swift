@@ -8,11 +8,11 @@ public struct LineDecodingError: Error, Sendable, Hashable {
         case missingTagKey
         /// A tag has no value.
         case missingTagValue
-        /// A tag's value has a bare `=`.
+        /// A tag's value contains an unescaped `=`.
         case invalidTagFormat
         /// Two tags have the same key.
         case duplicateTag
-        /// A tag is called `time`.
+        /// A tag has the key `time`.
         case reservedTag
         /// The line ends before the fields.
         case missingFields
@@ -22,19 +22,19 @@ public struct LineDecodingError: Error, Sendable, Hashable {
         case missingFieldValue
         /// A number cannot be read.
         case invalidNumber
-        /// An integer does not fit 64 bits, or a double is beyond the largest one.
+        /// An integer does not fit into 64 bits, or a double is larger than the largest finite double.
         case numberOutOfRange
         /// A value is not a number, a string, true or false.
         case invalidValue
         /// A string has no end.
         case unterminatedString
-        /// There is text between a value and the comma or space after it.
+        /// There is text between a value and the next comma or space.
         case unexpectedText
         /// The timestamp is not a whole number.
         case invalidTimestamp
-        /// The timestamp is beyond what servers store.
+        /// The timestamp is outside the range that servers can store.
         case timestampOutOfRange
-        /// The series and a field's key are above ``LineEncoder/maximumKeyLength``.
+        /// The series and a field's key are longer than ``LineEncoder/maximumKeyLength`` in total.
         case overlongKey
         /// The line exceeds the decoder's maximum length.
         case overlongLine
@@ -42,26 +42,25 @@ public struct LineDecodingError: Error, Sendable, Hashable {
         case invalidUTF8
     }
 
-    /// The line in the text, from 1.
+    /// The number of the line in the text, from 1.
     public var line: Int
-    /// The byte in the line, from 1.
+    /// The position of the byte in the line, from 1.
     public var column: Int
-    /// What is wrong.
+    /// The problem.
     public var code: Code
 
-    /// Names a place and what is wrong there.
-    public init(line: Int, column: Int, code: Code) {
+    package init(line: Int, column: Int, code: Code) {
         self.line = line
         self.column = column
         self.code = code
     }
 
-    /// What is wrong, as a sentence without its full stop.
+    /// The problem, as a sentence without its full stop.
     public var reason: String { code.description }
 }
 
 extension LineDecodingError: CustomStringConvertible {
-    /// The place and the reason, such as `line 3, column 12: a field has no value`.
+    /// The position and the reason, such as `line 3, column 12: a field has no value`.
     public var description: String { "line \(line), column \(column): \(reason)" }
 }
 
@@ -72,9 +71,9 @@ extension LineDecodingError.Code: CustomStringConvertible {
         case .missingMeasurement: "the measurement is empty"
         case .missingTagKey: "a tag has no key"
         case .missingTagValue: "a tag has no value"
-        case .invalidTagFormat: "a tag's value has a bare ="
+        case .invalidTagFormat: "a tag's value contains an unescaped ="
         case .duplicateTag: "two tags have the same key"
-        case .reservedTag: "a tag cannot be called time"
+        case .reservedTag: "a tag cannot have the key time"
         case .missingFields: "there are no fields"
         case .missingFieldKey: "a field has no key"
         case .missingFieldValue: "a field has no value"
@@ -82,12 +81,12 @@ extension LineDecodingError.Code: CustomStringConvertible {
         case .numberOutOfRange: "a number is out of range"
         case .invalidValue: "a value is neither a number, a string, true nor false"
         case .unterminatedString: "a string has no end"
-        case .unexpectedText: "there is something behind a value"
+        case .unexpectedText: "there is unexpected text after a value"
         case .invalidTimestamp: "the timestamp is not a whole number"
         case .timestampOutOfRange: "the timestamp is out of range"
         case .overlongKey: "the series and a field's key are too long"
         case .overlongLine: "the line is too long"
-        case .invalidUTF8: "the bytes are no UTF-8"
+        case .invalidUTF8: "the bytes are not valid UTF-8"
         }
     }
 }

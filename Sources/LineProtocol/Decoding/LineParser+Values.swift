@@ -10,7 +10,7 @@ extension LineParser {
         }
     }
 
-    /// A string in quotes, in which a backslash escapes quotes and backslashes, and is itself otherwise.
+    /// Parses a string in quotes, in which a backslash escapes quotes and backslashes, and stands for itself before other bytes.
     private mutating func quoted() throws(LineFault) -> String {
         let opening = index
         index += 1
@@ -26,7 +26,7 @@ extension LineParser {
         return try string(hasEscapes ? Self.unescaped(text) { "\"\\".utf8.contains($0) } : text, at: opening)
     }
 
-    /// What stands before the next comma or space.
+    /// Parses the text before the next comma or space.
     private mutating func word() -> ArraySlice<UInt8> {
         let start = index
         while let byte, byte != UInt8(ascii: ","), byte != UInt8(ascii: " ") { index += 1 }
@@ -55,7 +55,7 @@ extension LineParser {
         }
     }
 
-    /// A whole number that has a letter behind it.
+    /// Parses a whole number that is followed by a letter.
     private mutating func wholeNumber<Number: FixedWidthInteger>(_ text: ArraySlice<UInt8>) throws(LineFault) -> Number
     {
         index = text.startIndex
@@ -66,7 +66,7 @@ extension LineParser {
         return number
     }
 
-    /// Digits, with an optional minus before them if the number has a sign, or nothing if there is no digit.
+    /// Parses digits, with an optional minus sign if the type is signed; returns nil if there is no digit.
     mutating func wholeNumber<Number: FixedWidthInteger>(
         _ outOfRange: LineDecodingError.Code
     ) throws(LineFault) -> Number? {
@@ -89,9 +89,9 @@ extension LineParser {
 }
 
 extension Double {
-    /// The nearest double to a decimal number, or infinity beyond the largest one; nil if the text is no number.
+    /// Parses a decimal number as the nearest double, or as infinity if it is too large; nil if the text is not a number.
     ///
-    /// A number is digits, perhaps with a minus before them, a point among them, and an exponent behind them.
+    /// A number consists of digits, with an optional minus sign, decimal point and exponent.
     init?(decimal text: ArraySlice<UInt8>) {
         let isNegative = text.first == UInt8(ascii: "-")
         var index = text.startIndex + (isNegative ? 1 : 0)
@@ -120,7 +120,7 @@ extension Double {
             let size = Int(Int32(String(decoding: power, as: UTF8.self)) ?? .max)
             exponent += isBelowOne ? -size : size
         }
-        // Nineteen digits fit. Both numbers are exact as doubles, so the one operation rounds once, which is right.
+        // Up to 19 digits do not overflow. Both numbers are exact as doubles, so the single operation rounds once, correctly.
         if digitCount <= 19, digits <= 1 << 53, abs(exponent) <= 22 {
             let power = Self.powersOfTen[abs(exponent)]
             let magnitude = exponent < 0 ? Double(digits) / power : Double(digits) * power
@@ -130,7 +130,7 @@ extension Double {
         }
     }
 
-    /// The powers of ten that a double holds exactly.
+    /// The powers of ten that a double represents exactly.
     private static let powersOfTen: [Double] = (0...22).map { count in
         (0..<count).reduce(1) { power, _ in power * 10 }
     }

@@ -1,11 +1,11 @@
-/// Reads one line, without its end, into a point.
+/// Parses a line, without its newline, as a point.
 ///
-/// Where it stands in the line is `index`; every step moves it, and a step that fails leaves it where the problem is.
+/// The current position is `index`; every step advances it, and a step that fails leaves it at the problem.
 struct LineParser {
     let bytes: [UInt8]
     let precision: Precision
     var index = 0
-    /// Where the measurement begins, behind what servers skip.
+    /// The start of the measurement, after the characters that servers skip.
     private var start = 0
     private var seriesEnd = 0
 
@@ -26,18 +26,18 @@ struct LineParser {
         return Point(measurement, tags: tags, fields: fields, timestamp: try timestamp())
     }
 
-    /// The byte here, or nothing at the end.
+    /// The byte at the current position, or nil at the end.
     @inline(__always)
     var byte: UInt8? { index < bytes.count ? bytes[index] : nil }
 
     func fault(_ code: LineDecodingError.Code) -> LineFault { LineFault(index: index, code: code) }
 
-    /// Skips what servers take for space between the parts of a line.
+    /// Skips the characters that servers accept as space between the parts of a line.
     private mutating func skipSpaces() {
         while let byte, byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == 0 { index += 1 }
     }
 
-    /// How many tags or fields there is room for before there must be more.
+    /// The initial capacity for tags and fields.
     private static let usualCount = 8
 
     // MARK: The series
@@ -109,7 +109,7 @@ struct LineParser {
     }
 }
 
-/// What is wrong with a line, and at which of its bytes.
+/// A problem of a line, and the index of its byte.
 struct LineFault: Error, Equatable {
     var index: Int
     var code: LineDecodingError.Code
@@ -117,9 +117,9 @@ struct LineFault: Error, Equatable {
 
 // MARK: Names
 
-/// Names, in which a backslash before some bytes makes them part of the name, and is itself otherwise.
+/// Names, in which a backslash escapes some bytes, and stands for itself before others.
 extension LineParser {
-    /// Reads a name up to the comma, equals sign or space that ends it; an equals sign ends no measurement.
+    /// Parses a name up to the comma, equals sign or space that ends it; an equals sign does not end a measurement.
     @inline(__always)
     private mutating func name(isMeasurement: Bool = false) throws(LineFault) -> String {
         func isEnd(_ byte: UInt8) -> Bool {
@@ -142,7 +142,7 @@ extension LineParser {
         return try string(hasEscapes ? Self.unescaped(text, isEnd) : text, at: start)
     }
 
-    /// A text without the backslashes that stand before what they escape.
+    /// A text without the backslashes before escaped bytes.
     static func unescaped(_ text: ArraySlice<UInt8>, _ isEscaped: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         var result: ArraySlice<UInt8> = []
         var index = text.startIndex
@@ -154,7 +154,7 @@ extension LineParser {
         return result
     }
 
-    /// The bytes as a string, which they are only if they are UTF-8.
+    /// The bytes as a string; throws if they are not valid UTF-8.
     func string(_ text: ArraySlice<UInt8>, at start: Int) throws(LineFault) -> String {
         guard let string = String(validating: text, as: UTF8.self) else {
             throw LineFault(index: start, code: .invalidUTF8)

@@ -1,4 +1,4 @@
-/// The fields of a point: keys with their values, in the order they were set, each key once.
+/// The fields of a point: keys with their values, in the order in which they were set, each key once.
 ///
 /// ```swift
 /// var fields: Fields = ["duration": 0.25, "bytes": 512, "cached": false, "route": "a"]
@@ -16,18 +16,18 @@ public struct Fields: Sendable {
 
     private(set) var elements: [Element] = []
 
-    /// No fields.
+    /// Creates empty fields.
     public init() {}
 
-    /// Makes fields from keys and values; the later of two values for a key wins.
+    /// Creates fields from keys and values; the later of two values for a key wins.
     public init(_ fields: some Sequence<(String, FieldValue)>) {
         for (key, value) in fields { self[key] = value }
     }
 
-    /// Makes fields from what was read, in linear time.
+    /// Creates fields from decoded elements, in linear time.
     init(read elements: [Element]) {
         self.elements = elements
-        // Few keys are compared with each other in less time than they are hashed in.
+        // Comparing a few keys with each other is faster than hashing them.
         let few = 16
         if elements.count <= few, elements.indices.allSatisfy({ position(of: elements[$0].key) == $0 }) { return }
         self.elements.removeAll()
@@ -43,9 +43,9 @@ public struct Fields: Sendable {
         }
     }
 
-    /// The value of a field; nil if there is none with this key.
+    /// The value of a field; nil if there is no field with this key.
     ///
-    /// Keys are compared by their bytes, as servers do.
+    /// Keys are compared byte by byte, as servers do.
     public subscript(key: String) -> FieldValue? {
         get { position(of: key).map { elements[$0].value } }
         set {
@@ -53,7 +53,7 @@ public struct Fields: Sendable {
             case (let index?, let value?): elements[index] = Element(key: key, value: value)
             case (let index?, nil): elements.remove(at: index)
             case (nil, let value?): elements.append(Element(key: key, value: value))
-            case (nil, nil): break  // There is nothing to take away.
+            case (nil, nil): break  // There is nothing to remove.
             }
         }
     }
@@ -64,36 +64,36 @@ public struct Fields: Sendable {
 }
 
 extension Fields: RandomAccessCollection {
-    /// Where the fields begin.
+    /// The index of the first field.
     public var startIndex: Int { 0 }
 
-    /// Where the fields end.
+    /// The index after the last field.
     public var endIndex: Int { elements.count }
 
-    /// The field at a position.
+    /// The field at an index.
     public subscript(position: Int) -> Element { elements[position] }
 }
 
 extension Fields: ExpressibleByDictionaryLiteral {
-    /// Makes fields from keys and values; the later of two values for a key wins.
+    /// Creates fields from keys and values; the later of two values for a key wins.
     public init(dictionaryLiteral elements: (String, FieldValue)...) { self.init(elements) }
 }
 
 extension Fields: Hashable {
-    /// Whether both hold the same fields, in whatever order.
+    /// Whether both have the same fields, in any order.
     public static func == (first: Fields, second: Fields) -> Bool {
         first.elements == second.elements
             || first.count == second.count && first.allSatisfy { second[$0.key] == $0.value }
     }
 
-    /// Hashes the fields without regard to their order.
+    /// Hashes the fields independently of their order.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(elements.reduce(0) { $0 ^ $1.hashValue })
     }
 }
 
 extension Fields: Codable {
-    /// Reads an object of values.
+    /// Decodes an object of values.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: AnyKey.self)
         for key in container.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
@@ -101,24 +101,26 @@ extension Fields: Codable {
         }
     }
 
-    /// Writes an object of values.
+    /// Encodes an object of values.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: AnyKey.self)
         for field in elements { try container.encode(field.value, forKey: AnyKey(field.key)) }
     }
 }
 
-/// The value of a field, with its type: a server keeps the type that a field was first written with.
+/// The value of a field, with its type.
+///
+/// The first value that a server stores determines the type of the field.
 public enum FieldValue: Sendable, Hashable {
-    /// A double; it comes back bit for bit.
+    /// A double; it is decoded bit for bit.
     case double(Double)
-    /// A float, written by the shortest text that stands for it; it comes back as a double of that text.
+    /// A float, written as the shortest text that reads back as the same float; it is decoded as the double of that text.
     case float(Float)
     /// A signed integer.
     case integer(Int64)
-    /// An unsigned integer, which servers before InfluxDB 2 do not have.
+    /// An unsigned integer, which servers before InfluxDB 2 do not support.
     case unsigned(UInt64)
-    /// A truth value.
+    /// A Boolean.
     case boolean(Bool)
     /// A string.
     case string(String)
@@ -127,16 +129,16 @@ public enum FieldValue: Sendable, Hashable {
 extension FieldValue: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByStringInterpolation
 {
-    /// Makes a double.
+    /// Creates a double.
     public init(floatLiteral value: Double) { self = .double(value) }
 
-    /// Makes a signed integer.
+    /// Creates a signed integer.
     public init(integerLiteral value: Int64) { self = .integer(value) }
 
-    /// Makes a Boolean.
+    /// Creates a Boolean.
     public init(booleanLiteral value: Bool) { self = .boolean(value) }
 
-    /// Makes a string.
+    /// Creates a string.
     public init(stringLiteral value: String) { self = .string(value) }
 }
 
@@ -145,7 +147,7 @@ extension FieldValue: Codable {
         case double, float, integer, unsigned, boolean, string
     }
 
-    /// Reads an object with one entry that is named after the type.
+    /// Decodes an object with one entry, whose key is the type.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Kind.self)
         guard let kind = container.allKeys.first, container.allKeys.count == 1 else {
@@ -162,7 +164,7 @@ extension FieldValue: Codable {
         }
     }
 
-    /// Writes an object with one entry that is named after the type, such as `{"integer": 5}`.
+    /// Encodes an object with one entry, whose key is the type, such as `{"integer": 5}`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Kind.self)
         switch self {

@@ -1,46 +1,45 @@
-/// What the target servers understand beyond the portable syntax.
+/// The extensions of the portable syntax that the target servers understand.
 public struct LineDialect: Sendable, Hashable {
-    /// Whether a string keeps its line ends.
+    /// Whether a string keeps its newlines.
     ///
-    /// InfluxDB reads them. Other servers end the line there, so a line end in a string from an untrusted source
-    /// could inject a line. Unless this is set, a line end is written as the two characters `\n`.
+    /// InfluxDB accepts them. Other servers end the line there, so a newline in a string from an untrusted source could inject a
+    /// line. If this is false, a newline is written as the two characters `\n`.
     public var keepsNewlines: Bool
 
-    /// Whether unsigned numbers are written as such, with a `u`.
+    /// Whether unsigned numbers are written with the suffix `u`.
     ///
-    /// Servers before InfluxDB 2 refuse them. Unless this is set, they are written as integers, and left out if they are
-    /// too large for one.
+    /// Servers before InfluxDB 2 reject them. If this is false, they are written as integers, and dropped if they are too large.
     public var writesUnsigned: Bool
 
-    /// Names what the servers understand.
+    /// Creates a dialect.
     public init(keepsNewlines: Bool = false, writesUnsigned: Bool = false) {
         self.keepsNewlines = keepsNewlines
         self.writesUnsigned = writesUnsigned
     }
 
-    /// What every server understands.
+    /// The syntax that every server understands.
     public static let portable = LineDialect()
 
-    /// What InfluxDB 1 understands: line ends in strings.
+    /// The dialect of InfluxDB 1: newlines in strings.
     public static let influxDB1 = LineDialect(keepsNewlines: true)
 
-    /// What InfluxDB 2 and 3 understand: line ends in strings, and unsigned numbers.
+    /// The dialect of InfluxDB 2 and 3: newlines in strings, and unsigned numbers.
     public static let influxDB2 = LineDialect(keepsNewlines: true, writesUnsigned: true)
 }
 
-/// A problem of a point: something without an encoding that all servers understand the same way.
+/// A problem of a point: a part without an encoding that all servers understand in the same way.
 ///
-/// <doc:Policy> lists what the encoder does about each.
+/// <doc:Policy> lists how the encoder handles each.
 public enum LineProblem: String, Sendable, Hashable, Codable, CaseIterable {
-    /// A control character or a line end in a measurement, a tag or a field's key.
+    /// A control character or a newline in a measurement, a tag or a field's key.
     case controlCharacter
-    /// A backslash in a name that servers read in different ways: doubled, at the end, or before `,`, `=`, `"` or a space.
+    /// A backslash in a name that servers interpret in different ways: doubled, at the end, or before `,`, `=`, `"` or a space.
     case ambiguousBackslash
     /// A measurement that begins with `#`, which would make the line a comment.
     case leadingHash
-    /// A name that servers keep for themselves: `time`, or one that begins with `_`.
+    /// A name that servers reserve: `time`, or a name that begins with `_`.
     case reservedName
-    /// A measurement without a name.
+    /// An empty measurement.
     case emptyMeasurement
     /// A tag without a key.
     case emptyTagKey
@@ -48,21 +47,21 @@ public enum LineProblem: String, Sendable, Hashable, Codable, CaseIterable {
     case emptyTagValue
     /// A field without a key.
     case emptyFieldKey
-    /// A second tag with the key of another.
+    /// A second tag with the same key.
     case duplicateTag
-    /// A measurement and tags, or a field's key beside them, above ``LineEncoder/maximumKeyLength``.
+    /// A measurement, tags and a field's key longer than ``LineEncoder/maximumKeyLength`` in total.
     case overlongKey
-    /// A string above ``LineEncoder/maximumStringLength``.
+    /// A string longer than ``LineEncoder/maximumStringLength``.
     case overlongString
-    /// A line end in a string, which some servers take for the end of the line.
+    /// A newline in a string, which some servers interpret as the end of the line.
     case newlineInString
     /// A number that is infinite or NaN.
     case notFinite
-    /// An unsigned number that a server without unsigned numbers cannot hold.
+    /// An unsigned number that is too large for a server without unsigned numbers.
     case unsignedOverflow
     /// A time that no server can store.
     case timeOutOfRange
-    /// A point without fields, or one whose fields all have problems.
+    /// A point without fields, or whose fields all have problems.
     case noFields
 }
 
@@ -78,7 +77,7 @@ extension LineProblem: CustomStringConvertible {
         case .emptyTagKey: "its key is empty"
         case .emptyTagValue: "its value is empty"
         case .emptyFieldKey: "its key is empty"
-        case .duplicateTag: "there is another with this key"
+        case .duplicateTag: "another tag has this key"
         case .overlongKey: "the key is longer than \(LineLimits.key) bytes"
         case .overlongString: "the string is longer than \(LineLimits.string) bytes"
         case .newlineInString: "some servers end the line at a newline in a string"
@@ -90,7 +89,7 @@ extension LineProblem: CustomStringConvertible {
     }
 }
 
-/// The reason why a point cannot be encoded strictly: a part, and its problem.
+/// The reason why a point cannot be encoded strictly: a part and its problem.
 public struct LineEncodingError: Error, Sendable, Hashable {
     /// A part of a point.
     public enum Part: Sendable, Hashable {
@@ -108,16 +107,15 @@ public struct LineEncodingError: Error, Sendable, Hashable {
 
     /// The part of the point.
     public var part: Part
-    /// What is wrong with it.
+    /// The problem of the part.
     public var code: LineProblem
 
-    /// Names a part and what is wrong with it.
-    public init(_ part: Part, _ code: LineProblem) {
+    package init(_ part: Part, _ code: LineProblem) {
         self.part = part
         self.code = code
     }
 
-    /// What is wrong, as a clause.
+    /// The problem, as a clause.
     public var reason: String { code.description }
 }
 
@@ -145,7 +143,7 @@ extension LineEncodingError.Part: CustomStringConvertible {
     }
 }
 
-/// The number of repairs by problem, and of points that were left out.
+/// The numbers of repairs by problem, and of dropped points.
 ///
 /// ```swift
 /// var encoder = LineEncoder()
@@ -153,29 +151,29 @@ extension LineEncodingError.Part: CustomStringConvertible {
 /// print(encoder.repairs[.emptyTagValue])  // 1
 /// ```
 public struct Repairs: Sendable, Hashable {
-    /// No count is zero, so that equal counts are equal.
+    /// The counts without zeros, so that values with equal counts are equal.
     private var counts: [LineProblem: Int] = [:]
 
-    /// The number of points that were left out because none of their fields could be encoded.
+    /// The number of points that were dropped because nothing could be encoded.
     public internal(set) var droppedPoints = 0
 
-    /// No repairs.
-    public init() {}
+    /// Creates counts of zero.
+    package init() {}
 
-    /// How often a problem was met.
+    /// The number of repairs of a problem.
     public internal(set) subscript(problem: LineProblem) -> Int {
         get { counts[problem] ?? 0 }
         set { counts[problem] = newValue == 0 ? nil : newValue }
     }
 
-    /// How many problems were met in all.
+    /// The number of repairs of all problems.
     public var total: Int { counts.values.reduce(0, +) }
 
-    /// Whether nothing was repaired and nothing left out.
+    /// Whether nothing was repaired or dropped.
     public var isEmpty: Bool { droppedPoints == 0 && counts.isEmpty }
 
-    /// Adds the counts of others.
-    public static func += (repairs: inout Repairs, others: Repairs) {
+    /// Adds other counts.
+    package static func += (repairs: inout Repairs, others: Repairs) {
         repairs.counts.merge(others.counts, uniquingKeysWith: +)
         repairs.droppedPoints += others.droppedPoints
     }
@@ -190,7 +188,7 @@ extension Repairs: CustomStringConvertible {
     }
 }
 
-/// The lengths that no server exceeds; ``LineEncoder`` says what they are about.
+/// The maximum lengths that every server accepts; see ``LineEncoder``.
 enum LineLimits {
     static let key = 65_535
     static let string = 65_536

@@ -1,6 +1,6 @@
-// Model: points and their parts, what of them cannot be encoded, and what becomes of that. Depends on no other folder; all may use it.
+// Model: points and their parts, and the problems and repairs of encoding them. Depends on no other folder; all may use it.
 
-/// One measurement at one moment: what becomes a line.
+/// A measurement at a point in time, which is encoded as a line.
 ///
 /// ```swift
 /// let point = Point(
@@ -9,20 +9,20 @@
 /// print(point)  // APIHealth,host=api-1,status=200 duration=0.25,bytes=512i 1700000000000000000
 /// ```
 ///
-/// The measurement and the tags are the *series* that the point belongs to; servers index them, so their values should be
-/// few. Give every point a timestamp: two points with the same series and time are the same point to a server, which is
-/// what makes it safe to send one again.
+/// The measurement and the tags are the *series* that the point belongs to; servers index them, so they should have few values.
+/// Give every point a timestamp: to a server, two points with the same series and time are one point, so sending a point again is
+/// safe.
 public struct Point: Sendable, Hashable, Codable {
-    /// What is measured, such as the name of a table.
+    /// The name of the measurement, which corresponds to a table.
     public var measurement: String
-    /// The tags, which tell series apart.
+    /// The tags, which distinguish series.
     public var tags: Tags
-    /// The fields; there must be at least one.
+    /// The fields; a point needs at least one.
     public var fields: Fields
-    /// The time; without it, the server uses the time of arrival.
+    /// The time; without it, the server uses the time at which it receives the point.
     public var timestamp: Timestamp?
 
-    /// Makes a point.
+    /// Creates a point.
     public init(_ measurement: String, tags: Tags = [:], fields: Fields, timestamp: Timestamp? = nil) {
         self.measurement = measurement
         self.tags = tags
@@ -50,24 +50,24 @@ public struct Tags: Sendable, Hashable {
 
     private(set) var elements: [Element] = []
 
-    /// No tags.
+    /// Creates empty tags.
     public init() {}
 
-    /// Makes tags from keys and values; the later of two values for a key wins.
+    /// Creates tags from keys and values; the later of two values for a key wins.
     public init(_ tags: some Sequence<(String, String)>) {
         for (key, value) in tags { self[key] = value }
     }
 
-    /// Makes tags from a dictionary.
+    /// Creates tags from a dictionary.
     public init(_ tags: [String: String]) {
         for (key, value) in tags { self[key] = value }
     }
 
     mutating func reserve(_ count: Int) { elements.reserveCapacity(count) }
 
-    /// The value of a tag; nil if there is none with this key.
+    /// The value of a tag; nil if there is no tag with this key.
     ///
-    /// Keys are compared by their bytes, as servers do.
+    /// Keys are compared byte by byte, as servers do.
     public subscript(key: String) -> String? {
         get {
             let index = position(of: key)
@@ -79,23 +79,18 @@ public struct Tags: Sendable, Hashable {
             case (true, let value?): elements[index] = Element(key: key, value: value)
             case (true, nil): elements.remove(at: index)
             case (false, let value?): elements.insert(Element(key: key, value: value), at: index)
-            case (false, nil): break  // There is nothing to take away.
+            case (false, nil): break  // There is nothing to remove.
             }
         }
-    }
-
-    /// Adds tags; those that are here already win.
-    public mutating func addDefaults(_ defaults: Tags) {
-        for tag in defaults where self[tag.key] == nil { self[tag.key] = tag.value }
     }
 
     private func isKey(_ key: String, at index: Int) -> Bool {
         index < elements.count && key.utf8.elementsEqual(elements[index].key.utf8)
     }
 
-    /// Where a key is, or would be.
+    /// The index of a key, or the index at which it would be inserted.
     private func position(of key: String) -> Int {
-        // Keys mostly come in order.
+        // Keys are mostly set in order.
         guard let last = elements.last, !Self.precedes(last.key, key) else { return elements.count }
         var (low, high) = (0, elements.count)
         while low < high {
@@ -111,18 +106,18 @@ public struct Tags: Sendable, Hashable {
 }
 
 extension Tags: RandomAccessCollection {
-    /// Where the tags begin.
+    /// The index of the first tag.
     public var startIndex: Int { 0 }
 
-    /// Where the tags end.
+    /// The index after the last tag.
     public var endIndex: Int { elements.count }
 
-    /// The tag at a position in byte order.
+    /// The tag at an index, in the byte order of the keys.
     public subscript(position: Int) -> Element { elements[position] }
 }
 
 extension Tags: ExpressibleByDictionaryLiteral {
-    /// Makes tags from keys and values; the later of two values for a key wins.
+    /// Creates tags from keys and values; the later of two values for a key wins.
     public init(dictionaryLiteral elements: (String, String)...) { self.init(elements) }
 }
 
@@ -132,10 +127,10 @@ extension Tags: CustomStringConvertible {
 }
 
 extension Tags: Codable {
-    /// Reads an object of strings.
+    /// Decodes an object of strings.
     public init(from decoder: any Decoder) throws { self.init(try [String: String](from: decoder)) }
 
-    /// Writes an object of strings.
+    /// Encodes an object of strings.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: AnyKey.self)
         for tag in elements { try container.encode(tag.value, forKey: AnyKey(tag.key)) }

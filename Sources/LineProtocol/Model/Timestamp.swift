@@ -1,38 +1,38 @@
-/// A moment, counted in nanoseconds since the beginning of 1970 in UTC.
+/// A point in time, in nanoseconds since the beginning of 1970 in UTC.
 ///
 /// ```swift
 /// let release: Timestamp = .seconds(1_700_000_000)
 /// let later = Timestamp(.seconds(1_700_000_000) + .milliseconds(250))
 /// ```
 ///
-/// Every initializer takes every number. What lies beyond the range becomes the nearest number of nanoseconds; servers
-/// cannot store that either, so the encoder counts it as ``LineProblem/timeOutOfRange``.
+/// Every initializer accepts every number, and clamps values out of range. Servers cannot store the clamped values, so the encoder
+/// counts them as ``LineProblem/timeOutOfRange``.
 public struct Timestamp: Sendable, Hashable, Codable {
-    /// Nanoseconds since the beginning of 1970, below zero for what was before.
+    /// The nanoseconds since the beginning of 1970; negative for earlier times.
     public var nanoseconds: Int64
 
-    /// Makes a timestamp from nanoseconds since 1970.
+    /// Creates a timestamp from nanoseconds since 1970.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Makes a timestamp from the time since 1970, rounded down to a nanosecond.
+    /// Creates a timestamp from the duration since 1970, rounded down to a nanosecond.
     public init(_ sinceEpoch: Duration) {
         let (whole, rest) = sinceEpoch.attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         nanoseconds = Int64(clamping: rest < 0 ? whole - 1 : whole)
     }
 
-    /// Makes a timestamp from a count of units of `precision` since 1970.
+    /// Creates a timestamp from a number of units of `precision` since 1970.
     @inlinable
     public init(_ count: Int64, _ precision: Precision) {
         let (product, overflow) = count.multipliedReportingOverflow(by: precision.nanosecondsPerUnit)
         nanoseconds = overflow ? (count < 0 ? .min : .max) : product
     }
 
-    /// The number of whole units of `precision` since the beginning of 1970, rounded towards the past.
+    /// The number of whole units of `precision` since the beginning of 1970, rounded down.
     ///
-    /// The earliest moments round towards the future, as their unit begins before what servers can store.
+    /// Times in the first unit that servers can store only in part are rounded up.
     public func count(in precision: Precision) -> Int64 {
         switch precision {
-        // Each division by a constant is a multiplication.
+        // The compiler replaces each division by a constant with a multiplication.
         case .nanoseconds: nanoseconds
         case .microseconds: units(of: 1_000)
         case .milliseconds: units(of: 1_000_000)
@@ -49,28 +49,28 @@ public struct Timestamp: Sendable, Hashable, Codable {
 }
 
 extension Timestamp {
-    /// The first moment that servers can store, in the year 1677.
+    /// The earliest time that servers can store, in the year 1677.
     public static let earliest = Timestamp(nanoseconds: .min + 2)
 
-    /// The last moment that servers can store, in the year 2262.
+    /// The latest time that servers can store, in the year 2262.
     public static let latest = Timestamp(nanoseconds: .max - 1)
 
-    /// Nanoseconds since the beginning of 1970.
+    /// A timestamp from nanoseconds since the beginning of 1970.
     public static func nanoseconds(_ count: Int64) -> Timestamp { Timestamp(nanoseconds: count) }
 
-    /// Microseconds since the beginning of 1970.
+    /// A timestamp from microseconds since the beginning of 1970.
     public static func microseconds(_ count: Int64) -> Timestamp { Timestamp(count, .microseconds) }
 
-    /// Milliseconds since the beginning of 1970.
+    /// A timestamp from milliseconds since the beginning of 1970.
     @inlinable
     public static func milliseconds(_ count: Int64) -> Timestamp { Timestamp(count, .milliseconds) }
 
-    /// Seconds since the beginning of 1970.
+    /// A timestamp from seconds since the beginning of 1970.
     public static func seconds(_ count: Int64) -> Timestamp { Timestamp(count, .seconds) }
 }
 
 extension Timestamp: Comparable {
-    /// Whether a moment was before another.
+    /// Whether a timestamp is earlier than another.
     public static func < (first: Timestamp, second: Timestamp) -> Bool { first.nanoseconds < second.nanoseconds }
 }
 
@@ -79,7 +79,7 @@ extension Timestamp: CustomStringConvertible {
     public var description: String { String(nanoseconds) }
 }
 
-/// The unit of timestamps; the server must be given the same one.
+/// The unit of timestamps, which the server must know.
 public enum Precision: String, Sendable, Hashable, Codable, CaseIterable {
     /// Nanoseconds, the default of servers.
     case nanoseconds
@@ -90,7 +90,7 @@ public enum Precision: String, Sendable, Hashable, Codable, CaseIterable {
     /// Seconds.
     case seconds
 
-    /// How many nanoseconds one unit has.
+    /// The number of nanoseconds in a unit.
     public var nanosecondsPerUnit: Int64 {
         switch self {
         case .nanoseconds: 1

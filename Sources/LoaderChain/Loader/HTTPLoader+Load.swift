@@ -16,9 +16,24 @@ extension HTTPLoader {
     /// has stopped, at the request's ``HTTPRequest/deadline``, or ten seconds after the cancel, with an error that names the
     /// loader that has not stopped.
     ///
-    /// - Returns: the response, whatever its status.
+    /// - Returns: the response. Its status may be any, unless a ``Validate`` of the chain checks it.
+    @discardableResult
     public final func load(_ request: HTTPRequest) async throws(HTTPError) -> HTTPResponse {
         try await result(of: request).get()
+    }
+
+    /// Loads a request with options that a closure sets.
+    ///
+    /// ```swift
+    /// try await chain.load(.get("me")) { $0.timeout = .seconds(5) }
+    /// ```
+    ///
+    /// The closure is called at once, where the caller is.
+    @discardableResult
+    public nonisolated(nonsending) final func load(
+        _ request: HTTPRequest, configure: (inout HTTPRequest) -> Void
+    ) async throws(HTTPError) -> HTTPResponse {
+        try await load(request.with(configure))
     }
 
     /// Loads a request, and returns its result instead of throwing an error.
@@ -37,7 +52,7 @@ extension HTTPLoader {
         await HTTPTask(request: request).result { if accept($0) { load(task: $0) } }
     }
 
-    /// Sends a caller's task down the chain, by a handle that the caller does not hold; one that was cancelled gets no further.
+    /// Sends a caller's task down the chain, by a handle that the caller does not hold; a cancelled task goes no further.
     package final func startLoading(_ task: HTTPTask) {
         HandlerCalls.enter {
             let handle = task.makeChainHandle()
@@ -81,7 +96,7 @@ extension HTTPTask {
             .cancelled, request: request, reason: "It was not stopped within \(Self.patience) of the cancel",
             loader: core.lastHolderName)
         var handlers = core.withState { state, _ in state.life.takeCallersHandlers() }
-        if !handlers.isEmpty { HandlerCalls.tell(&handlers, of: self, .failure(error)) }
+        if !handlers.isEmpty { HandlerCalls.notify(&handlers, of: self, .failure(error)) }
     }
 }
 
@@ -91,7 +106,7 @@ extension HTTPTask {
 ///
 /// An ``AsyncLoader`` passes its request on with it, and a ``TokenSource`` loads a token with it. Each call loads a new
 /// task, which does not pass the given loader again. You can make any number of calls.
-public struct RestOfChain: Sendable {
+public struct Next: Sendable {
     private let start: Start
 
     private enum Start: Sendable {

@@ -8,7 +8,7 @@ extension HTTPLoader {
     /// call has ended.
     ///
     /// - Parameters:
-    ///   - queue: where to call back. The default is a global queue, which works while the main thread is blocked.
+    ///   - queue: the queue of the completion. The default is a global queue, which works while the main thread is blocked.
     ///   - completion: called once.
     @preconcurrency
     public final func reset(on queue: DispatchQueue = .global(), completion: @escaping @Sendable () -> Void) {
@@ -29,17 +29,17 @@ extension HTTPLoader {
     ///
     /// A task that ignores its cancel would keep a reset running forever, and a ``ResetGuard`` shut. When the time is up, the
     /// reset is given up: the guard opens, the loaders take tasks again, and the error names those that have not finished.
-    /// What they still run is left alone.
+    /// Tasks that they still run are left alone.
     ///
     /// - Parameters:
-    ///   - limit: how long the reset may take; zero or less for what can be done at once.
-    ///   - queue: where to call back. The default is a global queue, which works while the main thread is blocked.
+    ///   - limit: the time limit of the reset; with zero or less, only what can be done at once is done.
+    ///   - queue: the queue of the completion. The default is a global queue, which works while the main thread is blocked.
     ///   - timers: the clock of the limit.
     ///   - completion: called once.
     @preconcurrency
     public final func reset(
         within limit: Duration, on queue: DispatchQueue = .global(), timers: any Timers = SystemTimers.shared,
-        completion: @escaping @Sendable (Result<Void, ResetTimedOut>) -> Void
+        completion: @escaping @Sendable (Result<Void, ResetTimedOutError>) -> Void
     ) {
         RunningReset { result in queue.async { completion(result) } }.begin(at: self, until: (limit, timers))
     }
@@ -56,11 +56,11 @@ extension HTTPLoader {
     ///
     /// See ``reset(within:on:timers:completion:)``.
     ///
-    /// - Throws: ``ResetTimedOut`` when the time is up, or when the Swift task that waits is cancelled; then the reset goes on
+    /// - Throws: ``ResetTimedOutError`` when the time is up, or when the Swift task that waits is cancelled; then the reset goes on
     ///   until its time is up.
     public final func reset(
         within limit: Duration, timers: any Timers = SystemTimers.shared
-    ) async throws(ResetTimedOut) {
+    ) async throws(ResetTimedOutError) {
         let end = Awaited<RunningReset.End?>(nil)
         let reset = RunningReset { result in end.change { $0 = result } }
         reset.begin(at: self, until: (limit, timers))
@@ -70,7 +70,7 @@ extension HTTPLoader {
 
 /// A reset that is running, and its caller, who is called back once.
 private final class RunningReset: Sendable {
-    typealias End = Result<Void, ResetTimedOut>
+    typealias End = Result<Void, ResetTimedOutError>
 
     private let walk = ResetWalk(whole: DispatchGroup())
     private let alarm = Alarm()
@@ -94,8 +94,8 @@ private final class RunningReset: Sendable {
     func endNow(_ limit: Duration) -> End {
         if walk.isFinished { return .success(()) }
         return .failure(
-            ResetTimedOut(
-                limit: limit, unfinished: walk.unfinished.map { ResetTimedOut.Unfinished($0) },
+            ResetTimedOutError(
+                limit: limit, unfinished: walk.unfinished.map { ResetTimedOutError.Unfinished($0) },
                 unreached: walk.unreached.map(\.name).sorted()))
     }
 
@@ -116,13 +116,13 @@ private final class RunningReset: Sendable {
 
 // MARK: - The end of the time
 
-/// The error of a reset that took longer than it may, with the loaders that have not finished.
-public struct ResetTimedOut: Error, Sendable {
-    /// How long the reset was allowed to take.
+/// Thrown when a reset exceeds its time limit; names the loaders that have not finished.
+public struct ResetTimedOutError: Error, Sendable {
+    /// The time limit of the reset.
     public let limit: Duration
     /// The loaders that have not finished, in the order in which the reset reached them.
     ///
-    /// Several loaders may wait for the same task; the last one is often the one that keeps it.
+    /// Several loaders may wait for the same task; the last of them is often the loader that keeps it.
     public let unfinished: [Unfinished]
     /// The names of the loaders that were not reset, as one before them has not returned from its own reset.
     public let unreached: [String]
@@ -133,7 +133,7 @@ public struct ResetTimedOut: Error, Sendable {
         public let loader: String
         /// The settings and live counts of the loader, as in its description; empty if it has none.
         public let details: String
-        /// The tasks that the loader waits for, as far as it tells, each with the loader that has it in its description.
+        /// The tasks that the loader waits for, if it can name them, each with the loader that has it in its description.
         public let tasks: [HTTPTask]
 
         init(_ loader: HTTPLoader) {
@@ -144,7 +144,7 @@ public struct ResetTimedOut: Error, Sendable {
     }
 }
 
-/// A loader that can tell which tasks it waits for.
+/// A loader that can name the tasks that it waits for.
 protocol TaskHolder {
     /// The tasks that have not ended.
     var heldTasks: [HTTPTask] { get }
@@ -158,7 +158,7 @@ extension HTTPTask {
     }
 }
 
-extension ResetTimedOut: CustomStringConvertible, LocalizedError {
+extension ResetTimedOutError: CustomStringConvertible, LocalizedError {
     /// The limit, the loaders that have not finished, and those that were not reset; no secrets.
     public var description: String {
         let who = unfinished.map(\.description).joined(separator: "; ")
@@ -170,7 +170,7 @@ extension ResetTimedOut: CustomStringConvertible, LocalizedError {
     public var errorDescription: String? { description }
 }
 
-extension ResetTimedOut.Unfinished: CustomStringConvertible {
+extension ResetTimedOutError.Unfinished: CustomStringConvertible {
     /// The loader, and the first of its tasks.
     public var description: String {
         let text = details.isEmpty ? loader : "\(loader)(\(details))"
@@ -183,7 +183,7 @@ extension ResetTimedOut.Unfinished: CustomStringConvertible {
 
 // MARK: - For loaders that keep tasks
 
-/// The tasks that the resets of a loader wait for, as long as those have time.
+/// The tasks that the resets of a loader wait for, until their time limits.
 ///
 /// A loader that keeps tasks lets a reset wait until each has ended. When the time of a reset is up, it forgets that
 /// reset, so that a task that never ends keeps nothing of the resets that were given up.
@@ -214,7 +214,7 @@ extension ResetTimedOut.Unfinished: CustomStringConvertible {
 /// ```
 ///
 /// A task costs one observer, however many resets wait for it.
-public final class ResetWaits: HTTPTaskObserver {
+public final class ResetWaits: TaskEndObserver, Sendable {
     /// The groups of the resets, by the tasks; a task stays until it has ended, so that it is observed once.
     private let groups = Locked<[UInt64: [DispatchGroup]]>([:])
 
@@ -230,7 +230,7 @@ public final class ResetWaits: HTTPTaskObserver {
             return isNew
         }
         // Outside the lock and after the entry, because a task that has ended calls back at once.
-        if isNew { task.addObserver(self) }
+        if isNew { task.addEndObserver(self) }
     }
 
     /// Leaves `group` although tasks have not ended, and forgets it.
@@ -242,7 +242,7 @@ public final class ResetWaits: HTTPTaskObserver {
     }
 
     /// Leaves the groups that waited for the task.
-    public func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
+    func taskHasEnded(_ task: HTTPTask) {
         for group in groups.withLock({ $0.removeValue(forKey: task.number) }) ?? [] { group.leave() }
     }
 }

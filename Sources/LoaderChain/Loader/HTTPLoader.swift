@@ -33,13 +33,13 @@ import Synchronization
 /// ```
 ///
 /// A loader is called from any thread, also from several at once. Protect the state that you change, and hold no lock
-/// while you pass a task on or complete one. An ``AsyncLoader`` or a ``ClosureLoader`` is less to write.
+/// while you pass a task on or complete one. An ``AsyncLoader`` or a ``ClosureLoader`` takes less code.
 ///
 /// A subclass restates `@unchecked Sendable`, in Swift 5 mode too, because only its author can promise that it is.
 //
-// `nonisolated` is for apps whose code belongs to the main actor by default, as their loaders would without it. The
-// conformance has no condition such as `@available(swift 6)`: with one, the compiler warns of a subclass that restates
-// it in Swift 5 mode and of one that does not in Swift 6 mode, so that no source suits both.
+// `nonisolated` is for apps whose code belongs to the main actor by default: their loaders would, too, without it. The
+// conformance has no condition such as `@available(swift 6)`: with a condition, the compiler warns of a subclass that restates
+// it in Swift 5 mode and of a subclass that does not in Swift 6 mode, so no source would suit both.
 nonisolated open class HTTPLoader: @unchecked Sendable {
     /// The next loader, set once and held until this loader ends.
     private let next = Atomic<Unmanaged<HTTPLoader>?>(nil)
@@ -63,7 +63,7 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
     /// Loads a task: passes it on, now or later, or completes it.
     ///
     /// Call `super` to pass the task on. Without a next loader, the task fails with ``HTTPError/Code/cannotConnect``. A
-    /// task that is completed already goes no further; one that is cancelled is completed here.
+    /// completed task goes no further; a cancelled task is completed here.
     open func load(task: HTTPTask) {
         guard let next = next.load(ordering: .acquiring) else { return failWithoutNext(task) }
         // This loader is alive during the call, and holds the next one until its own end. A counted reference would
@@ -94,13 +94,13 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
     /// - Parameter group: the group that ``reset(with:)`` was called with.
     open func resetTimedOut(with group: DispatchGroup) {}
 
-    /// The chains that the loader leads to besides its next loader.
+    /// The chains that the loader leads to in addition to its next loader.
     ///
-    /// A loader that chooses between chains returns them here, so that they are checked for circles and reset with it.
-    /// It describes them in its ``details``, and does not reset them itself.
+    /// A loader that chooses between chains returns them here, so that they are checked for circles and reset with it. The
+    /// loader describes them in its ``details``, and does not reset them itself.
     open var branches: [HTTPLoader] { [] }
 
-    /// Whether the loader completes every task itself, so that no other loader can come after it; by default not.
+    /// Whether the loader completes every task itself, so that a loader after it would get none; by default not.
     ///
     /// A terminal overrides it. A link behind a terminal would be of no use, and stops the program instead of losing the
     /// loaders that were meant for another chain.
@@ -113,8 +113,8 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
 
     /// The loader's live numbers for dashboards; by default none.
     ///
-    /// Override it to tell how many tasks wait in a loader of yours, or how many it has refused. It is read from time to time, on
-    /// any thread, and may take the loader's lock. ``chainReadings`` has those of a whole chain.
+    /// Override it to report how many tasks wait in a loader of yours, or how many it has refused. It is read from time to
+    /// time, on any thread, and may take the loader's lock. ``chainReadings`` has those of a whole chain.
     open var readings: [LoaderReading] { [] }
 
     // MARK: Passing on
@@ -177,7 +177,7 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
         get { next.load(ordering: .acquiring)?.takeUnretainedValue() }
         set {
             guard let newValue else {
-                if let nextLoader { stop("\(name) already has \(nextLoader.name) as its next loader, which stays") }
+                if let nextLoader { stop("\(name) is already linked to \(nextLoader.name); links cannot be removed") }
                 return
             }
             if isTerminal {
@@ -191,21 +191,21 @@ nonisolated open class HTTPLoader: @unchecked Sendable {
             let outcome = next.compareExchange(expected: nil, desired: reference, ordering: .acquiringAndReleasing)
             if !outcome.exchanged, let nextLoader {
                 reference.release()
-                stop("\(name) already has \(nextLoader.name) as its next loader, and cannot get \(newValue.name) too")
+                stop("\(name) is already linked to \(nextLoader.name), and cannot be linked to \(newValue.name) too")
             }
             // The search comes after the link, and after a fence that keeps it there: of two threads that close a
             // circle together, at least one sees it.
             atomicMemoryFence(ordering: .sequentiallyConsistent)
             if newValue.leads(to: self) {
-                stop("\(name) cannot have \(newValue.name) as its next loader, because that one leads back to it")
+                stop("\(name) cannot be linked to \(newValue.name), which leads back to it")
             }
             didLink(to: newValue)
         }
     }
 
-    /// Called when the loader has got its next loader; for one whose branches lead there too.
+    /// Called once when the next loader is linked; override it to link the branches.
     ///
-    /// It is called once, and does nothing by default. See ``MeetingPoint``.
+    /// The method of `HTTPLoader` does nothing. See ``BranchEnd``.
     open func didLink(to next: HTTPLoader) {}
 
     /// Stops the program: a chain that is linked wrongly is a programming error that would lose requests.
@@ -252,7 +252,7 @@ extension HTTPLoader: CustomStringConvertible {
 
     /// The chain from this loader up to `end`, for which an ellipsis stands if the chain leads there.
     ///
-    /// A composite describes its branches with it, each up to the point where they meet.
+    /// A composite uses it to describe its branches, each up to the point where they meet.
     public final func description(before end: HTTPLoader) -> String {
         descriptions(before: end).joined(separator: " --> ")
     }

@@ -11,8 +11,8 @@ infix operator --> : LoaderLinking
 /// let chain = resetGuard --> throttle --> retry --> urlSessionLoader
 /// ```
 ///
-/// The left side may be a chain: the right side is appended after its last loader. Several chains may share their last
-/// loaders. A link that would close a circle stops the program, and so does a link behind a terminal.
+/// The left side may be a chain: the right side is appended after its last loader. Several chains may share their last loaders.
+/// A link that would close a circle, or a link behind a terminal, stops the program.
 @discardableResult
 public func --> (chain: HTTPLoader, next: HTTPLoader) -> HTTPLoader {
     chain.tail.nextLoader = next
@@ -39,7 +39,7 @@ public func --> (chain: HTTPLoader?, next: HTTPLoader) -> HTTPLoader {
 
 /// Links two loaders, both of which may be nil.
 @discardableResult
-@_disfavoredOverload  // The other overloads fit better where one side is not optional.
+@_disfavoredOverload  // The other overloads fit better if one side is not optional.
 public func --> (chain: HTTPLoader?, next: HTTPLoader?) -> HTTPLoader? {
     guard let chain else { return next }
     return chain --> next
@@ -55,7 +55,7 @@ public func --> (chain: HTTPLoader?, next: HTTPLoader?) -> HTTPLoader? {
 /// ```swift
 /// final class OnlyWithABody: HTTPLoader, @unchecked Sendable {
 ///     private let branch: HTTPLoader
-///     private let end = MeetingPoint(of: "OnlyWithABody")
+///     private let end = BranchEnd(of: "OnlyWithABody")
 ///
 ///     init(_ branch: HTTPLoader) {
 ///         self.branch = branch --> end
@@ -73,9 +73,9 @@ public func --> (chain: HTTPLoader?, next: HTTPLoader?) -> HTTPLoader? {
 /// }
 /// ```
 ///
-/// ``Choose`` is such a loader. The composite links the meeting point in ``HTTPLoader/didLink(to:)``. It cannot pass
+/// ``Choose`` is such a loader. The composite links the end of its branches in ``HTTPLoader/didLink(to:)``. It cannot pass
 /// tasks back to itself instead: a branch that refers to its composite would be a circle.
-public final class MeetingPoint: HTTPLoader, @unchecked Sendable {
+public final class BranchEnd: HTTPLoader, @unchecked Sendable {
     private let composite: String
 
     /// Makes the end of the branches of a composite, under whose name it passes tasks on.
@@ -84,6 +84,6 @@ public final class MeetingPoint: HTTPLoader, @unchecked Sendable {
         super.init()
     }
 
-    /// The name of the composite, which errors are to show.
+    /// The name of the composite, for errors.
     public override var name: String { composite }
 }

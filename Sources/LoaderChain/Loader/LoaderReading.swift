@@ -1,4 +1,4 @@
-/// A number that a loader tells of itself, for a dashboard: how many wait, how many may run, how many it has refused.
+/// A live number of a loader, for a dashboard: how many tasks wait, how many may run, how many it has refused.
 ///
 /// ```swift
 /// for reading in chain.chainReadings {
@@ -6,43 +6,43 @@
 /// }
 /// ```
 ///
-/// A loader of your own tells its numbers by overriding ``HTTPLoader/readings``.
+/// A loader of your own reports its numbers by overriding ``HTTPLoader/readings``.
 public struct LoaderReading: Hashable, Sendable {
-    /// The name, one of a few, with dots, as in `loaderchain.throttle.waiting`.
+    /// The name, from a small fixed set, with dots, as in `loaderchain.throttle.waiting`.
     public let name: String
-    /// How the number behaves.
+    /// The behavior of the number.
     public let kind: Kind
     /// The unit, as UCUM writes it: `By`, `s`, or what is counted in braces, as in `{request}`.
     public let unit: String
-    /// What the number says, as a short phrase.
+    /// The meaning of the number, as a short phrase.
     public let help: String
-    /// What tells series of one name apart, of which there are few.
+    /// The attributes that distinguish the series of one name; use few values.
     public var attributes: [String: String]
     /// The number.
     public let value: Int64
 
-    /// How a number behaves.
+    /// The behavior of a number.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
         /// The name of the kind.
         public let description: String
 
-        /// How many there are at the moment; the sum over all hosts and programs says something too.
+        /// A number at the moment; the sum over all hosts and programs is meaningful too.
         public static let level = Kind(description: "level")
-        /// A value of the moment that no sum can be made of, such as a limit that several loaders share.
+        /// A value at the moment that must not be summed, such as a limit that several loaders share.
         public static let gauge = Kind(description: "gauge")
-        /// How many there were since the loader was made; it only grows.
+        /// A count since the loader was made; it only grows.
         public static let counter = Kind(description: "counter")
     }
 
     /// Makes a reading.
     ///
     /// - Parameters:
-    ///   - name: the name, one of a few, with dots.
-    ///   - kind: how the number behaves.
+    ///   - name: the name, from a small fixed set, with dots.
+    ///   - kind: the behavior of the number.
     ///   - value: the number.
     ///   - unit: the unit, as UCUM writes it.
-    ///   - help: what the number says.
-    ///   - attributes: what tells series of one name apart, of which there should be few.
+    ///   - help: the meaning of the number.
+    ///   - attributes: the attributes that distinguish the series of one name; use few values.
     public init(
         _ name: String, _ kind: Kind, _ value: some BinaryInteger, unit: String, help: String,
         attributes: [String: String] = [:]

@@ -23,7 +23,7 @@ final class ResetWalk: Sendable {
 
     /// The walk that the group of a loader belongs to; a new one for any other group.
     ///
-    /// So a group that is used for several resets tells the end of all, and each is a reset of its own.
+    /// So a group that is used for several resets ends with all of them, and each is a reset of its own.
     static func walk(of group: DispatchGroup) -> ResetWalk {
         walks.withLock { $0[ObjectIdentifier(group)] } ?? ResetWalk(whole: group)
     }
@@ -54,7 +54,7 @@ final class ResetWalk: Sendable {
     /// Whether the walk has begun, and every loader has finished.
     var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    /// Ends the reset without the loaders that have not finished, and tells them.
+    /// Ends the reset without the loaders that have not finished, and calls them.
     func giveUp() {
         let given = state.withLock { $0.giveUp() }
         // The loaders that are not reached any more end here, outside the lock.
@@ -70,7 +70,7 @@ final class ResetWalk: Sendable {
         // Most have finished by now, which needs no other thread.
         if visit.group.wait(timeout: .now()) == .success { return finish(visit.group) }
         visit.group.notify(queue: .global()) { self.finish(visit.group) }
-        // If the reset was given up meanwhile, that may have been told before the loader had anything to give up.
+        // If the reset was given up meanwhile, the loader may have been called before it had anything to give up.
         if state.withLock({ $0.isGivenUp }) { visit.loader.resetTimedOut(with: visit.group) }
     }
 
@@ -90,7 +90,7 @@ private struct Visit {
     let group = DispatchGroup()
 }
 
-/// How far a reset has got, and how often its group is held.
+/// The progress of a reset, and the number of holds on its group.
 private struct State {
     let whole: DispatchGroup
     /// The loaders that were announced.

@@ -22,6 +22,11 @@ public final class ApplyEnvironment: HTTPLoader, @unchecked Sendable {
     /// Makes a loader that fills in `environment` for requests without one of their own.
     public init(environment: ServerEnvironment) { self.environment = environment }
 
+    /// Makes a loader that fills in a host, and a prefix for paths that do not begin with a slash.
+    public convenience init(host: String, pathPrefix: String = "/") {
+        self.init(environment: ServerEnvironment(host: host, pathPrefix: pathPrefix))
+    }
+
     /// Fills in what is missing, and passes the task on.
     public override func load(task: HTTPTask) {
         let request = task.request
@@ -49,8 +54,8 @@ public final class ApplyEnvironment: HTTPLoader, @unchecked Sendable {
 /// ```
 ///
 /// ```swift
-/// let chain = ApplyEnvironment(environment: ServerEnvironment(host: "api.example.com", pathPrefix: "/v1")) --> terminal
-/// let people = try await chain.load(HTTPRequest(path: "people"))  // https://api.example.com/v1/people
+/// let chain = ApplyEnvironment(host: "api.example.com", pathPrefix: "/v1") --> terminal
+/// let people: [Person] = try await chain.load(.get("people"))  // https://api.example.com/v1/people
 /// ```
 ///
 /// It is also an option of a request, which replaces the environment of ``ApplyEnvironment``.
@@ -88,7 +93,7 @@ extension ServerEnvironment: HTTPRequestOption {
 }
 
 extension HTTPRequest {
-    /// The environment that fills in what this request lacks; nil for the one of ``ApplyEnvironment``.
+    /// The environment that fills in what this request lacks; nil for the environment of ``ApplyEnvironment``.
     ///
     /// An environment with an empty host and nothing else, `ServerEnvironment(host: "")`, only adds the slash before a
     /// relative path.

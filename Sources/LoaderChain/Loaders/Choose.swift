@@ -22,7 +22,7 @@ public final class Choose<Option: HTTPRequestOption>: HTTPLoader, @unchecked Sen
     private let otherwise: HTTPLoader?
     private let labels: [(label: String, branch: HTTPLoader)]
     /// The end of all branches, which leads to the next loader.
-    private let meetingPoint = MeetingPoint(of: "Choose")
+    private let branchEnd = BranchEnd(of: "Choose")
 
     /// Makes a loader that chooses among `branches`.
     ///
@@ -39,7 +39,7 @@ public final class Choose<Option: HTTPRequestOption>: HTTPLoader, @unchecked Sen
         for (_, branch) in labels {
             let end = branch.tail
             // A branch that serves several values is linked once, and one with a terminal of its own never.
-            if end !== meetingPoint, !end.isTerminal { end.nextLoader = meetingPoint }
+            if end !== branchEnd, !end.isTerminal { end.nextLoader = branchEnd }
         }
     }
 
@@ -58,13 +58,13 @@ public final class Choose<Option: HTTPRequestOption>: HTTPLoader, @unchecked Sen
 
     /// Each branch with its value; an ellipsis stands for the loaders after this one, if the branch continues there.
     public override var details: String {
-        let texts = labels.map { "\($0.label): \($0.branch.description(before: meetingPoint))" }
+        let texts = labels.map { "\($0.label): \($0.branch.description(before: branchEnd))" }
         return (texts + (otherwise == nil ? ["otherwise: …"] : [])).joined(separator: ", ")
     }
 
     /// Lets the branches lead to the next loader too.
     public override func didLink(to next: HTTPLoader) {
-        meetingPoint.nextLoader = next
+        branchEnd.nextLoader = next
     }
 
     /// The value as text, without `Optional(…)`.

@@ -1,14 +1,14 @@
-/// Tells the server how much time a request has left, so that it can give up what is no longer wanted.
+/// Sends the server the time that a request has left, so that it can stop work that is no longer wanted.
 ///
 /// ```swift
 /// let chain = retry --> DeadlineHeader() --> terminal  // grpc-timeout: 4900m
 /// let other = DeadlineHeader("X-Client-Timeout-Ms", as: .milliseconds)  // X-Client-Timeout-Ms: 4900
 /// ```
 ///
-/// HTTP has no field for this, and only a server that knows the field heeds it. The field is a duration and not a date,
-/// because clocks differ. Requests without a ``HTTPRequest/deadline`` pass unchanged, and so do those that have the field.
+/// HTTP has no field for this, and only a server that knows the field heeds it. The field is a duration and not a date, because
+/// clocks differ. Requests without a ``HTTPRequest/deadline``, and requests that have the field, pass unchanged.
 ///
-/// Put it just above the terminal, so that each attempt tells what is left then.
+/// Put it just above the terminal, so that each attempt sends the time that is left then.
 public final class DeadlineHeader: HTTPLoader, @unchecked Sendable {
     private let field: String
     private let format: Format

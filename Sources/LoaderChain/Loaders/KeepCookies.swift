@@ -3,24 +3,24 @@ import Synchronization
 
 /// Keeps the cookies of responses in a jar, and sends them with requests.
 ///
-/// Put it below `Retry`, so that each attempt has the cookies of its moment, and above a cache, which keeps the responses of users apart by
-/// their cookies; otherwise just above the terminal.
+/// Put it below `Retry`, so that each attempt has the cookies of its moment, and above a cache, which separates the responses
+/// of users by their cookies; otherwise just above the terminal.
 ///
 /// ```swift
 /// let jar = CookieJar()
 /// let chain = retry --> KeepCookies(in: jar) --> terminal
 /// ```
 ///
-/// A request with a `Cookie` field of its own is sent with that alone; the response's cookies are kept nevertheless. Cookies of redirects
-/// are kept, and each step of a redirect is sent the cookies of its own host, if the terminal says at each step what it sends, as those of
-/// this package do. With another one, the cookies of the first request and of the last response count.
+/// A request with a `Cookie` field of its own is sent with that alone; the response's cookies are kept nevertheless. Cookies of
+/// redirects are kept, and each step of a redirect is sent the cookies of its own host, if the terminal asks for them at each
+/// step, as those of this package do. With another terminal, the cookies of the first request and of the last response count.
 ///
 /// A reset removes all cookies of the jar, from its file too. A request that was sent before brings none back.
 public final class KeepCookies: HTTPLoader, @unchecked Sendable {
     /// The cookies.
     public let jar: CookieJar
 
-    /// Makes a loader with a jar, which other chains may use too; by default with one of its own in memory.
+    /// Makes a loader with a jar, which other chains may use too; by default with a jar of its own in memory.
     public init(in jar: CookieJar = CookieJar()) { self.jar = jar }
 
     /// Passes the task on with the cookies for its request, and keeps those of the response.
@@ -40,7 +40,7 @@ public final class KeepCookies: HTTPLoader, @unchecked Sendable {
         group.enter()
         jar.removeAll()
         DispatchQueue.global().async { [jar] in
-            // A failure stays the jar's, which tells it; a reset cannot.
+            // The jar reports a failure; a reset cannot.
             try? jar.save()
             group.leave()
         }
@@ -53,10 +53,10 @@ public final class KeepCookies: HTTPLoader, @unchecked Sendable {
 
 // MARK: - At each step of a request
 
-/// What becomes of the cookies of one request, at each step that it takes: the request itself, and each redirect that is followed.
+/// Handles the cookies of one request at each step: the request itself, and each redirect that is followed.
 ///
-/// ``KeepCookies`` makes one, and a terminal that follows redirects itself asks it at every step. With a terminal that knows nothing of
-/// it, the loader sees to the first step and to the last response.
+/// ``KeepCookies`` makes one, and a terminal that follows redirects itself asks it at every step. With a terminal that does
+/// not, the loader handles the first step and the last response.
 private final class CookieKeeper: Sendable {
     private let jar: CookieJar
     /// The fields that were put into the request; another one is the request's own, and stays.
@@ -96,7 +96,7 @@ private final class CookieKeeper: Sendable {
     }
 }
 
-/// What becomes of a request's cookies; nil, the default, for nothing.
+/// The keeper of a request's cookies; nil, the default, for none.
 private enum CookieKeeperOption: HTTPRequestOption {
     static var defaultOptionValue: CookieKeeper? { nil }
 }

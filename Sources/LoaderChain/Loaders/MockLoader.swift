@@ -4,13 +4,23 @@
 import Dispatch
 import LoaderChainPlatformFoundation
 
-/// A terminal without a server: each request is answered by the next handler of a queue.
+/// A terminal without a server, which responds as you tell it: by method and path, or from a queue.
 ///
 /// Use it in the place of the terminal.
 ///
 /// ```swift
 /// let mock = MockLoader()
-/// mock.then(.ok, body: #"{"name":"Ada"}"#)
+///     .on(.get, "/users/7", body: #"{"name":"Ada"}"#)
+///     .on(.delete, "/users/7", .forbidden)
+/// let chain = Validate() --> mock
+/// let user: User = try await chain.load(.get("/users/7"))
+/// ```
+///
+/// A route responds any number of times. A request without a route takes the next handler of the queue:
+///
+/// ```swift
+/// let mock = MockLoader()
+/// mock.then(.serviceUnavailable)
 ///     .then { request, completion in completion(.success(HTTPResponse(request: request, status: .notFound))) }
 ///     .then(failing: .timedOut)
 /// let chain = retry --> mock
@@ -19,17 +29,74 @@ import LoaderChainPlatformFoundation
 /// If the queue is empty, a request fails with ``HTTPError/Code/cannotConnect``. Like every terminal, it refuses
 /// requests that cannot be sent, which use no handler, and completes cancelled tasks at once.
 ///
-/// A reset cancels the tasks that are not answered yet, and waits for them. The queue stays as it is.
+/// A reset cancels the tasks that are not answered yet, and waits for them. The routes and the queue stay as they are.
 public final class MockLoader: HTTPLoader, TaskHolder, @unchecked Sendable {
-    private let handlers = Locked<ArraySlice<@Sendable (HTTPTask) -> Void>>([])
+    private let handlers = Locked(Handlers())
     private let inFlight = TasksInFlight()
 
-    // MARK: Handlers
+    private typealias Handler = @Sendable (HTTPTask) -> Void
+
+    private struct Handlers {
+        var routes: [Route: Handler] = [:]
+        var queue: ArraySlice<Handler> = []
+
+        /// Returns the handler of a request's route, or else removes and returns the next one of the queue.
+        mutating func next(for request: HTTPRequest) -> Handler? {
+            routes[Route(request.method, request.path)] ?? queue.popFirst()
+        }
+    }
+
+    private struct Route: Hashable {
+        let method: HTTPMethod
+        let path: String
+
+        init(_ method: HTTPMethod, _ path: String) {
+            self.method = method
+            self.path = path.hasPrefix("/") ? path : "/" + path
+        }
+    }
+
+    // MARK: Routes
+
+    /// Answers every request of a method and a path with a response.
+    ///
+    /// A later call for the same method and path replaces the response.
+    @discardableResult
+    public func on(
+        _ method: HTTPMethod, _ path: String, _ status: HTTPStatus = .ok, headers: HTTPHeaders = [:], body: String = ""
+    ) -> MockLoader {
+        on(Route(method, path)) { $0.answer(status, headers: headers, body: body) }
+    }
+
+    /// Answers every request of a method and a path with the response that `answer` returns, or the error that it throws.
+    ///
+    /// ```swift
+    /// mock.on(.post, "/articles") { request in
+    ///     HTTPResponse(request: request, status: .created)
+    /// }
+    /// ```
+    ///
+    /// Otherwise it is as ``thenAnswer(_:)``.
+    @discardableResult
+    public func on(
+        _ method: HTTPMethod, _ path: String,
+        answer: @escaping @Sendable (_ request: HTTPRequest) async throws -> HTTPResponse
+    ) -> MockLoader {
+        on(Route(method, path), Self.handler(answer))
+    }
+
+    private func on(_ route: Route, _ handler: @escaping Handler) -> MockLoader {
+        // A replaced handler may be the last owner of something, so it ends outside the lock.
+        _ = handlers.withLock { $0.routes.updateValue(handler, forKey: route) }
+        return self
+    }
+
+    // MARK: The queue
 
     /// Gives the next task to `handler`, which completes it now or later.
     @discardableResult
     public func then(_ handler: @escaping @Sendable (HTTPTask) -> Void) -> MockLoader {
-        handlers.withLock { $0.append(handler) }
+        handlers.withLock { $0.queue.append(handler) }
         return self
     }
 
@@ -63,7 +130,13 @@ public final class MockLoader: HTTPLoader, TaskHolder, @unchecked Sendable {
     public func thenAnswer(
         _ answer: @escaping @Sendable (_ request: HTTPRequest) async throws -> HTTPResponse
     ) -> MockLoader {
-        then { task in
+        then(Self.handler(answer))
+    }
+
+    private static func handler(
+        _ answer: @escaping @Sendable (HTTPRequest) async throws -> HTTPResponse
+    ) -> Handler {
+        { task in
             let work = Task {
                 do {
                     task.complete(.success(try await answer(task.request)))
@@ -82,15 +155,18 @@ public final class MockLoader: HTTPLoader, TaskHolder, @unchecked Sendable {
     /// True: it completes every task itself.
     public override var isTerminal: Bool { true }
 
-    /// Gives the task to the next handler.
+    /// Gives the task to the handler of its route, or to the next one of the queue.
     public override func load(task: HTTPTask) {
         if task.failIfInvalid() { return }
         guard inFlight.admit(task) else {
             fail(task, .resetInProgress)
             return
         }
-        guard let handler = handlers.withLock({ $0.popFirst() }) else {
-            fail(task, .cannotConnect, reason: "No handler is left for it; add one with then(_:)")
+        guard let handler = handlers.withLock({ $0.next(for: task.request) }) else {
+            let request = "\(task.request.method) \(ASCII.printable(task.request.path))"
+            fail(
+                task, .cannotConnect,
+                reason: "The mock has no response for \(request); add one with on(_:_:) or then(_:)")
             return
         }
         task.addCancelHandler { [weak self, weak task] in
@@ -114,7 +190,7 @@ public final class MockLoader: HTTPLoader, TaskHolder, @unchecked Sendable {
     var heldTasks: [HTTPTask] { inFlight.all }
 
     /// How many handlers are left, and how many tasks are not answered yet.
-    public override var details: String { "handlers \(handlers.withLock(\.count)), in flight \(inFlight.count)" }
+    public override var details: String { "handlers \(handlers.withLock(\.queue.count)), in flight \(inFlight.count)" }
 }
 
 // MARK: - For every terminal that has no network

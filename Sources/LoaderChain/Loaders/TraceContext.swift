@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells servers which trace a request belongs to, so that their spans and those of the program become one trace.
+/// Sends the trace of a request to servers, so that their spans and those of the program become one trace.
 ///
 /// ```swift
 /// let tracing = TraceContext(hosts: ["api.example.com"])
@@ -9,23 +9,23 @@ import Synchronization
 /// request.traceParent = HTTPTraceContext()  // Or HTTPTraceContext.$current, for all requests of a Swift task.
 /// ```
 ///
-/// **What it sends.** `traceparent` and `tracestate` (W3C Trace Context, level 2) and `baggage`, or the headers of B3. The
-/// identifier of the span is a new one for each task, so this loader belongs below ``Retry`` and ``Hedge``: then the server
-/// sees each attempt as a span of its own. The trace is the one of ``HTTPRequest/traceParent`` or of
-/// ``HTTPTraceContext/current``. Without either, the attempts of a request are a trace of their own. Traces that are not
-/// recorded are sent too, because the server has to know that.
+/// **What it sends.** `traceparent` and `tracestate` (W3C Trace Context, level 2) and `baggage`, or the headers of B3. Each
+/// task gets a new span identifier, so this loader belongs below ``Retry`` and ``Hedge``: then the server sees each attempt as
+/// a span of its own. The trace is that of ``HTTPRequest/traceParent`` or of ``HTTPTraceContext/current``. Without either, the
+/// attempts of a request are a trace of their own. Traces that are not recorded are sent too, because the server has to know
+/// that.
 ///
 /// **Where to.** Only to the hosts that are listed, also after a redirect. So it belongs below the loader that fills in the
 /// host. A request that has one of the headers already keeps it.
 ///
-/// No request fails here.
+/// This loader never fails a request.
 public final class TraceContext: HTTPLoader, @unchecked Sendable {
     private let hosts: TracedHosts
     private let formats: Formats
     private let sampler: TraceSampler
     private let random: RandomSource
 
-    /// The headers that tell a trace.
+    /// The headers that carry a trace.
     public struct Formats: OptionSet, Hashable, Sendable {
         /// The bits.
         public let rawValue: Int
@@ -43,12 +43,12 @@ public final class TraceContext: HTTPLoader, @unchecked Sendable {
         public static let b3Multi = Formats(rawValue: 8)
     }
 
-    /// Makes a loader that tells the trace to some hosts.
+    /// Makes a loader that sends the trace to some hosts.
     ///
     /// - Parameters:
-    ///   - hosts: the hosts that learn it.
-    ///   - formats: the headers that tell it.
-    ///   - sampler: which traces are recorded; by default those that the parent records, and all without a parent.
+    ///   - hosts: the hosts that get it.
+    ///   - formats: the headers that carry it.
+    ///   - sampler: the choice of traces that are recorded; by default those that the parent records, and all without a parent.
     ///   - random: makes the identifiers.
     public init(
         hosts: TracedHosts, formats: Formats = [.w3c, .baggage], sampler: TraceSampler = .parent(),
@@ -67,7 +67,7 @@ public final class TraceContext: HTTPLoader, @unchecked Sendable {
         var trace = makeTrace(for: task, request)
         if hosts.patterns.contain(request.host) {
             for (format, _) in Self.names where formats.contains(format) {
-                tell(&trace, in: format, by: &request)
+                write(&trace, in: format, by: &request)
             }
         }
         request[option: AttemptTraceOption.self] = trace
@@ -107,7 +107,7 @@ public final class TraceContext: HTTPLoader, @unchecked Sendable {
     }
 
     /// Sets the headers of one format; a request that has one of them keeps it, and gets no other of that format.
-    private func tell(_ trace: inout AttemptTrace, in format: Formats, by request: inout HTTPRequest) {
+    private func write(_ trace: inout AttemptTrace, in format: Formats, by request: inout HTTPRequest) {
         let fields = fields(of: trace, in: format)
         if fields.contains(where: { request.headers.contains($0.name) }) { return }
         for field in fields {
@@ -132,7 +132,7 @@ public final class TraceContext: HTTPLoader, @unchecked Sendable {
     }
 }
 
-/// What the attempts of a caller's task share.
+/// The data that the attempts of a caller's task share.
 private final class TraceRoot: Sendable {
     /// The trace of a request that has no parent; its span is not used.
     let context: HTTPTraceContext
@@ -144,7 +144,7 @@ private final class TraceRoot: Sendable {
     func nextNumber() -> Int { attempts.wrappingAdd(1, ordering: .relaxed).newValue }
 }
 
-/// What the attempts share, in the task of the caller.
+/// The data that the attempts share, in the task of the caller.
 private enum TraceRootOption: HTTPRequestOption {
     static var defaultOptionValue: TraceRoot? { nil }
 }

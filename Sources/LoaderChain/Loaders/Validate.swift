@@ -12,8 +12,9 @@ import LoaderChainPlatformFoundation
 /// request.responseCheck = .success.and(.contentTypes("application/json"))
 /// ```
 ///
-/// By default it requires nothing, so that every status is a response. A check that you give it applies to all requests
-/// without their own. Bodies that ``HTTPLoader/load(_:as:decoder:)`` decodes are decoded here, once.
+/// Its check applies to all requests without their own. By default it requires a success status; with
+/// ``ResponseCheck/nothing``, every status is a response. Bodies that ``HTTPLoader/load(_:as:decoder:)`` decodes are decoded
+/// here, once.
 ///
 /// A response that does not pass becomes an error that names this loader and has the response.
 public final class Validate: HTTPLoader, @unchecked Sendable {
@@ -21,8 +22,8 @@ public final class Validate: HTTPLoader, @unchecked Sendable {
     private let judge: ResponseJudge?
     private let check: ResponseCheck
 
-    /// Makes a loader with a check for requests without their own; by default it requires nothing.
-    public init(_ check: ResponseCheck = .nothing) {
+    /// Makes a loader with a check for requests without their own; by default it requires a success status.
+    public init(_ check: ResponseCheck = .success) {
         self.check = check
         judge = check.rules.isEmpty ? nil : ResponseJudge(check)
     }
@@ -59,7 +60,7 @@ extension HTTPLoader {
     /// Loads a request and decodes the body of its response.
     ///
     /// ```swift
-    /// let user = try await chain.load(HTTPRequest(url: url), as: User.self)
+    /// let user: User = try await chain.load(.get("users/7"))
     /// ```
     ///
     /// The chain's ``Validate`` decodes the body, so that a body that cannot be decoded counts as a failure there;
@@ -85,6 +86,20 @@ extension HTTPLoader {
         } catch {
             throw error.withoutDecodingCheck
         }
+    }
+
+    /// Loads a request with options that a closure sets, and decodes the body of its response.
+    ///
+    /// ```swift
+    /// let user: User = try await chain.load(.get("me")) { $0.timeout = .seconds(5) }
+    /// ```
+    ///
+    /// The closure is called at once, where the caller is. For the rest, see ``load(_:as:decoder:)``.
+    public nonisolated(nonsending) final func load<Value: Decodable & Sendable>(
+        _ request: HTTPRequest, as type: Value.Type = Value.self, decoder: JSONDecoder? = nil,
+        configure: (inout HTTPRequest) -> Void
+    ) async throws(HTTPError) -> Value {
+        try await load(request.with(configure), as: type, decoder: decoder)
     }
 }
 

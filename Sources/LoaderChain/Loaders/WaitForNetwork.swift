@@ -4,19 +4,19 @@ import Synchronization
 /// Lets requests wait while there is no network, instead of failing.
 ///
 /// ```swift
-/// let chain = WaitForNetwork(upTo: .seconds(30)) --> Retry(strategy: strategy) --> terminal
+/// let chain = WaitForNetwork(upTo: .seconds(30)) --> Retry(strategy) --> terminal
 /// ```
 ///
-/// **What it does.** With a network, it passes every request on at once. Without one, requests wait, and are passed on in their order when it
-/// is back. One that has waited for too long fails with ``HTTPError/Code/cannotConnect``, and so does one for which there is no
-/// room. A cancelled one leaves at once, a ``HTTPRequest/deadline`` ends the wait as it ends any other, and a reset completes all
-/// that wait as ``HTTPError/Code/resetInProgress``.
+/// **What it does.** With a network, it passes every request on at once. Without one, requests wait, and are passed on in their
+/// order when it is back. A request that has waited for too long, or that meets a full queue, fails with
+/// ``HTTPError/Code/cannotConnect``. A cancelled request leaves at once, a ``HTTPRequest/deadline`` ends the wait like any
+/// other, and a reset completes all that wait as ``HTTPError/Code/resetInProgress``.
 ///
-/// **What it does not do.** A network is no promise that a server can be reached. A request that was sent, and then lost its
+/// **What it does not do.** A network does not mean that a server can be reached. A request that was sent, and then lost its
 /// connection, is for a ``Retry`` to send again; put it below, and its attempts do not wait; put it above, and each does.
 ///
-/// **Where it belongs.** Above ``Throttle``, so that what waits here takes no slot there, and above ``Retry``. Requests to this machine itself,
-/// such as `localhost`, need no network and pass.
+/// **Where it belongs.** Above ``Throttle``, so that waiting requests take no slot there, and above ``Retry``. Requests to this
+/// machine itself, such as `localhost`, need no network and pass.
 public final class WaitForNetwork: HTTPLoader, @unchecked Sendable {
     private let limit: Duration?
     private let network: any NetworkSource
@@ -26,9 +26,9 @@ public final class WaitForNetwork: HTTPLoader, @unchecked Sendable {
     /// Makes the loader.
     ///
     /// - Parameters:
-    ///   - limit: how long a request waits; a minute by default, and nil for as long as it takes.
-    ///   - maximumWaiting: how many requests may wait.
-    ///   - network: tells whether there is a network.
+    ///   - limit: the longest time that a request waits; a minute by default, and nil for unlimited.
+    ///   - maximumWaiting: the number of requests that may wait.
+    ///   - network: the source of the network's state.
     ///   - timers: measures the waits.
     public init(
         upTo limit: Duration? = .seconds(60), maximumWaiting: Int = 1_000,
@@ -50,7 +50,8 @@ public final class WaitForNetwork: HTTPLoader, @unchecked Sendable {
         let (admission, round) = state.withLock { ($0.admit(waiter), $0.currentRound) }
         guard case .waits(let place, let isFirst) = admission else {
             waiter.end()
-            return _ = fail(task, .cannotConnect, reason: "There is no network, and too many requests wait for one")
+            return _ = fail(
+                task, .cannotConnect, reason: "There is no network, and the queue of waiting requests is full")
         }
         waiter.place = place
         task.addObserver(waiter)
@@ -61,7 +62,7 @@ public final class WaitForNetwork: HTTPLoader, @unchecked Sendable {
             }
         }
         if isFirst { watch(in: round) }
-        // It may have come between the first look and the watch.
+        // The network may have come between the first look and the watch.
         if network.isAvailable { passAll() }
     }
 
@@ -106,7 +107,7 @@ public final class WaitForNetwork: HTTPLoader, @unchecked Sendable {
                 help: "How many requests wait for a network"),
             LoaderReading(
                 "loaderchain.network.available", .gauge, network.isAvailable ? 1 : 0, unit: "1",
-                help: "One while there is a network, else zero"),
+                help: "1 while there is a network, otherwise 0"),
         ]
     }
 
@@ -116,15 +117,15 @@ public final class WaitForNetwork: HTTPLoader, @unchecked Sendable {
 
 /// A task that waits for a network, and leaves when it is cancelled or completed before.
 private final class NetworkWaiter: HTTPTaskObserver, @unchecked Sendable {
-    /// Its place among those that wait; set before it listens.
+    /// Its place among the waiters; set before it observes the task.
     var place = QueuePlace.nowhere
 
     private let loader: WaitForNetwork
     private let isMeasured: Bool
-    /// What ends the wait after its time.
+    /// The alarm that ends the wait.
     let alarm = Alarm()
     private let isOver = Atomic(false)
-    // Written while nothing else knows of it, and taken once, by what has taken this out of the queue.
+    // Written before another object knows of it, and taken once, by whatever has taken this waiter out of the queue.
     private var task: HTTPTask?
 
     init(_ task: HTTPTask, of loader: WaitForNetwork) {
@@ -155,11 +156,11 @@ private final class NetworkWaiter: HTTPTaskObserver, @unchecked Sendable {
     }
 }
 
-/// What waits for a network: decisions, without a network, a clock or tasks.
+/// The requests that wait for a network: decisions, without a network, a clock or tasks.
 private struct NetworkWaits<Waiter> {
-    /// What becomes of one that came without a network.
+    /// The answer to a request that came without a network.
     enum Admission {
-        /// It waits at a place, and the network is to be watched if it is the first.
+        /// The request waits at a place, and the network has to be watched if it is the first.
         case waits(QueuePlace, isFirst: Bool)
         /// Too many wait.
         case refused
@@ -178,7 +179,7 @@ private struct NetworkWaits<Waiter> {
     /// The number of the present wait: all from the first that waits until none does.
     var currentRound: Int { round }
 
-    /// Lets one wait, if there is room.
+    /// Lets a request wait, if the queue is not full.
     mutating func admit(_ waiter: Waiter) -> Admission {
         guard queue.count < most else { return .refused }
         let isFirst = queue.isEmpty
@@ -201,7 +202,7 @@ private struct NetworkWaits<Waiter> {
     /// Takes out all, in the order of their arrival.
     mutating func leaveAll() -> (waiters: [Waiter], watch: NetworkWatch?) {
         let waiters = queue.elements
-        // One by one, because a new queue would begin anew with the places, of which those who leave keep theirs.
+        // One by one, because a new queue would restart the places, and requests that leave keep theirs.
         while queue.popFirst() != nil {}
         return (waiters, replace(&watch, with: nil))
     }

@@ -6,7 +6,7 @@ import LoaderChainPlatformFoundation
 package enum HTTPDate {
     /// The text of a date, rounded down to the second.
     ///
-    /// A date outside the years 0 to 9999, for which the text has no room, becomes the nearest one within.
+    /// A date outside the years 0 to 9999, which the text cannot hold, becomes the nearest one within.
     package static func text(_ date: Date) -> String {
         let time = CalendarTime(date)
         let day = time.day

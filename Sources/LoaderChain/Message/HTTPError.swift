@@ -10,7 +10,7 @@ import LoaderChainPlatformFoundation
 /// }
 /// ```
 public struct HTTPError: Error, Sendable {
-    // Boxed, because every task stores a result, and most results are no errors.
+    // Boxed, because every task stores a result, and most results are not errors.
     private var details: Details
 
     /// Makes an error; loaders usually call ``HTTPLoader/fail(_:_:response:underlyingError:reason:)`` instead.
@@ -59,13 +59,13 @@ extension HTTPError {
         set { change { $0.request = newValue } }
     }
 
-    /// The response, where one had arrived.
+    /// The response, if it had arrived.
     public var response: HTTPResponse? {
         get { details.values.response }
         set { change { $0.response = newValue } }
     }
 
-    /// The error beneath this one.
+    /// The underlying error, such as the terminal's.
     public var underlyingError: (any Error)? {
         get { details.values.underlyingError }
         set { change { $0.underlyingError = newValue } }
@@ -127,7 +127,7 @@ extension HTTPError {
         public static let invalidResponse = Code("invalidResponse")
         /// The response is larger than the request allows.
         public static let responseTooLarge = Code("responseTooLarge")
-        /// The response could not be stored where it was to go.
+        /// The response could not be stored at its destination.
         public static let cannotStoreResponse = Code("cannotStoreResponse")
         /// There were more redirects than the request allows.
         public static let tooManyRedirects = Code("tooManyRedirects")
@@ -137,18 +137,18 @@ extension HTTPError {
         public static let resetInProgress = Code("resetInProgress")
         /// The deadline of the request has come, or would come before the request can have its result.
         ///
-        /// The error's ``HTTPError/loader`` is the one that had the request then.
+        /// The error's ``HTTPError/loader`` is the loader that had the request at that moment.
         public static let deadlineExceeded = Code("deadlineExceeded")
         /// The server has failed too often, and a ``CircuitBreaker`` leaves it alone for a while.
         public static let circuitOpen = Code("circuitOpen")
-        /// As many tasks waited in a ``Throttle`` as may, and this one had the least claim to a place; nothing was sent.
+        /// The queue of a ``Throttle`` was full, and this task had the lowest priority; nothing was sent.
         public static let queueFull = Code("queueFull")
-        /// The task waited in a ``Throttle`` for as long as it may; nothing was sent.
+        /// The task waited in the queue of a ``Throttle`` until its time limit passed; nothing was sent.
         public static let queueTimedOut = Code("queueTimedOut")
-        /// The queue of a ``Throttle`` has not become shorter for a while, and this task had the least claim to a place in it;
+        /// The queue of a ``Throttle`` has not become shorter for a while, and this task had the lowest priority in it;
         /// nothing was sent.
         ///
-        /// It is no use to ask again at once. Ask for less while ``Throttle/pressure`` is high.
+        /// Trying again at once does not help. Send fewer requests while ``Throttle/pressure`` is high.
         public static let shed = Code("shed")
         /// The request came too early for a ``RateLimit``, and could not wait.
         public static let rateLimited = Code("rateLimited")
@@ -156,7 +156,7 @@ extension HTTPError {
         public static let authenticationRequired = Code("authenticationRequired")
         /// Credentials could not be obtained; another attempt may succeed.
         public static let authenticationFailed = Code("authenticationFailed")
-        /// A loader let go of the task without completing it.
+        /// A loader released the task without completing it.
         public static let abandoned = Code("abandoned")
         /// Something else; see the underlying error.
         public static let unknown = Code("unknown")
@@ -171,7 +171,7 @@ extension HTTPError: CustomStringConvertible {
         text += ": \(request.method) \(request.loggableURL)"
         if let response { text += " answered \(response.status)" }
         if let reason { text += ". \(reason)" }
-        if let underlyingError { text += ". Beneath it: \(Self.loggable(underlyingError))" }
+        if let underlyingError { text += ". Underlying error: \(Self.loggable(underlyingError))" }
         return text
     }
 

@@ -3,12 +3,12 @@
 /// It is what loaders mean by a host that they limit: two ports of one machine are two servers, while `http` and `https` at
 /// their own ports are one.
 struct HTTPOrigin: Hashable, Sendable {
-    /// The host in lower case; empty where it is still to be filled in.
+    /// The host in lower case; empty until it is filled in.
     let host: String
     /// The port; nil for the scheme's own.
     let port: Int?
 
-    /// The server of a request that does not tell it yet.
+    /// The server of a request that has no host yet.
     static let unknown = HTTPOrigin(host: "", port: nil)
 }
 
@@ -44,7 +44,7 @@ extension HTTPRequest {
 
     var origin: HTTPOrigin { HTTPOrigin(host: hostKey, port: port == portOfScheme ? nil : port) }
 
-    /// The port, also where it is the scheme's own; nil for a scheme other than HTTP's.
+    /// The port, even if it is the scheme's default; nil for a scheme other than HTTP's.
     var portToConnect: Int? { port ?? portOfScheme }
 
     private var portOfScheme: Int? {

@@ -234,7 +234,7 @@ extension HTTPRequest: CustomStringConvertible {
         return words.joined(separator: " ")
     }
 
-    /// The address without its secrets, also where it is incomplete.
+    /// The address without its secrets, even if it is incomplete.
     package var loggableURL: String {
         let address = storage.address
         if let text = address.text(showing: .redacted) { return text }

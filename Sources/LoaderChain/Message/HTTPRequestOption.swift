@@ -94,7 +94,7 @@ final class OptionValue<Option: HTTPRequestOption>: StoredOption {
 
 /// Which networks a request may use.
 ///
-/// Only the terminals of Apple systems tell networks apart; elsewhere this option has no effect.
+/// Only the terminals of Apple systems distinguish networks; elsewhere this option has no effect.
 public struct NetworkAccess: OptionSet, HTTPRequestOption {
     /// All networks that the session's configuration allows.
     public static var defaultOptionValue: NetworkAccess { .all }
@@ -116,7 +116,7 @@ public struct NetworkAccess: OptionSet, HTTPRequestOption {
 }
 
 extension HTTPRequest {
-    /// Which networks the request may use beside the usual ones; all of them by default.
+    /// Which networks the request may use besides the usual networks; all of them by default.
     ///
     /// ```swift
     /// request.networkAccess = [.cellular]  // Cellular, but nothing expensive, and not in Low Data Mode.

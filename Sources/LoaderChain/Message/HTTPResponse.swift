@@ -117,7 +117,7 @@ extension HTTPResponse: CustomStringConvertible {
     var sourceText: String { source.map { ", \($0)" } ?? "" }
 }
 
-/// What a loader tells of where a response came from, if that is not the server alone.
+/// The origin of a response, as a loader reports it, if that is not the server alone.
 ///
 /// A loader that responds from what it has sets ``HTTPResponse/source``. ``PrintLoader`` prints the description, and a
 /// ``MetricsTap`` adds the tags to the metric of the request.

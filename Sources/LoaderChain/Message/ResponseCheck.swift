@@ -70,7 +70,7 @@ extension ResponseCheck: HTTPRequestOption {
 }
 
 extension HTTPRequest {
-    /// The check of the response, which replaces the one of ``Validate``; nil to use that one.
+    /// The check of the response, which replaces the check of ``Validate``; nil to use that of ``Validate``.
     public var responseCheck: ResponseCheck? {
         get { self[option: ResponseCheck.self] }
         set { self[option: ResponseCheck.self] = newValue }

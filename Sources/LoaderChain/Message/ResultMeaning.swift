@@ -9,7 +9,7 @@
 /// | Result | Meaning |
 /// |---|---|
 /// | a response | answered |
-/// | an error about a response whose status is no success, unless it means stopped, out of time, unreachable or lost | answered |
+/// | an error about a response whose status is not a success, unless it means stopped, out of time, unreachable or lost | answered |
 /// | `cancelled`, `resetInProgress` | stopped |
 /// | `deadlineExceeded` | out of time |
 /// | `cannotConnect` | unreachable |
@@ -84,7 +84,7 @@ package enum ResultMeaning: Hashable, Sendable {
 
 /// What the status of a response means for the request that it answers, to a client whose data must arrive.
 ///
-/// It is the one table of statuses for everything that delivers. A sender decides what to do in each of these few
+/// This is the only table of statuses for everything that delivers. A sender decides what to do in each of these few
 /// cases, and adds what is special about its server, such as a complaint about one line in a body.
 ///
 /// | Status | Meaning |

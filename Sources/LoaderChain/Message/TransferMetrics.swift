@@ -25,7 +25,7 @@ public struct TransferMetrics: Hashable, Sendable {
     public var networkProtocol: String?
     /// Whether the connection had been open already; nil where the platform does not report it.
     public var reusedConnection: Bool?
-    /// Where the time went; nil where the terminal cannot tell.
+    /// The time of each phase; nil if the terminal does not know.
     public var phases: TransferPhases?
     /// How many redirects were followed.
     public var redirects: Int
@@ -57,8 +57,8 @@ public struct TransferMetrics: Hashable, Sendable {
 /// }
 /// ```
 ///
-/// A terminal fills in what it knows. A phase is nil where it did not take place, as those of a connection on one that was open already,
-/// and where the terminal cannot tell. After redirects, the phases are those of the last request.
+/// A terminal fills in what it knows. A phase is nil if it did not take place, such as connecting when a connection was open already,
+/// or if the terminal does not know. After redirects, the phases are those of the last request.
 public struct TransferPhases: Hashable, Sendable {
     // One reference, so that responses and metrics without phases stay small.
     private var box: Box
@@ -102,7 +102,7 @@ public struct TransferPhases: Hashable, Sendable {
     public var secureConnection: Duration? { box.values.secureConnection }
     /// The time that it took to send the request.
     public var sending: Duration? { box.values.sending }
-    /// The time from then until the response began; where sending is not told apart, also the time of that.
+    /// The time from then until the response began; if sending is not measured separately, this includes it.
     public var waiting: Duration? { box.values.waiting }
     /// The time from the beginning of the response to its end; nil for a response whose body is still arriving.
     public var receiving: Duration? { box.values.receiving }

@@ -1,5 +1,5 @@
-// Metrics: what is told about a request, an event or a trace, and the sinks that are told: a queue keeps a slow one from
-// delaying a request, and a board counts in memory. MetricsTap, among the loaders, is what measures requests.
+// Metrics: the records of requests, events and traces, and the sinks that receive them. A queue keeps a slow sink from delaying
+// requests, and a board counts in memory. MetricsTap, a loader, measures requests.
 
 import LoaderChainPlatformFoundation
 
@@ -18,9 +18,9 @@ public struct HTTPMetric: Sendable {
     public var method: HTTPMethod
     /// The scheme.
     public var scheme: String
-    /// The host in lowercase; empty where no loader filled it in.
+    /// The host in lowercase; empty if no loader filled it in.
     public var host: String
-    /// The port, also where it is the scheme's own; nil for a scheme other than HTTP's.
+    /// The port, also if it is the scheme's own; nil for a scheme other than HTTP's.
     public var port: Int?
     /// The request's ``HTTPRequest/route``, or its path with placeholders, such as `/users/{id}`.
     public var route: String
@@ -30,19 +30,19 @@ public struct HTTPMetric: Sendable {
     public var origin: String?
     /// The tags of the tap and of the request; see ``HTTPRequest/metricTags``.
     public var tags: [String: String]
-    /// How many attempts were made.
+    /// The number of attempts.
     public var attempts: Int
-    /// The bytes of the request's body that the last attempt sent; nil where the terminal does not report them.
+    /// The bytes of the request's body that the last attempt sent; nil if the terminal does not report them.
     public var bytesSent: Int64?
-    /// The bytes of the response's body that the last attempt received; nil where the terminal does not report them.
+    /// The bytes of the response's body that the last attempt received; nil if the terminal does not report them.
     public var bytesReceived: Int64?
-    /// The time from the start of the last attempt's transfer to the head of its response; nil where not reported.
+    /// The time from the start of the last attempt's transfer to the head of its response; nil if not reported.
     public var timeToFirstByte: Duration?
-    /// The protocol, such as `http/1.1`; nil where the terminal does not report it.
+    /// The protocol, such as `http/1.1`; nil if the terminal does not report it.
     public var networkProtocol: String?
-    /// Where the time of the last attempt's transfer went; nil where it is not recorded or not reported.
+    /// The phases of the last attempt's transfer; nil if they are not recorded or not reported.
     public var phases: TransferPhases?
-    /// The status of the response, also of a response that was refused; nil where none arrived.
+    /// The status of the response, also of a response that was refused; nil if none arrived.
     public var status: HTTPStatus?
     /// The trace of the last attempt, if a ``TraceContext`` below the tap has made one that is recorded.
     public var traceID: TraceID?
@@ -92,7 +92,7 @@ extension HTTPMetric {
     public enum Outcome: Hashable, Sendable {
         /// A response with this status arrived, whatever the status.
         ///
-        /// A response that was refused for a status other than success is one of these too.
+        /// This includes a response that was refused for a status other than success.
         case response(HTTPStatus)
         /// The transport delivered no response, or only a part of one.
         case failed(HTTPError.Code)
@@ -102,7 +102,8 @@ extension HTTPMetric {
         case reset
         /// The client could not parse the response.
         case unparsable
-        /// A loader refused the request, or a response with a success status; the code says why, the name which loader.
+        /// A loader refused the request, or a response with a success status; the code gives the reason, and the name is the
+        /// loader's.
         case rejected(HTTPError.Code, by: String?)
     }
 }
@@ -110,8 +111,7 @@ extension HTTPMetric {
 extension HTTPMetric.Outcome {
     /// The outcome of a task's result.
     ///
-    /// A code that is neither one of the transport's nor one with a case of its own was made by a loader that refused
-    /// the task.
+    /// A code that the transport does not use, and that has no case of its own, was made by a loader that refused the task.
     public init(_ result: HTTPResult) {
         switch result {
         case .success(let response): self = .response(response.status)
@@ -119,7 +119,7 @@ extension HTTPMetric.Outcome {
         }
     }
 
-    // Out of line, because most results are no errors.
+    // Out of line, because most results are successes.
     @inline(never)
     private init(_ error: HTTPError) {
         switch ResultMeaning(error.code) {
@@ -147,7 +147,7 @@ extension HTTPMetric.Outcome {
         case redirection
         /// A response that blames the request.
         case clientError
-        /// A response that blames the server, or a number that is no status.
+        /// A response that blames the server, or a number that is not a status.
         case serverError
         /// No response.
         case failed
@@ -181,7 +181,7 @@ extension HTTPMetric.Outcome {
         }
     }
 
-    /// What went wrong, in one word: the status or the error's code; nil if nothing did.
+    /// The error in one word: the status or the error's code; nil if there was none.
     public var errorType: String? {
         switch self {
         case .response(let status): kind.isError ? "\(status.rawValue)" : nil
@@ -220,7 +220,7 @@ extension HTTPMetric {
         }
         if let port { attributes["server.port"] = "\(port)" }
         if let status { attributes["http.response.status_code"] = "\(status.rawValue)" }
-        // A cancel by the caller is no error (since 1.41), and neither is a reset.
+        // A cancel by the caller, or a reset, is not an error (since 1.41).
         if outcome.kind.isError { attributes["error.type"] = outcome.errorType }
         if attempts > 1 { attributes["http.request.resend_count"] = "\(attempts - 1)" }
         if let bytesSent { attributes["http.request.body.size"] = "\(bytesSent)" }

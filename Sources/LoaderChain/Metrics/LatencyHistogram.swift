@@ -11,9 +11,9 @@
 /// become no narrower, by at most 0.6 µs. The minimum, the maximum and the mean are exact. Beyond 73 minutes only the
 /// count and the maximum are.
 ///
-/// It takes 3.5 kB. Adding two gives the histogram of both, with the same error.
+/// A histogram takes 3.5 kB. Adding two gives the histogram of both, with the same error.
 public struct LatencyHistogram: Sendable {
-    /// How far a quantile of 33 µs or more may be from the exact one, as a share of it.
+    /// The maximum distance of a quantile of 33 µs or more from the exact value, as a share of it.
     public static let relativeError = 1.0 / 64
 
     private static let partBits = 5
@@ -29,7 +29,7 @@ public struct LatencyHistogram: Sendable {
     private var least = Int64.max
     private var largest = Int64.min
 
-    /// How many durations were recorded.
+    /// The number of durations that were recorded.
     public private(set) var count = 0
 
     /// Makes an empty histogram.
@@ -79,8 +79,8 @@ public struct LatencyHistogram: Sendable {
 
     /// The duration that a share of all durations does not exceed; nil if none were recorded.
     ///
-    /// - Parameter share: from 0 to 1, such as 0.5 for the median. For anything else, such as 95 or NaN, the answer is
-    ///   nil.
+    /// - Parameter share: the share from 0 to 1, such as 0.5 for the median. For anything else, such as 95 or NaN, the result
+    ///   is nil.
     public func quantile(_ share: Double) -> Duration? {
         guard let rank = QuantileRank(of: share, among: count)?.rank else { return nil }
         if rank == count { return maximum }

@@ -23,7 +23,7 @@ public final class MetricBoard: MetricSink {
     /// Makes an empty board.
     ///
     /// - Parameters:
-    ///   - maximumNumberOfRows: how many routes are counted separately.
+    ///   - maximumNumberOfRows: the number of routes that are counted separately.
     ///   - window: the time over which the rate is measured.
     ///   - timers: the clock.
     public init(

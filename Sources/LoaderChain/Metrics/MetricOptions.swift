@@ -9,27 +9,27 @@ public enum MeasurementOption: HTTPRequestOption {
 }
 
 /// The name of a request's route; nil, the default, for its path with placeholders.
-public enum RouteOption: HTTPRequestOption {
+package enum RouteOption: HTTPRequestOption {
     /// The path with placeholders.
-    public static var defaultOptionValue: String? { nil }
+    package static var defaultOptionValue: String? { nil }
 }
 
 /// The part of the program that a request belongs to; nil, the default, for the tap's module.
-public enum MetricModuleOption: HTTPRequestOption {
+package enum MetricModuleOption: HTTPRequestOption {
     /// The tap's module.
-    public static var defaultOptionValue: String? { nil }
+    package static var defaultOptionValue: String? { nil }
 }
 
 /// The place in the program that makes a request; nil, the default, for none.
-public enum MetricOriginOption: HTTPRequestOption {
+package enum MetricOriginOption: HTTPRequestOption {
     /// None.
-    public static var defaultOptionValue: String? { nil }
+    package static var defaultOptionValue: String? { nil }
 }
 
 /// Further tags of a request; none by default.
-public enum MetricTagsOption: HTTPRequestOption {
+package enum MetricTagsOption: HTTPRequestOption {
     /// No tags.
-    public static var defaultOptionValue: [String: String] { [:] }
+    package static var defaultOptionValue: [String: String] { [:] }
 }
 
 extension HTTPRequest {

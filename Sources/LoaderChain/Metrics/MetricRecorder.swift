@@ -1,6 +1,6 @@
 import LoaderChainPlatformFoundation
 
-/// Hands measurements to sinks, and records events and traces besides requests.
+/// Hands measurements to sinks, and records events and traces as well as requests.
 ///
 /// ```swift
 /// let board = MetricBoard()
@@ -17,9 +17,9 @@ import LoaderChainPlatformFoundation
 ///
 /// Any number of taps may share a recorder. Without sinks nothing is measured, at no cost.
 ///
-/// **What a sink costs a request.** Only an entry in a queue: each sink has a queue of its own, of a fixed length, and
-/// is called from there. A sink that is slow, or never returns, loses its own oldest records, which are counted; it
-/// delays no request and no other sink. Only sinks that ask for it are called at once; see ``MetricSink/isImmediate``.
+/// **What a sink costs a request.** Only an entry in a queue: each sink has a queue of its own, of a fixed length, and is
+/// called from there. A sink that is slow, or never returns, loses its own oldest records, which are counted; it delays neither
+/// requests nor other sinks. Only sinks that ask for it are called at once; see ``MetricSink/isImmediate``.
 public final class MetricRecorder: Sendable {
     /// The share of all requests, events and traces that is recorded, from 0 to 1.
     public let samplingRate: Double
@@ -33,10 +33,10 @@ public final class MetricRecorder: Sendable {
     /// Makes a recorder.
     ///
     /// - Parameters:
-    ///   - sinks: what receives the records.
+    ///   - sinks: the receivers of the records.
     ///   - samplingRate: the share of all requests, events and traces that is recorded. The sample is drawn when they
     ///     begin, so that the others cost next to nothing, and each record has the rate.
-    ///   - capacity: how many records may wait for one sink; beyond that, the oldest are dropped.
+    ///   - capacity: the number of records that may wait for one sink; beyond that, the oldest are dropped.
     ///   - filter: decides which records are handed on. It is called on the thread that measured, under no lock.
     ///   - random: draws the sample.
     ///   - timers: the clocks.
@@ -57,7 +57,7 @@ public final class MetricRecorder: Sendable {
         isListening = !sinks.isEmpty
     }
 
-    /// How many records were dropped because a sink did not keep up.
+    /// The number of records that were dropped because a sink did not keep up.
     public var dropped: Int { queues.reduce(0) { $0 + $1.dropped } }
 
     /// Waits until the sinks have taken every record that was made before.
@@ -70,7 +70,7 @@ public final class MetricRecorder: Sendable {
     /// Records an event.
     ///
     /// - Parameters:
-    ///   - name: the name, one of a few.
+    ///   - name: the name, from a small fixed set.
     ///   - counters: values to add up, by name.
     ///   - attributes: values to group by, by name.
     public func event(_ name: String, counters: [String: Int64] = [:], attributes: [String: String] = [:]) {
@@ -85,7 +85,7 @@ public final class MetricRecorder: Sendable {
     /// Starts a trace of something that takes time, which is recorded when it is stopped.
     ///
     /// - Parameters:
-    ///   - name: the name, one of a few.
+    ///   - name: the name, from a small fixed set.
     ///   - attributes: values to group by, by name; you can set more before the end.
     public func startTrace(_ name: String, attributes: [String: String] = [:]) -> RunningTrace {
         RunningTrace(name, attributes: attributes, isRecorded: isListening && drawSample(), by: self)
@@ -94,10 +94,10 @@ public final class MetricRecorder: Sendable {
     /// Traces `body`, also if it throws: the attribute `error.type` then has the type of the error.
     ///
     /// - Parameters:
-    ///   - name: the name, one of a few.
+    ///   - name: the name, from a small fixed set.
     ///   - attributes: values to group by, by name.
     ///   - isolation: the actor to run on, the caller's by default.
-    ///   - body: what is traced; it receives the trace, to count and to set attributes.
+    ///   - body: the work to trace; it receives the trace, to count and to set attributes.
     public func trace<Value>(
         _ name: String, attributes: [String: String] = [:], isolation: isolated (any Actor)? = #isolation,
         _ body: (RunningTrace) async throws -> Value
@@ -136,7 +136,7 @@ public final class MetricRecorder: Sendable {
 ///
 /// Nothing changes it after ``stop()``. A trace that is released without being stopped leaves no record.
 public final class RunningTrace: Sendable {
-    /// How many counters and how many attributes a trace may have; further ones are ignored.
+    /// The number of counters, and of attributes, that a trace may have; further ones are ignored.
     public static let maximumNumberOfValues = 32
 
     /// The name.
@@ -190,7 +190,7 @@ public final class RunningTrace: Sendable {
         return true
     }
 
-    /// The start of a new counter; nil where there may be no more.
+    /// The start of a new counter; nil if the trace has the maximum already.
     private static func first(in counters: [String: Int64]?) -> Int64? {
         counters.map(\.count) ?? .max < maximumNumberOfValues ? 0 : nil
     }

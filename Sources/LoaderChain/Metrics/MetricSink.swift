@@ -6,11 +6,11 @@ import Synchronization
 /// **How to choose one.** A ``MetricBoard`` keeps counts and percentiles in memory, a ``MetricStream`` is read with
 /// `for await`, a ``ClosureSink`` calls a closure.
 ///
-/// **How to write one.** Implement ``record(_:)``. It is called with one record after the other, in the order in which
-/// they were made, on a queue that belongs to this sink alone. It may take its time: records that arrive meanwhile are
-/// kept up to the recorder's limit; beyond it, the oldest is dropped and counted. No request waits for it.
+/// **How to write one.** Implement ``record(_:)``. It is called with one record after another, in the order in which they were
+/// made, on a queue that belongs to this sink alone. It may take its time: records that arrive meanwhile are kept up to the
+/// recorder's limit; beyond it, the oldest is dropped and counted. No request waits for it.
 ///
-/// A sink that returns at once can set ``isImmediate``, and save the way over the queue.
+/// A sink that returns at once can set ``isImmediate``, and skip the queue.
 public protocol MetricSink: Sendable {
     /// Receives a record.
     func record(_ record: MetricRecord)
@@ -29,7 +29,7 @@ extension MetricSink {
 
 /// A sink that needs no metric of a request, because it reads from the result the little that it counts.
 ///
-/// A metric is made where another sink needs it, or a filter. To make one takes longer than to count a request.
+/// A metric is made only if another sink, or a filter, needs it. To make a metric takes longer than to count a request.
 protocol ResultSink: MetricSink {
     /// Receives the result of a request at once, on the thread that measured, instead of its metric.
     func record(_ result: HTTPResult, duration: Duration)
@@ -74,9 +74,9 @@ public struct ClosureSink: MetricSink {
 
 /// Something that happened at one moment; see ``MetricRecorder/event(_:counters:attributes:)``.
 public struct MetricEvent: Hashable, Sendable {
-    /// The name, one of a few.
+    /// The name, from a small fixed set.
     public var name: String
-    /// When it happened.
+    /// The time at which it happened.
     public var date: Date
     /// Values to add up, by name.
     public var counters: [String: Int64]
@@ -100,7 +100,7 @@ public struct MetricEvent: Hashable, Sendable {
 
 /// Something that took time; see ``MetricRecorder/startTrace(_:attributes:)``.
 public struct MetricTrace: Hashable, Sendable {
-    /// The name, one of a few.
+    /// The name, from a small fixed set.
     public var name: String
     /// When it started.
     public var start: Date
@@ -142,7 +142,7 @@ public struct MetricTrace: Hashable, Sendable {
 /// for one reader; several share the records between them. A reader whose task is cancelled ends the stream, as
 /// ``finish()`` does.
 public final class MetricStream: MetricSink, AsyncSequence {
-    /// What is read.
+    /// A record.
     public typealias Element = MetricRecord
 
     private let stream: AsyncStream<MetricRecord>
@@ -159,7 +159,7 @@ public final class MetricStream: MetricSink, AsyncSequence {
     /// True: recording never waits, so it needs no queue.
     public var isImmediate: Bool { true }
 
-    /// How many records were dropped because they were not read in time.
+    /// The number of records that were dropped because they were not read in time.
     public var dropped: Int { drops.load(ordering: .relaxed) }
 
     /// Keeps a record until it is read.

@@ -1,9 +1,9 @@
 /// Reduces a path to the part that all users share: `/users/{id}/orders/{id}`.
 ///
 /// A whole segment becomes `{id}` if it cannot be a word of an interface: it is longer than 64 bytes, is a UUID, has
-/// percent-encoded bytes, an at sign or an equals sign, or mixes capitals, small letters and digits. Otherwise the
-/// segment is split at its punctuation, and the numbers and opaque parts become `{id}`. A version such as `v2` stays.
-/// What follows a semicolon is dropped, and so is everything from the seventeenth segment on.
+/// percent-encoded bytes, an at sign or an equals sign, or mixes capitals, small letters and digits. Otherwise the segment is
+/// split at its punctuation, and the numbers and opaque parts become `{id}`. A version such as `v2` stays. Everything after a
+/// semicolon, and from the seventeenth segment on, is dropped.
 enum PathTemplate {
     private static let longestSegment = 64
     private static let mostSegments = 16
@@ -187,7 +187,7 @@ extension ASCII {
 
 /// The requests that can be expected to take equally long: those to one route of one server, with one method.
 ///
-/// It is a hash of them. That two kinds are one by chance does no harm.
+/// A kind is known by a hash. It does no harm if two kinds share a hash by chance.
 struct RequestKind: Hashable {
     private let hash: Int
 

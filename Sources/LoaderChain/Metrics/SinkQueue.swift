@@ -48,7 +48,7 @@ struct NewestRecords<Record> {
 
     init(capacity: Int) { self.capacity = max(1, capacity) }
 
-    /// Takes a record, and drops the oldest where there is no room.
+    /// Takes a record, and drops the oldest if the queue is full.
     ///
     /// - Returns: whether there is no delivery that will take it, so that the caller has to order one.
     mutating func append(_ record: Record) -> Bool {

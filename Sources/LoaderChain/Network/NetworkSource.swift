@@ -24,13 +24,13 @@ extension NetworkSource {
         let seen = Awaited(false)
         let watch = watch { isAvailable in if isAvailable { seen.change { $0 = true } } }
         defer { watch.cancel() }
-        // It may have come before the watch began.
+        // The network may have come before the watch began.
         if isAvailable { return }
         guard await seen.wait(for: { $0 ? true : nil }) != nil else { throw CancellationError() }
     }
 }
 
-/// The right to hear of changes of a network, which ends with ``cancel()`` or with the last reference.
+/// A registration for changes of a network, which ends with ``cancel()`` or with the last reference.
 public final class NetworkWatch: Sendable {
     private let onCancel: Locked<(@Sendable () -> Void)?>
 

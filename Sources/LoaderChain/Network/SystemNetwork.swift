@@ -7,8 +7,8 @@ import LoaderChainPlatformC
 
 /// The network of this machine.
 ///
-/// On Apple systems it is what the path monitor says. On Linux there is a network if an interface other than the loopback is up and
-/// has an address, which is looked up once a second at most; a router that leads nowhere looks like a network.
+/// On Apple systems the path monitor decides. On Linux there is a network if an interface other than the loopback is up and has
+/// an address, which is looked up once a second at most; a router without a connection looks like a network.
 public final class SystemNetwork: NetworkSource {
     /// The one of this process.
     public static let shared = SystemNetwork()
@@ -23,7 +23,7 @@ public final class SystemNetwork: NetworkSource {
         #endif
     }
 
-    /// Whether there is a network at the moment; true as long as the system has not said.
+    /// Whether there is a network at the moment; true until the system has said.
     public var isAvailable: Bool { source.isAvailable }
 
     /// Calls `onChange` with the new state after each change, until the returned watch is cancelled or released.
@@ -31,7 +31,7 @@ public final class SystemNetwork: NetworkSource {
 }
 
 #if canImport(Network)
-    /// What the path monitor of Apple systems says.
+    /// The network by the path monitor of Apple systems.
     private final class PathMonitor: NetworkSource {
         private let monitor = NWPathMonitor()
         private let state = Locked(NetworkState())
@@ -145,7 +145,7 @@ final class InterfacePoll: NetworkSource {
         withExtendedLifetime(listener) {}
     }
 
-    /// Looks, tells the listeners of a change, and returns what it has seen.
+    /// Looks, calls the listeners if the state has changed, and returns it.
     @discardableResult
     private func lookAgain() -> Bool {
         let isAvailable = look()
@@ -164,7 +164,7 @@ final class InterfacePoll: NetworkSource {
             lookAgain()
             scheduleLook()
         }
-        // Only the newest timer counts; there is none where nothing is watched.
+        // Only the newest timer counts; there is none while nothing is watched.
         let unneeded: (any ScheduledTimer)? = state.withLock { state in
             if state.network.isUnwatched { return timer }
             return replace(&state.timer, with: timer)
@@ -173,7 +173,7 @@ final class InterfacePoll: NetworkSource {
     }
 }
 
-/// What is known of a network, and who wants to hear of it: decisions, without a system.
+/// The state of a network, and its listeners: decisions, without a system.
 private struct NetworkState: Sendable {
     typealias Listener = @Sendable (Bool) -> Void
 
@@ -184,7 +184,7 @@ private struct NetworkState: Sendable {
 
     var isUnwatched: Bool { listeners.isEmpty }
 
-    /// Notes what the system says, and returns the listeners to tell, if it is news.
+    /// Notes the state from the system, and returns the listeners to call, if it has changed.
     mutating func note(_ isAvailable: Bool) -> [Listener] {
         guard isAvailable != self.isAvailable else { return [] }
         self.isAvailable = isAvailable

@@ -35,7 +35,7 @@ extension EventStream {
 
         /// The next event, or nil at the end, and after an error.
         ///
-        /// A loop calls this. An actor that reads, such as the main actor, is only left where something has to be waited for.
+        /// A loop calls this. An actor that reads, such as the main actor, is left only for a wait.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ServerSentEvent? {
             do {
                 while true {
@@ -103,7 +103,7 @@ extension EventStream {
             } catch let error as HTTPError where Reconnection.isTemporary(error) {
                 // The connection was lost.
             } catch Interruption.silence {
-                // It might as well be.
+                // Silence counts as a lost connection.
             } catch {
                 throw connection.response.streamError(error)
             }
@@ -163,7 +163,7 @@ struct Reconnection: Sendable {
     /// The random part spreads clients whose server was started again, and keeps one that asks for no delay from being asked in a
     /// tight loop. It grows while no event arrives.
     ///
-    /// - Parameter roll: chance, from 0 up to 1.
+    /// - Parameter roll: a random number, from 0 up to 1.
     mutating func delay(roll: Double) -> Duration {
         failures += 1
         return time + pacing.delay(afterFailures: failures, roll: roll)

@@ -1,21 +1,21 @@
 import LoaderChainPlatformFoundation
 
-/// A server's events without an end: a request that is made again whenever its response ends.
+/// A server's endless events: a request that is made again whenever its response ends.
 ///
 /// ```swift
 /// let stream = EventStream(HTTPRequest(url: url), chain: chain)
 /// for try await event in stream { print(event.type, event.data) }
 /// ```
 ///
-/// It follows the HTML standard. The request asks for `text/event-stream`, and after the first event with an identifier it carries a
-/// `Last-Event-ID`, so that the server goes on with the event that comes next.
+/// The stream follows the HTML standard. The request asks for `text/event-stream`, and after the first event with an identifier
+/// it carries a `Last-Event-ID`, so that the server continues with the next event.
 ///
 /// | What happens | What the stream does |
 /// |---|---|
 /// | the response ends, or the connection is lost | connects again, after the time that the server asked for and a random delay |
 /// | nothing arrives for ``Settings/idleTime`` | the same |
 /// | no connection, or a timeout | the same; the delay grows with each failure in a row |
-/// | there is no network, where ``Settings/network`` tells | waits until there is one, and then connects at once |
+/// | ``Settings/network`` reports no network | waits until there is one, and then connects at once |
 /// | 204 No Content | ends |
 /// | any other status than 200, or another content type | throws ``HTTPError/Code/invalidResponse`` |
 /// | any other error of the chain | throws it |
@@ -31,7 +31,7 @@ public final class EventStream: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ServerSentEvent
 
-    /// How a stream connects.
+    /// The settings of a stream's connections.
     public struct Settings: Sendable {
         /// How long to wait before connecting again, until the server says how long; three seconds by default.
         public var reconnectionTime = Duration.seconds(3)
@@ -39,10 +39,11 @@ public final class EventStream: AsyncSequence, Sendable {
         /// The longest time that a server may ask for, and the bound of the random delay; a minute by default.
         public var maximumDelay = Duration.seconds(60)
 
-        /// How long the server may be silent, also before its response; a minute and a half by default, and nil for as long as it likes.
+        /// The longest time for which the server may be silent, also before its response; a minute and a half by default, and
+        /// nil for unlimited.
         ///
-        /// Servers are advised to send a comment every fifteen seconds, so that a dead connection can be told from a quiet one. It is the
-        /// `timeout` of the request too, unless that has one of its own.
+        /// Servers are advised to send a comment every fifteen seconds, so that a dead connection does not look like a quiet
+        /// one. This is the `timeout` of the request too, unless that has one of its own.
         public var idleTime: Duration? = .seconds(90)
 
         /// The most bytes of a line, and of an event's data; sixteen megabytes by default.
@@ -51,19 +52,19 @@ public final class EventStream: AsyncSequence, Sendable {
         /// The identifier of the last event that was seen earlier, perhaps before a relaunch; empty for none.
         public var lastEventID = ""
 
-        /// Tells whether there is a network, without which the stream does not try to connect; nil, the default, to try all the same.
+        /// The network, without which the stream does not try to connect; nil, the default, to try all the same.
         ///
         /// Give ``SystemNetwork/shared`` on a device that goes offline. A stream from this machine itself does not ask.
         public var network: (any NetworkSource)?
 
-        /// Hears of each change of ``EventStream/state``, one after the other and under no lock.
+        /// Called with each change of ``EventStream/state``, in order and under no lock.
         public var onChange: (@Sendable (State) -> Void)?
 
         /// Settings with their defaults.
         public init() {}
     }
 
-    /// What a stream is doing.
+    /// The state of a stream.
     public struct State: Hashable, Sendable, CustomStringConvertible {
         /// The name of the state.
         public let description: String
@@ -74,7 +75,7 @@ public final class EventStream: AsyncSequence, Sendable {
         public static let open = State(description: "open")
         /// The stream waits before it connects again.
         public static let waiting = State(description: "waiting")
-        /// There is no network, and the stream waits for one.
+        /// The stream waits because there is no network.
         public static let offline = State(description: "offline")
         /// The stream has ended.
         public static let ended = State(description: "ended")
@@ -90,11 +91,11 @@ public final class EventStream: AsyncSequence, Sendable {
     private struct Shared {
         var state = State.connecting
         var lastEventID: String
-        /// Stops what the reader waits for.
+        /// Stops the action that the reader waits for.
         var stop: (@Sendable () -> Void)?
-        /// The changes that the observer has not heard of.
+        /// The changes that the observer has not received.
         var untold: [State] = []
-        /// Whether a thread tells the observer.
+        /// Whether a thread calls the observer.
         var isTelling = false
 
         /// Changes the state, unless the stream has ended.
@@ -104,7 +105,7 @@ public final class EventStream: AsyncSequence, Sendable {
             untold.append(state)
         }
 
-        /// The next change to tell of; nil if there is none.
+        /// The next change to report; nil if there is none.
         mutating func nextChange() -> State? {
             isTelling = !untold.isEmpty
             return isTelling ? untold.removeFirst() : nil
@@ -114,11 +115,12 @@ public final class EventStream: AsyncSequence, Sendable {
     /// Makes a stream, which connects when its first event is awaited.
     ///
     /// - Parameters:
-    ///   - request: the request; its `delivery` is set, and so are its `Accept`, `Cache-Control` and `timeout`, unless it has them already.
+    ///   - request: the request; the stream sets its `delivery`, and its `Accept`, `Cache-Control` and `timeout` unless it has
+    ///     them.
     ///   - chain: loads the request.
-    ///   - settings: how to connect.
+    ///   - settings: the settings of its connections.
     ///   - timers: measures delays and silence.
-    ///   - random: chooses delays; give a seeded source in tests.
+    ///   - random: the source of the delays; give a seeded source in tests.
     public init(
         _ request: HTTPRequest, chain: HTTPLoader, settings: Settings = Settings(),
         timers: any Timers = SystemTimers.shared, random: RandomSource = .system
@@ -144,7 +146,7 @@ public final class EventStream: AsyncSequence, Sendable {
         return request
     }
 
-    /// What the stream is doing.
+    /// The current state.
     public var state: State { shared.withLock { $0.state } }
 
     /// The identifier of the last event; empty if no event had one.
@@ -154,7 +156,7 @@ public final class EventStream: AsyncSequence, Sendable {
 
     /// Ends the stream: the transfer is cancelled, and the loop that reads it ends.
     ///
-    /// It may be called at any time, from any thread.
+    /// Any thread may call it at any time.
     public func end() {
         let stop = shared.withLock { shared in
             shared.change(to: .ended)
@@ -202,14 +204,14 @@ extension EventStream {
         tellChanges()
     }
 
-    /// Tells the observer of all changes in their order, unless another thread does so.
+    /// Calls the observer with all changes in their order, unless another thread does so.
     private func tellChanges() {
         guard let onChange = settings.onChange else { return }
         guard !shared.withLock({ replace(&$0.isTelling, with: true) }) else { return }
         while let state = shared.withLock({ $0.nextChange() }) { onChange(state) }
     }
 
-    /// Why an action of the reader was stopped.
+    /// The reason why an action of the reader was stopped.
     enum Interruption: Error {
         /// The stream has ended.
         case ended

@@ -6,9 +6,9 @@ import LoaderChainPlatformFoundation
 /// for try await response in chain.changes(of: HTTPRequest(url: url)) { print(response.body.count) }
 /// ```
 ///
-/// The first response is an element, and after that each one that differs from the last. The requests carry the last `ETag`, or
-/// `Last-Modified`, so that a server can answer 304 Not Modified. Where it names no tag, bodies are compared; those that
-/// are delivered in chunks or in a file are not, and count as new if there is no `Last-Modified`, or another one.
+/// The first response is an element, and after that each response that differs from the last. The requests carry the last
+/// `ETag`, or `Last-Modified`, so that a server can answer 304 Not Modified. If it sends no tag, bodies are compared; bodies
+/// that are delivered in chunks or in a file are not, and count as new if there is no `Last-Modified`, or another one.
 ///
 /// | What happens | What the sequence does |
 /// |---|---|
@@ -24,9 +24,9 @@ public struct ResponseChanges: AsyncSequence, Sendable {
     /// A version.
     public typealias Element = HTTPResponse
 
-    /// How a resource is polled.
+    /// The settings of polling.
     public struct Settings: Sendable {
-        /// How long to wait between a response and the next request; half a minute by default.
+        /// The time between a response and the next request; half a minute by default.
         public var interval = Duration.seconds(30)
 
         /// The share of a delay that may be added by chance, so that clients do not ask all at once; a tenth by default.
@@ -38,13 +38,13 @@ public struct ResponseChanges: AsyncSequence, Sendable {
         /// The longest delay that a server or failures can lead to; an hour by default.
         public var maximumDelay = Duration.seconds(3_600)
 
-        /// How many failures in a row are borne; nil, the default, for any number.
+        /// The number of failures in a row that are tolerated; nil, the default, for any number.
         public var maximumFailures: Int?
 
         /// The tag of the version that is known already, perhaps from before a relaunch.
         public var entityTag: String?
 
-        /// Tells whether there is a network, for which requests then wait; nil, the default, to ask without looking.
+        /// The network, which requests then wait for; nil, the default, to ask without looking.
         public var network: (any NetworkSource)?
 
         /// Settings with their defaults.
@@ -95,7 +95,7 @@ public struct ResponseChanges: AsyncSequence, Sendable {
             try Task.checkCancellation()
             var request = changes.request
             state.prepare(&request)
-            // Statuses that a loader below would make errors of are answers here.
+            // Statuses that a loader below would turn into errors are answers here.
             if request.responseCheck == nil { request.responseCheck = .nothing }
             let response: HTTPResponse
             do throws(HTTPError) {
@@ -122,7 +122,7 @@ public struct ResponseChanges: AsyncSequence, Sendable {
         private func failure(_ response: HTTPResponse) -> HTTPError {
             HTTPError(
                 .invalidResponse, request: response.request, response: response.head,
-                reason: "Polling cannot go on with this status")
+                reason: "Polling cannot continue after this status")
         }
     }
 }
@@ -132,9 +132,9 @@ extension HTTPLoader {
     ///
     /// - Parameters:
     ///   - request: the request, usually a GET.
-    ///   - settings: how often to ask.
+    ///   - settings: the settings of polling.
     ///   - timers: measures the delays.
-    ///   - random: chooses delays; give a seeded source in tests.
+    ///   - random: the source of the delays; give a seeded source in tests.
     public final func changes(
         of request: HTTPRequest, settings: ResponseChanges.Settings = ResponseChanges.Settings(),
         timers: any Timers = SystemTimers.shared, random: RandomSource = .system
@@ -143,17 +143,17 @@ extension HTTPLoader {
     }
 }
 
-/// What is known of a resource that is polled, and when to ask again: decisions, without a clock.
+/// The known version of a resource that is polled, and the time to ask again: decisions, without a clock.
 struct PollState: Sendable {
-    /// What a response says.
+    /// The meaning of a response.
     enum Verdict: Hashable, Sendable {
-        /// The resource is another one than at the last time.
+        /// The resource differs from the last time.
         case changed
-        /// It is the same.
+        /// The resource is the same.
         case same
         /// The server asks to come again later.
         case busy
-        /// It is a response that polling cannot go on with.
+        /// Polling cannot continue after this response.
         case unusable
     }
 
@@ -205,12 +205,12 @@ struct PollState: Sendable {
     private mutating func noteVersion(of response: HTTPResponse) -> Bool {
         let tag = response.headers.values(for: "ETag").first
         let date = response.headers["Last-Modified"]
-        // A body that is not in memory is none that can be compared.
+        // A body that is not in memory cannot be compared.
         let isStored = response.chunks == nil && response.file == nil
         let digest = tag == nil && isStored ? SHA256.of(response.body) : nil
         defer { (entityTag, lastModified, bodyDigest) = (tag, date, digest) }
         if let tag { return entityTag.map { Self.opaque($0) != Self.opaque(tag) } ?? true }
-        // A date tells seconds apart, and bodies may change twice in one.
+        // A date is exact to the second, and bodies may change twice in one.
         guard isStored else { return date == nil || date != lastModified }
         return digest != bodyDigest
     }
@@ -228,7 +228,7 @@ struct PollState: Sendable {
     ///
     /// - Parameters:
     ///   - response: the last response; nil if there was none.
-    ///   - roll: chance, from 0 up to 1.
+    ///   - roll: a random number, from 0 up to 1.
     ///   - now: the present, by the wall clock.
     func delay(after response: HTTPResponse?, roll: Double, now: Date) -> Duration {
         let asked = RetryAfter.delay(of: response, now: now)

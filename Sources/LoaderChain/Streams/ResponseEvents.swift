@@ -67,7 +67,7 @@ extension HTTPResponse {
         ResponseEvents(response: self, limit: Swift.max(0, limit))
     }
 
-    /// Why the body is no stream of events; nil if it is one.
+    /// The reason why the body is not a stream of events; nil if it is.
     func eventsProblem(isAccepted: Bool) -> HTTPError? {
         let reason: String
         if !isAccepted {
@@ -92,7 +92,7 @@ public struct ServerSentEvent: Hashable, Sendable {
 
     /// The last identifier that the server had sent by then; empty if none.
     ///
-    /// It stays the same for events that follow without an identifier of their own.
+    /// The identifier stays the same for events that follow without an identifier of their own.
     public var id: String
 
     /// Makes an event, as a test does.
@@ -113,8 +113,8 @@ extension ServerSentEvent: CustomStringConvertible {
 
 /// Reads events from the bytes of a stream, by the rules of the HTML standard.
 ///
-/// An event is returned when the empty line after it has arrived, even if that line ends with a carriage return and the line feed to
-/// it has not come yet. What the stream ends in the middle of is no event.
+/// An event is returned when the empty line after it has arrived, even if that line ends with a carriage return and the line
+/// feed to it has not come yet. An event that the stream ends in the middle of is dropped.
 struct EventParser: Sendable {
     /// The identifier of the last event, which a request to go on from there names.
     private(set) var lastID: String
@@ -134,7 +134,7 @@ struct EventParser: Sendable {
     /// Makes a parser for a new stream.
     ///
     /// - Parameters:
-    ///   - lastID: what events have as their identifier until the stream names another one.
+    ///   - lastID: the identifier of events until the stream names another one.
     ///   - limit: the most bytes of a line, and of the data of an event.
     init(lastID: String = "", limit: Int) {
         self.lastID = lastID
@@ -192,7 +192,7 @@ struct EventParser: Sendable {
         return ServerSentEvent(type: type.isEmpty ? "message" : type, data: text, id: id)
     }
 
-    /// A time of digits alone; one that is longer than any stream lives is shortened.
+    /// A time of digits alone; a time that is longer than any stream lives is shortened.
     private static func milliseconds(_ digits: ArraySlice<UInt8>) -> Duration? {
         guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }
         let longest: Int64 = 1 << 40

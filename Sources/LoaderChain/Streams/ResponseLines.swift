@@ -15,7 +15,7 @@ import LoaderChainPlatformFoundation
 /// the last line feed is one too. A line is decoded whole: bytes that are not UTF-8 become U+FFFD.
 ///
 /// Read the lines with one iterator, because an iterator holds the beginning of the next line. A transfer that fails throws an
-/// ``HTTPError``, and so does a line that is longer than the limit: ``HTTPError/Code/responseTooLarge``.
+/// ``HTTPError``. A line that is longer than the limit throws ``HTTPError/Code/responseTooLarge``.
 public struct ResponseLines: AsyncSequence, Sendable {
     /// A line without its end.
     public typealias Element = String
@@ -44,7 +44,7 @@ public struct ResponseLines: AsyncSequence, Sendable {
 
         /// The next line, or nil at the end, and after an error.
         ///
-        /// A loop calls this. An actor that reads, such as the main actor, is only left where bytes have to be waited for.
+        /// A loop calls this. An actor that reads, such as the main actor, is left only to wait for bytes.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> String? {
             try await nextBytes(isolation: actor).map { String(decoding: $0, as: UTF8.self) }
         }
@@ -107,8 +107,8 @@ extension HTTPResponse {
 /// for try await tick in try await chain.load(request).values(as: Tick.self) { print(tick.price) }
 /// ```
 ///
-/// Lines of nothing but blanks are skipped. A line that is no such value throws an ``HTTPError/Code/cannotDecodeResponse`` that says
-/// which line it is; the iterator may be asked for the values that follow.
+/// Blank lines are skipped. A line that cannot be decoded throws an ``HTTPError/Code/cannotDecodeResponse`` with its number;
+/// the iterator can continue with the values that follow.
 public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
     /// A value of a line.
     public typealias Element = Value
@@ -139,7 +139,7 @@ public struct ResponseValues<Value: Decodable & Sendable>: AsyncSequence, Sendab
 
         /// The next value, or nil at the end.
         ///
-        /// A loop calls this. An actor that reads, such as the main actor, is only left where bytes have to be waited for.
+        /// A loop calls this. An actor that reads, such as the main actor, is left only to wait for bytes.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value? {
             while let line = try await lines.nextBytes(isolation: actor) {
                 number += 1
@@ -170,7 +170,7 @@ extension HTTPResponse {
 /// A line is returned as soon as its end is there, and each byte is looked at once, however small the pieces are.
 struct LineBuffer: Sendable {
     enum Ends {
-        /// A line feed; one carriage return before it is no part of the line.
+        /// A line feed; one carriage return before it is not part of the line.
         case lineFeed
         /// A line feed, a carriage return, or both in this order, as in a stream of events.
         case lineFeedOrCarriageReturn
@@ -184,7 +184,7 @@ struct LineBuffer: Sendable {
     private let limit: Int
 
     private var bytes: [UInt8] = []
-    /// Where the first line begins that has not been returned.
+    /// The beginning of the first line that has not been returned.
     private var start = 0
     /// Up to here, that line has no end.
     private var scanned = 0
@@ -217,7 +217,7 @@ struct LineBuffer: Sendable {
         }
         guard let end = nextEnd() else {
             scanned = bytes.count
-            // One byte more may be a carriage return that is no part of the line.
+            // One byte more may be a carriage return that is not part of the line.
             guard bytes.count - start - 1 <= limit else { throw LineTooLong(limit: limit) }
             return nil
         }
@@ -230,7 +230,7 @@ struct LineBuffer: Sendable {
         start == bytes.count ? nil : try line(to: bytes.count, nextStart: bytes.count)
     }
 
-    /// Where the line ends, looking only at bytes that are new.
+    /// The end of the line, looking only at bytes that are new.
     private func nextEnd() -> Int? {
         switch ends {
         case .lineFeed: bytes[scanned...].firstIndex(of: ASCII.lineFeed)

@@ -6,12 +6,13 @@ import LoaderChainPlatformFoundation
 /// for try await page in chain.pages(of: HTTPRequest(url: url)) { print(page.body.count) }
 /// ```
 ///
-/// Each page is loaded when it is awaited, so a `break` loads no more. A page that is no success throws an
-/// ``HTTPError/Code/invalidResponse``, and so does a list with more pages than the limit: nothing is left out in silence.
+/// Each page is loaded when it is awaited, so a `break` loads no more. A page that is not a success, or a list with more pages
+/// than the limit, throws an ``HTTPError/Code/invalidResponse``: no page is left out silently.
 ///
-/// By ``HTTPLoader/pages(of:upTo:)``, the next page is where a `Link` header with `rel=next` leads, relative to the page. A link back to an
-/// earlier page, or from https to http, is an error. A link to another server is followed without the request's secret headers, such as
-/// `Authorization` and `Cookie`; loaders that add credentials decide by the host. A user and a password in a link are never used.
+/// With ``HTTPLoader/pages(of:upTo:)``, the next page is the target of a `Link` header with `rel=next`, relative to the page. A
+/// link back to an earlier page, or from https to http, is an error. A link to another server is followed without the request's
+/// secret headers, such as `Authorization` and `Cookie`; loaders that add credentials decide by the host. A user and a password
+/// in a link are never used.
 public struct ResponsePages: AsyncSequence, Sendable {
     /// A page.
     public typealias Element = HTTPResponse
@@ -61,7 +62,7 @@ public struct ResponsePages: AsyncSequence, Sendable {
             guard response.status.isSuccess else {
                 throw HTTPError(
                     .invalidResponse, request: response.request, response: response.head,
-                    reason: "A page of a list should be a success")
+                    reason: "The status of this page is not a success")
             }
             stage = .follow(response, request)
             return response
@@ -92,12 +93,12 @@ extension HTTPLoader {
     ///
     /// - Parameters:
     ///   - request: the request for the first page; the others are made like it, but for their address.
-    ///   - limit: how many pages there may be.
+    ///   - limit: the maximum number of pages.
     public final func pages(of request: HTTPRequest, upTo limit: Int = 10_000) -> ResponsePages {
         ResponsePages(first: request, chain: self, limit: limit, next: nil)
     }
 
-    /// The pages of a list, from a request on, where a closure makes the request for the page after a response.
+    /// The pages of a list, from a request on; a closure makes the request for the page after a response.
     ///
     /// ```swift
     /// let pages = chain.pages(of: HTTPRequest(path: "/users")) { page in
@@ -111,7 +112,7 @@ extension HTTPLoader {
     ///
     /// - Parameters:
     ///   - request: the request for the first page.
-    ///   - limit: how many pages there may be.
+    ///   - limit: the maximum number of pages.
     ///   - next: returns the request for the page after a response; nil for the last one.
     public final func pages(
         of request: HTTPRequest, upTo limit: Int = 10_000,
@@ -123,7 +124,7 @@ extension HTTPLoader {
 
 /// The pages that a reader has come by: decides which one may come next.
 private struct PageTrail: Sendable {
-    /// Why the next page is not loaded.
+    /// The reason why the next page is not loaded.
     struct Refusal: Error, Hashable {
         let code: HTTPError.Code
         let reason: String
@@ -146,7 +147,7 @@ private struct PageTrail: Sendable {
     /// Returns the request for the page that a link of a response leads to.
     ///
     /// - Parameters:
-    ///   - url: where the link leads.
+    ///   - url: the target of the link.
     ///   - request: the request for the page that has the link, as the caller made it.
     ///   - sent: the same as it was sent.
     mutating func follow(
@@ -157,7 +158,7 @@ private struct PageTrail: Sendable {
         // The server has no reason to choose a part of the page.
         next.fragment = nil
         guard ["http", "https"].contains(next.scheme.lowercased()), next.host?.isEmpty == false else {
-            throw Refusal(code: .invalidResponse, reason: "The link to the next page leads to no address of HTTP")
+            throw Refusal(code: .invalidResponse, reason: "The link to the next page is not an HTTP address")
         }
         guard !RedirectRule.isDowngrade(from: sent, to: next) else {
             throw Refusal(
@@ -165,7 +166,7 @@ private struct PageTrail: Sendable {
         }
         seen.insert(Self.address(of: sent))
         guard seen.insert(Self.address(of: next)).inserted else {
-            throw Refusal(code: .invalidResponse, reason: "The link to the next page leads back to an earlier one")
+            throw Refusal(code: .invalidResponse, reason: "The link to the next page leads back to an earlier page")
         }
         next.keepSecrets(from: request, sent: sent)
         return next

@@ -2,10 +2,10 @@ import LoaderChainPlatformFoundation
 
 /// A link of a response to something else (RFC 8288), as in `Link: <https://example.com/users?page=2>; rel="next"`.
 public struct WebLink: Hashable, Sendable {
-    /// Where it leads, as the server has written it; it may be relative.
+    /// The target, as the server has written it; it may be relative.
     public var target: String
 
-    /// What it leads to, in lower case: `next`, `prev`, or a URL for a relation that is not registered.
+    /// The relations of the target, in lower case: `next`, `prev`, or a URL for a relation that is not registered.
     public var relations: [String]
 
     /// The other parameters, such as `title` and `type`, with their names in lower case.
@@ -22,17 +22,17 @@ public struct WebLink: Hashable, Sendable {
 }
 
 extension HTTPResponse {
-    /// The links of the response's `Link` headers, in their order; what is no link is skipped.
+    /// The links of the response's `Link` headers, in their order; invalid links are skipped.
     public var links: [WebLink] { headers.values(for: "Link").flatMap { WebLinkParser.links(in: $0) } }
 
-    /// Where the first link with a relation leads, by the address of the response; nil if there is none.
+    /// The target of the first link with a relation, resolved against the address of the response; nil if there is none.
     ///
     /// ```swift
     /// let response = try await chain.load(request)
     /// if let next = response.link("next") { print(next) }
     /// ```
     ///
-    /// A link that speaks of something else than the response, by an `anchor`, does not count.
+    /// A link with an `anchor`, which is about something else than the response, does not count.
     public func link(_ relation: String) -> URL? {
         let relation = relation.lowercased()
         return links.lazy.filter { $0.relations.contains(relation) }.compactMap { address(of: $0) }.first
@@ -53,7 +53,7 @@ extension HTTPResponse {
 private struct WebLinkParser {
     private var rest: Substring.UTF8View
 
-    /// The links of a value; what is no link is skipped up to the next comma.
+    /// The links of a value; an invalid link is skipped up to the next comma.
     static func links(in value: String) -> [WebLink] {
         var parser = WebLinkParser(rest: Substring(value).utf8)
         var links: [WebLink] = []

@@ -1,4 +1,4 @@
-// Support: what everything else stands on and Swift lacks: locks, bytes, dates of a calendar, chance, secrets. It knows
+// Support: the foundation that Swift lacks: locks, bytes, dates of a calendar, random numbers, secrets. It knows
 // nothing of HTTP, and every other folder may use it.
 
 /// Reading and comparing the ASCII text of HTTP byte by byte: no locale, no Unicode folding, no copies.
@@ -139,7 +139,7 @@ package struct ASCIISet: Sendable {
 extension ASCIISet {
     static let alphanumerics = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-    /// The punctuation that a token may hold besides letters and digits (RFC 9110, section 5.6.2).
+    /// The punctuation that a token may hold, in addition to letters and digits (RFC 9110, section 5.6.2).
     static let tokenMarks = "!#$%&'*+-.^_`|~"
 
     /// The bytes of a token: a method, a header's name, half of a media type.
@@ -183,7 +183,7 @@ package enum Hexadecimal {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// Appends the digits of a number, with zeros before them where it has fewer than so many.
+    /// Appends the digits of a number, with zeros before them if it has fewer than `digits`.
     package static func append(
         _ value: UInt64, digits least: Int = 1, isUppercase: Bool = false, to bytes: inout [UInt8]
     ) {

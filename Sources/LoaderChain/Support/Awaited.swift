@@ -1,4 +1,4 @@
-/// A value behind a lock, with which Swift tasks can wait until it is as they need it.
+/// A value behind a lock; Swift tasks can wait until it meets a condition.
 ///
 /// The closures that it is given run under the lock, so they call no user code.
 package final class Awaited<Value>: Sendable {
@@ -10,7 +10,7 @@ package final class Awaited<Value>: Sendable {
 
     /// A task that waits.
     private struct Wait {
-        /// What resumes the task, if the value is as it needs it.
+        /// Resumes the task, if the value meets its condition.
         let resumption: (Value) -> (() -> Void)?
         let cancel: () -> Void
     }
@@ -22,7 +22,7 @@ package final class Awaited<Value>: Sendable {
     /// Reads the value.
     package func read<Result>(_ body: (Value) -> Result) -> Result { state.withLock { body($0.value) } }
 
-    /// Changes the value, and then resumes the tasks that have waited for it to be so, in their order.
+    /// Changes the value, and then resumes the tasks that waited for that, in their order.
     @discardableResult
     package func change<Result>(_ body: (inout Value) -> Result) -> Result {
         let (result, resumptions): (Result, [() -> Void]) = state.withLock { state in

@@ -13,7 +13,7 @@ package struct CalendarDay: Hashable, Sendable {
     /// From 1 on.
     package let day: Int
 
-    /// The day of that date, or nil where the calendar has none.
+    /// The day of that date, or nil if the calendar has none.
     package init?(year: Int, month: Int, day: Int) {
         guard Self.years.contains(year), 1...12 ~= month, 1...Self.days(in: month, of: year) ~= day else { return nil }
         self.year = year
@@ -49,7 +49,7 @@ package struct CalendarDay: Hashable, Sendable {
 
     private static let daysIn400Years = 146_097
 
-    /// The days of all years from 0 up to, but not including, one that is not negative.
+    /// The days of all years from 0 up to, but not including, a year that is not negative.
     private static func days(before year: Int) -> Int {
         // Rounded up, since the year 0 was a leap year.
         year * 365 + (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400

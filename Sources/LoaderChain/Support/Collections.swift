@@ -50,7 +50,7 @@ package struct RecentTable<Key: Hashable, Value> {
     private var old: [Key: Value] = [:]
     private let half: Int
 
-    /// Makes an empty table for so many keys, at least two.
+    /// Makes an empty table for `capacity` keys, at least two.
     package init(capacity: Int) { half = max(1, capacity / 2) }
 
     var count: Int { young.count + old.count }
@@ -84,10 +84,10 @@ package struct RecentTable<Key: Hashable, Value> {
 
 /// Small numbers in the order of their keys, the least on top, any of which can be moved or taken out.
 ///
-/// Each number's position is kept in an array, so the numbers are to be counted from zero without large gaps.
+/// Each number's position is kept in an array, so count the numbers from zero without large gaps.
 struct IndexedHeap {
     private var items: [(number: Int, key: UInt64)] = []
-    /// Where each number stands among the items; nil for one that is not here.
+    /// The place of each number among the items; nil for a number that is not here.
     private var positions: [Int?] = []
 
     var isEmpty: Bool { items.isEmpty }
@@ -100,7 +100,7 @@ struct IndexedHeap {
         let position = number < positions.count ? positions[number] : nil
         switch (position, key) {
         case (nil, nil):
-            break  // It is not here, and is not to be.
+            break  // It is not here, and need not be.
         case (nil, let key?):
             if number >= positions.count {
                 positions.append(contentsOf: repeatElement(nil, count: number + 1 - positions.count))
@@ -125,7 +125,7 @@ struct IndexedHeap {
     }
 
     private mutating func settle(from position: Int) {
-        // Of the two, one does nothing.
+        // One of the two does nothing.
         sink(from: rise(from: position))
     }
 

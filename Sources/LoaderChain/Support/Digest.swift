@@ -2,7 +2,7 @@ import LoaderChainPlatformFoundation
 
 /// A checksum as servers name it, which is computed while the bytes go by.
 ///
-/// It tells damaged bytes from whole ones, and no secret depends on it.
+/// A digest detects damaged bytes; no secret depends on it.
 package protocol Digest: Sendable {
     /// Begins with no bytes.
     init()
@@ -12,7 +12,7 @@ package protocol Digest: Sendable {
 
     /// Returns the checksum of all bytes, most significant byte first.
     ///
-    /// It ends the computation: add nothing afterwards.
+    /// Ends the computation: add nothing afterwards.
     mutating func finish() -> [UInt8]
 }
 

@@ -31,9 +31,9 @@ package struct LinkedQueue<Element> {
     }
 }
 
-/// Where an element of a queue is from its arrival until it leaves.
+/// The place of an element of a queue, from its arrival until it leaves.
 ///
-/// It carries the number of the arrival, so one that is kept for longer finds nothing, whatever has moved in since.
+/// A place carries the number of the arrival, so a place that is kept for longer finds nothing, whatever has moved in since.
 package struct QueuePlace: Hashable, Sendable {
     fileprivate let index: Int32
     /// The number of the arrival in its storage: the later, the higher.
@@ -53,8 +53,8 @@ struct QueueEnds {
 
 /// The storage of any number of queues: nodes in one array, linked by their indices.
 ///
-/// Each queue is known by its ends, which its owner keeps and passes to every change. Elements own nothing of the queue, so
-/// one of any length is released without nested calls. A note beside each element says what its owner has to know of it.
+/// Each queue is known by its ends, which its owner keeps and passes to every change. Elements own nothing of the queue, so a
+/// queue of any length is released without nested calls. A note with each element has the data that the owner needs.
 struct LinkedNodes<Element, Note> {
     private struct Node {
         /// The number of the arrival; that of no element in a free node.
@@ -183,7 +183,7 @@ struct LinkedNodes<Element, Note> {
         holds(place) ? take(at: place.index, from: &ends) : nil
     }
 
-    /// Takes out all elements of all queues, whose ends are worth nothing then, and leaves their order for later.
+    /// Takes out all elements of all queues, whose ends are invalid then, and leaves their order for later.
     mutating func removeAll() -> LinkedNodes {
         var empty = LinkedNodes()
         // Places of elements that are gone must not come back to life.

@@ -1,7 +1,7 @@
 /// The listeners to the events of one source: a closure, and any number of streams.
 ///
-/// A stream keeps so many events for a listener that is slower than the source, and then loses the oldest. The first stream begins
-/// before a listener asks for it, so that its listener hears what happened while the source was being opened.
+/// A stream keeps a number of events for a listener that is slower than the source, and then loses the oldest. The first stream
+/// begins before a listener asks for it, so that its listener gets what happened while the source was being opened.
 ///
 /// The events may also be the values of a level, of which only the newest matters: then each stream begins with that.
 package final class Listeners<Event: Sendable>: Sendable {
@@ -23,14 +23,14 @@ package final class Listeners<Event: Sendable>: Sendable {
     private let state: Locked<State>
     private let closure: (@Sendable (Event) -> Void)?
 
-    /// Makes the listeners, of which `closure` hears each event at once, on any thread and under no lock.
+    /// Makes the listeners; `closure` is called with each event at once, on any thread and under no lock.
     package init(_ closure: (@Sendable (Event) -> Void)?) {
         self.closure = closure
         let (stream, continuation) = Self.makeStream()
         state = Locked(State(continuations: [0: continuation], first: stream))
     }
 
-    /// Makes the listeners to a level; it must be told of by one thread at a time.
+    /// Makes the listeners to a level; one thread at a time may send it.
     package init(latest level: Event) {
         closure = nil
         state = Locked(State(continuations: [:], level: level))
@@ -43,7 +43,7 @@ package final class Listeners<Event: Sendable>: Sendable {
     /// How many streams there are, the first among them even if no listener has it.
     var count: Int { state.withLock { $0.continuations.count } }
 
-    /// Tells every listener.
+    /// Sends an event to every listener.
     package func tell(_ event: Event) {
         let continuations = state.withLock { state in
             if state.level != nil { state.level = event }
@@ -76,7 +76,7 @@ package final class Listeners<Event: Sendable>: Sendable {
         return stream
     }
 
-    /// Ends all streams; what they keep is still heard.
+    /// Ends all streams; the events that they keep are still delivered.
     package func end() {
         let ended = state.withLock { state in
             state.hasEnded = true

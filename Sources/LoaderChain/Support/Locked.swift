@@ -14,9 +14,8 @@ import Synchronization
 
 /// A value behind a lock, for state that threads share.
 ///
-/// The lock is the platform's own: an unfair lock on Apple systems, a pthread mutex elsewhere. It is not the standard
-/// library's `Mutex`, because on Linux that one hands itself over through the kernel and slows down a thousandfold once
-/// threads outnumber cores.
+/// The lock is the platform's own: an unfair lock on Apple systems, a pthread mutex elsewhere. The standard library's `Mutex`
+/// on Linux hands itself over through the kernel and slows down a thousandfold once threads outnumber cores.
 ///
 /// The closure given to ``withLock(_:)`` decides and returns. It calls no user code, and does not release the last
 /// reference to a user's object; both happen after it has returned.
@@ -72,9 +71,9 @@ extension Locked: CustomReflectable {
 
 /// A value behind a lock, both stored inline, with flags that can be read without the lock.
 ///
-/// It is for state that exists once per task: a task is locked for a few nanoseconds at a time, and by two threads at
-/// once only when a cancel meets a completion, so the lock should not cost an allocation. Put state that is locked for
-/// longer, or by many threads, behind ``Locked``.
+/// Use it for state that exists once per task: a task is locked for a few nanoseconds at a time, and by two threads at once
+/// only when a cancel meets a completion, so the lock should not cost an allocation. Put state that is locked for longer, or by
+/// many threads, behind ``Locked``.
 struct InPlaceLocked<Value: Sendable>: ~Copyable, Sendable {
     private let mutex: Mutex<Value>
     private let word: Atomic<UInt8>
@@ -104,9 +103,9 @@ struct InPlaceLocked<Value: Sendable>: ~Copyable, Sendable {
             var flags = flags
             let result = body(&value, &flags)
             word.store(flags.rawValue, ordering: .releasing)
-            // Where an atomic store opens the lock, as on Linux, the optimizer sees that the store touches no
-            // reference. Without this opaque call, it may retain what `body` returned only after the lock is open, when
-            // another thread may have released it already.
+            // If an atomic store opens the lock, as on Linux, the optimizer sees that the store touches no reference. Without
+            // this opaque call, it may retain what `body` returned only after the lock is open, when another thread may have
+            // released it already.
             loaderchain_lock_fence()
             return result
         }

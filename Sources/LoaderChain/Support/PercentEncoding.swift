@@ -10,7 +10,7 @@ package struct PercentEncoding: Sendable {
     package static let target = PercentEncoding(allowed: ASCIISet(ASCIISet.alphanumerics + "-._~!$&'()*+,;=:@/?#"))
     /// For one name or value of a query: without characters that a server could read as a separator or a space.
     static let queryItem = PercentEncoding(allowed: ASCIISet(ASCIISet.alphanumerics + "-._~:@/?!$'()*,"))
-    /// For a value of baggage, where a percent sign begins an escape (W3C Baggage).
+    /// For a value of baggage, in which a percent sign begins an escape (W3C Baggage).
     static let baggage = PercentEncoding(
         allowed: ASCIISet(ASCIISet.alphanumerics + "!#$&'()*+-./:<=>?@[]^_`{|}~"))
     /// For a name or a value of a form, in which the URL standard lets fewer characters stay, and the space for a while.

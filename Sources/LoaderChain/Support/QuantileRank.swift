@@ -1,8 +1,8 @@
-/// Where a quantile lies among values that are in order: the rule for all quantiles of the package.
+/// The place of a quantile among values that are in order: the rule for all quantiles of the package.
 package struct QuantileRank {
     /// The number of the value that is the quantile, from 1 on.
     package let rank: Int
-    /// How many values the quantile has at or below it; not a whole number where it lies between two of them.
+    /// The number of values that the quantile has at or below it; not a whole number if it lies between two of them.
     package let position: Double
 
     /// Finds the quantile of a share; nil if there are no values, or if the share is not from 0 to 1.

@@ -15,7 +15,7 @@ public final class RandomSource: Sendable {
 
     private let counter: Atomic<UInt64>
 
-    /// A source whose numbers are those of ``SeededGenerator`` with the same seed.
+    /// Makes a source whose seed determines the numbers, on every platform and in every version.
     public init(seed: UInt64) { counter = Atomic(seed) }
 
     /// The next number, any of 64 bits.
@@ -43,7 +43,7 @@ public final class RandomSource: Sendable {
 
     /// Returns true with the given probability: never for 0 or less, always for 1 or more.
     ///
-    /// It takes one number whatever the probability, so that a changed setting does not shift the numbers that follow.
+    /// A call takes one number whatever the probability, so that a changed setting does not shift the numbers that follow.
     public func chance(_ probability: Double) -> Bool {
         unit() < probability
     }
@@ -51,15 +51,15 @@ public final class RandomSource: Sendable {
 
 /// A random number generator whose seed determines the numbers, on every platform and in every version.
 ///
-/// It is SplitMix64: small, fast, good enough for shuffling and jitter, and not suitable for secrets.
-public struct SeededGenerator: RandomNumberGenerator, Sendable {
+/// SplitMix64 is small, fast, good enough for shuffling and jitter, and not suitable for secrets.
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// Makes a generator with a seed.
-    public init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) { state = seed }
 
     /// The next number.
-    public mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= SplitMix64.step
         return SplitMix64.mix(state)
     }

@@ -1,6 +1,6 @@
 /// SHA-256 of FIPS 180-4.
 package struct SHA256: Digest {
-    // Not the generic type itself, whose methods would not be specialized where a digest is chosen when the program runs.
+    // Not the generic type itself, whose methods would not be specialized if a digest is chosen at run time.
     private var hash = SHA2<Form>()
 
     package init() {}
@@ -25,7 +25,7 @@ package struct SHA256: Digest {
 
 /// SHA-512 of FIPS 180-4.
 package struct SHA512: Digest {
-    // Not the generic type itself, whose methods would not be specialized where a digest is chosen when the program runs.
+    // Not the generic type itself, whose methods would not be specialized if a digest is chosen at run time.
     private var hash = SHA2<Form>()
 
     package init() {}
@@ -109,7 +109,7 @@ private struct SHA2<Form: SHA2Form>: Sendable {
     }
 }
 
-/// What tells SHA-256 and SHA-512 apart.
+/// The differences between SHA-256 and SHA-512.
 private protocol SHA2Form: Sendable {
     associatedtype Word: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & Sendable
 

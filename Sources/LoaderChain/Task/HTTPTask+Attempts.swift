@@ -2,7 +2,7 @@
 extension HTTPTask {
     /// Makes another task that works for this one, as a retry does.
     ///
-    /// Cancelling this task cancels its attempts, and so does completing it while some are under way. Decide what an
+    /// Cancelling this task cancels its attempts, and completing it cancels those that are still under way. Decide what an
     /// attempt's result means for this task in a completion handler of the attempt.
     ///
     /// ```swift
@@ -112,13 +112,13 @@ struct AttemptList: Sendable {
 
 // MARK: - Notes for the spans of attempts
 
-/// Something that a loader has decided about an attempt, which the span of the attempt tells as an event.
+/// A decision that a loader has made about an attempt, which the attempt's span shows as an event.
 package struct AttemptNote: Sendable {
-    /// The name, one of a few.
+    /// The name, from a small fixed set.
     package let name: String
     /// When it was decided.
     package let moment: TimerInstant
-    /// What describes it.
+    /// Its attributes.
     package let values: [(key: String, value: Value)]
 
     /// A value that describes a decision.
@@ -135,14 +135,14 @@ private enum AttemptNotesOption: HTTPRequestOption {
 }
 
 extension HTTPRequest {
-    /// What loaders have decided about the attempt that the request is for; empty in programs without traces.
+    /// The decisions of loaders about the attempt that the request is for; empty in programs without traces.
     package var attemptNotes: [AttemptNote] { self[option: AttemptNotesOption.self] }
 }
 
 extension HTTPTask {
     /// Notes a decision for the span of the attempt; only the owner of the task may call this.
     ///
-    /// It costs next to nothing in programs without traces.
+    /// This costs next to nothing in programs without traces.
     @inline(__always)
     func note(
         _ name: @autoclosure () -> String, at moment: @autoclosure () -> TimerInstant,
@@ -174,19 +174,19 @@ package final class AttemptPair: Sendable {
         }
     }
 
-    /// The spans beside one.
+    /// The spans other than `span`.
     package func others(than span: SpanID) -> [HTTPTraceContext] {
         contexts.withLock { $0 }.filter { $0.spanID != span }
     }
 }
 
-/// The attempts that race with the one that a request is for; nil for one that races with none.
+/// The attempts that race with the attempt that a request is for; nil if there is no race.
 private enum AttemptPairOption: HTTPRequestOption {
     static var defaultOptionValue: AttemptPair? { nil }
 }
 
 extension HTTPRequest {
-    /// The attempts that race with the one that the request is for.
+    /// The attempts that race with the attempt that the request is for.
     package internal(set) var attemptPair: AttemptPair? {
         get { self[option: AttemptPairOption.self] }
         set { self[option: AttemptPairOption.self] = newValue }

@@ -1,7 +1,6 @@
 /// An observer that is also called when its task begins to wait in a queue, and when that wait ends.
 ///
-/// ``MetricsTap`` tells with one how long a request has waited. A loader that measures how long the server takes
-/// subtracts the waits:
+/// ``MetricsTap`` uses one to measure queue time. A loader that measures how long the server takes subtracts the waits:
 ///
 /// ```swift
 /// nonisolated final class WaitCount: HTTPTaskWaitObserver, @unchecked Sendable {
@@ -16,9 +15,9 @@
 /// }
 /// ```
 ///
-/// Register it with ``HTTPTask/addWaitObserver(_:)``. It hears the waits of its task and of the attempts that work for
-/// that task, on any thread and under no lock, and may cancel the task when one begins. Waits can overlap: a task may
-/// have two attempts. An observer that is added during a wait hears neither the rest of that wait nor its end.
+/// Register it with ``HTTPTask/addWaitObserver(_:)``. It is called for the waits of its task and of the attempts that work for
+/// that task, on any thread and under no lock, and may cancel the task when a wait begins. Waits can overlap: a task may have
+/// two attempts. An observer that is added during a wait is called neither for the rest of that wait nor for its end.
 public protocol HTTPTaskWaitObserver: HTTPTaskObserver {
     /// Called when a wait begins; several may overlap.
     func waitBegins()
@@ -36,10 +35,10 @@ extension HTTPTask {
         addObserver(observer)
     }
 
-    /// Begins a wait in a queue, so that metrics can tell it from the time that the server takes.
+    /// Begins a wait in a queue, so that metrics can separate it from the time that the server takes.
     ///
-    /// A loader that lets a task wait calls this when the wait begins, and ``endWait()`` once when it is over. Where no
-    /// observer of waits is registered, that costs next to nothing.
+    /// A loader that lets a task wait calls this when the wait begins, and ``endWait()`` once when it is over. Without an
+    /// observer of waits, it costs next to nothing.
     ///
     /// - Returns: whether the wait is observed. If it is not, ``endWait()`` can be left out. A wait that is never ended
     ///   is over when the task ends.
@@ -52,7 +51,7 @@ extension HTTPTask {
 
     /// Ends a wait that ``beginWait()`` has begun.
     ///
-    /// It is told to the observers that have heard of the beginning. So where none was registered then, nothing happens.
+    /// Only the observers that were called at the beginning are called at the end; without any, nothing happens.
     @inline(never)
     public func endWait() { core.endWait() }
 }

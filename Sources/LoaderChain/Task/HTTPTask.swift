@@ -27,14 +27,15 @@ public final class HTTPTask: Sendable {
     let core: TaskCore
     private let role: Role
 
-    /// What this object is to the task: several objects can be handles of one task.
+    /// The role of this object for the task: several objects can be handles of one task.
     private enum Role: Sendable {
-        /// It was made with the task. The caller keeps it where another handle goes down the chain, and passes it on
+        /// The object was made with the task. The caller keeps it if another handle goes down the chain, and passes it on
         /// otherwise.
         case original
-        /// It goes down the chain for the caller's handle, and keeps that one alive, which the caller may hold weakly.
+        /// The object goes down the chain for the caller's handle, and keeps that handle alive, which the caller may hold
+        /// weakly.
         case chainHandle(HTTPTask?)
-        /// It is given to handlers where no other handle is at hand, and is responsible for nothing.
+        /// The object is given to handlers if no other handle is at hand, and is responsible for nothing.
         case reference
     }
 
@@ -78,7 +79,7 @@ public final class HTTPTask: Sendable {
     deinit {
         guard !isCompleted else { return }
         if isResponsible {
-            // The loader that was to complete the task has let go of it.
+            // The loader that had to complete the task has released it.
             HTTPTask(for: core).abandon()
         } else if isFromCaller, core.flags.contains(.hasDeadline) {
             core.unwatchDeadline()
@@ -157,7 +158,7 @@ public final class HTTPTask: Sendable {
     var deadline: Deadline? { core.deadline }
 }
 
-// MARK: - Who has it
+// MARK: - The loader that has it
 
 extension HTTPTask {
     /// Notes that the loader whose name has this number has the task now.
@@ -182,13 +183,13 @@ extension HTTPTask {
     /// Cancels the task, for a caller or because its deadline has come.
     @discardableResult
     func stop(atDeadline: Bool) -> Bool {
-        let (heard, leavesAttempts) = core.withState { state, flags in
-            let heard = state.life.cancel()
-            if heard != nil { flags.formUnion(atDeadline ? [.cancelled, .expired] : .cancelled) }
-            return (heard, !state.attempts.isEmpty)
+        let (handlers, leavesAttempts) = core.withState { state, flags in
+            let handlers = state.life.cancel()
+            if handlers != nil { flags.formUnion(atDeadline ? [.cancelled, .expired] : .cancelled) }
+            return (handlers, !state.attempts.isEmpty)
         }
-        guard var heard else { return false }
-        HandlerCalls.tell(&heard, ofCancelOf: self, reachesAttempts: leavesAttempts)
+        guard var handlers else { return false }
+        HandlerCalls.notify(&handlers, ofCancelOf: self, reachesAttempts: leavesAttempts)
         return true
     }
 
@@ -220,7 +221,7 @@ extension HTTPTask {
     /// Completes a task that no loader holds any more.
     private func abandon() {
         let holder = holderName ?? "The first loader"
-        fail(.abandoned, reason: "\(holder) let go of the task without completing it")
+        fail(.abandoned, reason: "\(holder) released the task without completing it")
     }
 
     /// A step of the task's life that is taken with a result.
@@ -233,8 +234,7 @@ extension HTTPTask {
         }
     }
 
-    /// Takes a step and does what it leads to; takes `next` with a result that says cancelled, where a cancel came
-    /// first.
+    /// Takes a step and does what it leads to; takes `next` with a result that says cancelled, if a cancel came first.
     @inline(__always)
     private func take(_ step: Step, with result: HTTPResult, next: Step) -> Bool {
         var handlers = HandlerStack()
@@ -250,9 +250,9 @@ extension HTTPTask {
         case .won:
             if hasDeadline { core.unwatchDeadline() }
             if let parent = core.parent { parent.forget(core) }
-            // Attempts that are still under way have lost their purpose.
+            // Attempts that are still under way are no longer needed.
             if leavesAttempts { core.cancelAttempts() }
-            if !handlers.isEmpty { HandlerCalls.tell(&handlers, of: self, result) }
+            if !handlers.isEmpty { HandlerCalls.notify(&handlers, of: self, result) }
             return true
         case .lost:
             return false
@@ -270,13 +270,13 @@ extension HTTPTask {
         return finish(with: result) { $0.settle($1, saysCancelled: $1.error?.code == stopCode, &$2) }
     }
 
-    /// Takes a step, and takes it again where a cancel came first.
+    /// Takes a step, and takes it again if a cancel came first.
     @inline(never)
     private func finish(with result: HTTPResult, by step: Step) -> Bool {
         take(step, with: result, next: step)
     }
 
-    /// What the result says of a task that was cancelled, depending on what cancelled it.
+    /// The code for a task that was cancelled, depending on what cancelled it.
     private var stopCode: HTTPError.Code { core.flags.contains(.expired) ? .deadlineExceeded : .cancelled }
 
     private func stopped(insteadOf result: HTTPResult) -> HTTPResult {
@@ -285,7 +285,7 @@ extension HTTPTask {
         let holder = result.error?.loader ?? holderName
         var reason: String?
         if code == .deadlineExceeded, let deadline = core.deadline {
-            reason = "The time for the request, \(deadline.allowance), was over while \(holder ?? "no loader") had it"
+            reason = "The request's deadline of \(deadline.allowance) passed while \(holder ?? "no loader") had it"
         }
         var error = HTTPError(
             code, request: result.request, response: result.response,

@@ -18,10 +18,10 @@ final class HandlerCalls {
 
     private var depth = 0
     private var outermostAddress: UInt = 0
-    /// How many cancels are being delivered; completions wait for them.
+    /// The number of cancels that are being delivered; completions wait for them.
     private var cancels = 0
     private var pending: [Pending] = []
-    /// The objects that wait to be released after the one that is being released; nil while none is.
+    /// The objects that wait to be released after the object that is being released; nil while none is.
     private var released: [Unmanaged<AnyObject>]?
 
     private init() {}
@@ -69,21 +69,21 @@ final class HandlerCalls {
     /// Pops `handlers` and calls them with a result: now, or when the stack is flat and all cancels have been
     /// delivered.
     @inline(__always)
-    static func tell(_ handlers: inout HandlerStack, of task: HTTPTask, _ result: HTTPResult) {
+    static func notify(_ handlers: inout HandlerStack, of task: HTTPTask, _ result: HTTPResult) {
         let calls = ofThisThread
         guard calls.isShallow, calls.cancels == 0 else {
             calls.pending.append(.completion(task, result, handlers))
             return
         }
         calls.goIn()
-        while let handler = handlers.pop() { handler.hear(completionOf: task, result) }
+        while let handler = handlers.pop() { handler.call(completionOf: task, result) }
         calls.goOut()
     }
 
     /// Pops `handlers`, calls them with a cancel, and cancels the attempts: now, or when the stack is flat.
     ///
     /// One of the handlers will complete the task. The completion is delivered after all of them have been called.
-    static func tell(_ handlers: inout HandlerStack, ofCancelOf task: HTTPTask, reachesAttempts: Bool) {
+    static func notify(_ handlers: inout HandlerStack, ofCancelOf task: HTTPTask, reachesAttempts: Bool) {
         let calls = ofThisThread
         guard calls.isShallow else {
             calls.pending.append(.cancel(task, handlers, reachesAttempts: reachesAttempts))
@@ -98,7 +98,7 @@ final class HandlerCalls {
     private func perform(_ handlers: inout HandlerStack, ofCancelOf task: HTTPTask, reachesAttempts: Bool) {
         cancels += 1
         if reachesAttempts { task.core.cancelAttempts() }
-        while let handler = handlers.pop() { handler.hear(cancelOf: task) }
+        while let handler = handlers.pop() { handler.call(cancelOf: task) }
         cancels -= 1
     }
 
@@ -109,7 +109,7 @@ final class HandlerCalls {
             for call in replace(&pending, with: []) {
                 switch call {
                 case .completion(let task, let result, var handlers):
-                    while let handler = handlers.pop() { handler.hear(completionOf: task, result) }
+                    while let handler = handlers.pop() { handler.call(completionOf: task, result) }
                 case .cancel(let task, var handlers, let reachesAttempts):
                     perform(&handlers, ofCancelOf: task, reachesAttempts: reachesAttempts)
                 }

@@ -1,7 +1,7 @@
 import LoaderChainPlatformFoundation
 import Synchronization
 
-/// What all handles of one task share: its state, behind one lock.
+/// The state that all handles of one task share, behind one lock.
 ///
 /// The caller holds one `HTTPTask` and another one goes down the chain, so that a caller that keeps its handle does not
 /// hide that the chain has let go of the task. Both refer to one core, as does anything that remembers a task without
@@ -11,20 +11,20 @@ final class TaskCore: Sendable {
     let number: UInt64
     /// The task that this attempt works for.
     let parent: TaskCore?
-    /// Whether an observer hears of waits, of this task or of one that it works for; without one, a wait costs a read
-    /// of this byte.
+    /// Whether an observer is registered for the waits of this task or of the task that it works for; without one, a wait costs
+    /// a read of this byte.
     let observesWaits: Atomic<Bool>
     private let holder = Atomic(0)
     private let state: InPlaceLocked<State>
 
     typealias Flags = InPlaceLocked<State>.Flags
 
-    /// What threads share of a task.
+    /// The part of a task that threads share.
     struct State: Sendable {
         var life = TaskLife()
         var request: HTTPRequest
         var attempts = AttemptList()
-        /// The waits that are not over, each with the observers that have heard of its beginning.
+        /// The waits that are not over, each with the observers that were called at its beginning.
         var waits: [[ObjectIdentifier]] = []
         var deadlineTimer: (any ScheduledTimer)?
     }
@@ -212,9 +212,8 @@ enum TaskIdentity {
 
 /// The name of a loader in descriptions and errors, as a number that stands for the text.
 ///
-/// A task remembers which loader has it, and may outlive that loader. Names are therefore kept for the life of the
-/// process, each once, and a task notes a name with a plain store, where a reference would cost two atomic operations
-/// per loader.
+/// A task remembers which loader has it, and may outlive that loader. Names are therefore kept for the life of the process,
+/// each once, and a task notes a name with a plain store; a reference would cost two atomic operations per loader.
 struct LoaderName {
     /// The position in the list of all names, counted from one.
     let number: Int

@@ -5,12 +5,13 @@ enum TaskHandler: Sendable {
     case cancel(@Sendable (HTTPTask) -> Void)
     case plainCancel(@Sendable () -> Void)
     case observer(any HTTPTaskObserver)
+    case endObserver(any TaskEndObserver)
     case filter(any HTTPResultFilter)
     case plainFilter(@Sendable (HTTPResult) -> HTTPResult)
 
     var hearsCompletion: Bool {
         switch self {
-        case .completion, .plainCompletion, .observer: true
+        case .completion, .plainCompletion, .observer, .endObserver: true
         case .cancel, .plainCancel, .filter, .plainFilter: false
         }
     }
@@ -18,14 +19,14 @@ enum TaskHandler: Sendable {
     var hearsCancel: Bool {
         switch self {
         case .cancel, .plainCancel, .observer: true
-        case .completion, .plainCompletion, .filter, .plainFilter: false
+        case .completion, .plainCompletion, .endObserver, .filter, .plainFilter: false
         }
     }
 
     var filters: Bool {
         switch self {
         case .filter, .plainFilter: true
-        case .completion, .plainCompletion, .cancel, .plainCancel, .observer: false
+        case .completion, .plainCompletion, .cancel, .plainCancel, .observer, .endObserver: false
         }
     }
 
@@ -33,22 +34,23 @@ enum TaskHandler: Sendable {
     var outlastsCancel: Bool { hearsCompletion || filters }
 
     @inline(__always)
-    func hear(completionOf task: HTTPTask, _ result: HTTPResult) {
+    func call(completionOf task: HTTPTask, _ result: HTTPResult) {
         switch self {
         case .completion(let handler): handler(result)
         case .plainCompletion(let handler): handler()
         case .cancel, .plainCancel: break  // No cancel came before the completion.
         case .filter, .plainFilter: break  // Filters have run before.
         case .observer(let observer): observer.task(task, didCompleteWith: result)
+        case .endObserver(let observer): observer.taskHasEnded(task)
         }
     }
 
-    func hear(cancelOf task: HTTPTask) {
+    func call(cancelOf task: HTTPTask) {
         switch self {
         case .cancel(let handler): handler(task)
         case .plainCancel(let handler): handler()
         case .observer(let observer): observer.taskWasCancelled(task)
-        case .completion, .plainCompletion, .filter, .plainFilter:
+        case .completion, .plainCompletion, .endObserver, .filter, .plainFilter:
             break  // They are called at the completion that follows.
         }
     }
@@ -57,18 +59,18 @@ enum TaskHandler: Sendable {
         switch self {
         case .filter(let filter): filter.result(result, of: task)
         case .plainFilter(let filter): filter(result)
-        case .completion, .plainCompletion, .cancel, .plainCancel, .observer: result
+        case .completion, .plainCompletion, .cancel, .plainCancel, .observer, .endObserver: result
         }
     }
 }
 
 /// A loader, or an object of a loader, that observes how tasks end.
 ///
-/// It does what a pair of handlers does, without allocating a closure for each task. Register it with
+/// An observer does what a pair of handlers does, without allocating a closure for each task. Register it with
 /// ``HTTPTask/addObserver(_:)``.
 ///
-/// The task that the methods receive has the ``HTTPTask/id`` of the observed task. It is not always the same object:
-/// the cancel of a caller comes with the caller's object, and so does the end of a task that was abandoned.
+/// The task that the methods receive has the ``HTTPTask/id`` of the observed task. It is not always the same object: the cancel
+/// of a caller comes with the caller's object, and the end of an abandoned task does too.
 public protocol HTTPTaskObserver: AnyObject, Sendable {
     /// Called once when the task has its result, under no lock, in the order of completion handlers.
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult)
@@ -82,9 +84,17 @@ extension HTTPTaskObserver {
     public func taskWasCancelled(_ task: HTTPTask) {}
 }
 
+/// A loader that has to know when a task has ended, and nothing else of it.
+///
+/// The protocol is internal, so that a public class can conform to it without offering its method to users.
+protocol TaskEndObserver: AnyObject, Sendable {
+    /// Called once when the task has its result, under no lock, in the order of completion handlers.
+    func taskHasEnded(_ task: HTTPTask)
+}
+
 /// A loader, or an object of a loader, that can replace the result of a task.
 ///
-/// It does what a filter closure does, without allocating one for each task. Register it with
+/// A filter object does what a filter closure does, without allocating a closure for each task. Register it with
 /// ``HTTPTask/addResultFilter(_:)-(HTTPResultFilter)``.
 public protocol HTTPResultFilter: AnyObject, Sendable {
     /// Returns the result that the task ends with: `result`, or another in its place.
@@ -111,9 +121,8 @@ extension HTTPTask {
 
     /// Calls `handler` when the task is cancelled before it has a result, or at once if it was.
     ///
-    /// This is where the loader that has the task stops its work and completes the task. A handler that needs the task
-    /// takes it as an argument: one that captured it would keep it alive, so that the task could not be seen to be
-    /// abandoned.
+    /// The loader that has the task stops its work here and completes the task. A handler that needs the task takes it as an
+    /// argument: capturing the task would retain it and hide that it was abandoned.
     ///
     /// All cancel handlers are called before the completion handlers of the completion that they lead to, unless
     /// another thread completes the task at the same moment.
@@ -126,7 +135,7 @@ extension HTTPTask {
     @preconcurrency
     public func addCancelHandler(_ handler: @escaping @Sendable (HTTPTask) -> Void) {
         guard !isFromCaller else { return register(.cancel(handler)) }
-        // The cancel may come by the caller's handle, but a loader may tell tasks apart by the identity of its own.
+        // The cancel may come by the caller's handle, but a loader may identify tasks by its own object.
         register(.cancel { [weak self] task in handler(self ?? task) })
     }
 
@@ -135,11 +144,16 @@ extension HTTPTask {
         register(.observer(observer))
     }
 
+    /// Adds an observer of the end, which has one place in the order of the handlers.
+    func addEndObserver(_ observer: any TaskEndObserver) {
+        register(.endObserver(observer))
+    }
+
     /// Lets `filter` replace the result before any handler is called with it.
     ///
-    /// A loader can judge responses this way without a task of its own: what a filter makes of the first result is the
-    /// task's only result, for loaders above and below. Filters run once, the last registered first, under no lock. A
-    /// cancel takes precedence over them.
+    /// A loader can judge responses this way without a task of its own: the result that a filter returns is the task's only
+    /// result, for loaders above and below. Filters run once, the last registered first, under no lock. A cancel takes
+    /// precedence over them.
     @preconcurrency
     public func addResultFilter(_ filter: @escaping @Sendable (HTTPResult) -> HTTPResult) {
         register(.plainFilter(filter))
@@ -161,11 +175,11 @@ extension HTTPTask {
         switch registration {
         case .kept, .tooLate: break
         case .hearsCancel(let handler):
-            var told = HandlerStack([handler])
-            HandlerCalls.tell(&told, ofCancelOf: self, reachesAttempts: false)
+            var handlers = HandlerStack([handler])
+            HandlerCalls.notify(&handlers, ofCancelOf: self, reachesAttempts: false)
         case .hearsOutcome(let handler, let result):
-            var told = HandlerStack([handler])
-            HandlerCalls.tell(&told, of: self, result)
+            var handlers = HandlerStack([handler])
+            HandlerCalls.notify(&handlers, of: self, result)
         }
     }
 }

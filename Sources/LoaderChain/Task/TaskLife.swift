@@ -1,14 +1,14 @@
 /// The life of a task, decided without threads, clocks or callbacks.
 ///
 /// The phases:
-/// - **open**: a loader has the task. A completion finishes it, or settles it first where there are filters.
+/// - **open**: a loader has the task. A completion finishes it, or settles it first if there are filters.
 /// - **settling**: a completion has won and is passing the filters. All others have lost.
 /// - **finished**: the task has its only result. Nothing changes any more, and late handlers are called at once.
 ///
-/// A cancel can come in any phase but the last. The loader that has the task then stops and completes it; whatever it
-/// completes the task with, the result says that the task was cancelled.
+/// A cancel can come in any phase but the last. The loader that has the task then stops and completes it; the result says that
+/// the task was cancelled, whatever the loader completes it with.
 ///
-/// Every method changes the state and returns what there is to do, which the owner does after it has unlocked.
+/// Every method changes the state and returns what the owner must do, which it does after it has unlocked.
 struct TaskLife: Sendable {
     enum Phase { case open, settling, finished }
 
@@ -17,19 +17,19 @@ struct TaskLife: Sendable {
     private(set) var outcome: HTTPResult?
     private var handlers = HandlerStack()
     private var hasFilters = false
-    /// How many of the handlers are the caller's; those are at the bottom.
+    /// The number of handlers that are the caller's; those are at the bottom.
     private var callersHandlers = 0
     private var hasLoadersHandlers = false
 
-    /// What becomes of a handler that is being registered.
+    /// The result of registering a handler.
     enum Registration: Sendable {
-        /// It is kept for later.
+        /// The handler is kept for later.
         case kept
-        /// It is to be called for a cancel now; it may be kept for the completion as well.
+        /// The handler must be called for a cancel now; it may be kept for the completion as well.
         case hearsCancel(TaskHandler)
-        /// It is not kept, and is to be called with the outcome now.
+        /// The handler is not kept, and must be called with the outcome now.
         case hearsOutcome(TaskHandler, HTTPResult)
-        /// It waits for something that can no longer happen.
+        /// The handler waits for something that can no longer happen.
         case tooLate
     }
 
@@ -72,9 +72,9 @@ struct TaskLife: Sendable {
     mutating func cancel() -> HandlerStack? {
         guard phase != .finished, !isCancelled else { return nil }
         isCancelled = true
-        let heard = handlers.only(\.hearsCancel)
+        let called = handlers.only(\.hearsCancel)
         if !handlers.allSatisfy(\.outlastsCancel) { dropCancelHandlers() }
-        return heard
+        return called
     }
 
     @inline(never)
@@ -85,15 +85,14 @@ struct TaskLife: Sendable {
         callersHandlers = callers.count
     }
 
-    /// What becomes of a completion.
+    /// The result of a completion.
     ///
     /// The handlers that it concerns are returned separately: as associated values they would be copied on the way out
     /// of the lock.
     enum Finish: Sendable {
-        /// It won: the handlers are to be called, in the order in which they are popped.
+        /// The completion won: the handlers must be called, in the order in which they are popped.
         case won
-        /// It won, and passes the handlers, which are filters, first; then the life is settled with what they made of
-        /// it.
+        /// The completion won, and passes the handlers, which are filters, first; then the life is settled with their result.
         case mustPass
         /// A cancel came first, and the outcome must say so: finish again with one that does.
         case mustSayCancelled
@@ -101,7 +100,7 @@ struct TaskLife: Sendable {
         case lost
     }
 
-    /// Finishes the life with `outcome`; `saysCancelled` tells whether that outcome is an error that says cancelled.
+    /// Finishes the life with `outcome`; `saysCancelled` is whether that outcome is an error that says cancelled.
     @inline(__always)
     mutating func finish(_ outcome: HTTPResult, saysCancelled: Bool, _ concerned: inout HandlerStack) -> Finish {
         guard phase == .open else { return .lost }
@@ -128,7 +127,7 @@ struct TaskLife: Sendable {
         return .won
     }
 
-    /// Removes the caller's handlers before there is an outcome, so that the caller can be told one of its own.
+    /// Removes the caller's handlers before there is an outcome, so that the caller can get an outcome of its own.
     mutating func takeCallersHandlers() -> HandlerStack {
         guard phase != .finished else { return HandlerStack() }
         let all = handlers.inOrder
@@ -141,6 +140,6 @@ struct TaskLife: Sendable {
         handlers.inOrder.compactMap { if case .observer(let observer) = $0 { observer } else { nil } }
     }
 
-    /// Whether a handler would wait for ever if the task were never completed.
+    /// Whether a handler would wait forever if the task were never completed.
     var isAwaited: Bool { phase == .open && !handlers.isEmpty }
 }

@@ -85,7 +85,7 @@ package final class ChunkPipe: ResponseSink, @unchecked Sendable {
     private func leave(_ error: (any Error)?) {
         let (reader, hadEnded, store) = state.withLock { state in
             let hadEnded = state.end != nil
-            // What has not been read is lost with the store, so that no later reader takes the body for complete.
+            // What has not been read is lost with the store, so a later reader cannot mistake the body for complete.
             if let error, !hadEnded || !state.store.isEmpty { state.end = .failure(error) }
             state.isDropped = true
             return (replace(&state.reader, with: nil), hadEnded, replace(&state.store, with: ChunkStore()))

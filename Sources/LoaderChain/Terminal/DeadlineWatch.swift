@@ -2,7 +2,7 @@ import Dispatch
 
 /// Watches the deadlines of all exchanges in flight with one timer.
 ///
-/// A deadline moves with every byte, and hardly any ever passes, so a timer for each request would be set and cancelled
+/// A deadline moves with every byte, and few ever pass, so a timer for each request would be set and cancelled
 /// all the time. Instead one timer fires at the earliest deadline ever noted, and `onRing` then returns the earliest that
 /// is still to come. When nothing is in flight any more, it fires once without effect.
 package final class DeadlineWatch: Sendable {

@@ -16,7 +16,7 @@ package struct ExchangeState<SessionTask> {
     package private(set) var stopReason: StopReason?
     /// Whether the session is being answered; it traps if its task is cancelled before the answer.
     private var isAnswering = false
-    /// The body that is read as it arrives, which is told how it ended: the task is complete by then.
+    /// The body that is read as it arrives, which learns how the exchange ended, because the task is complete by then.
     package private(set) var pipe: ChunkPipe?
 
     package init() {}
@@ -106,7 +106,7 @@ package struct ExchangeState<SessionTask> {
         return true
     }
 
-    /// The right to end the exchange, with the body whose reader has to be told.
+    /// The right to end the exchange, with the body whose reader must be notified.
     package struct End {
         package let pipe: ChunkPipe?
     }

@@ -2,7 +2,7 @@ import LoaderChainPlatformFoundation
 
 /// How a redirect changes a request, as RFC 9110 and the browsers have it.
 package enum RedirectRule {
-    /// The request that follows a redirect; nil for a response that is no redirect, or leads to no usable address.
+    /// The request that follows a redirect; nil for a response that is not a redirect, or whose address is not usable.
     ///
     /// - A 303 is followed by GET. So is a 301 or 302 in response to POST, as in every browser.
     /// - A 307 or 308 repeats the request unchanged.
@@ -73,10 +73,10 @@ package enum RedirectStep {
     /// Decides about a redirect.
     ///
     /// - Parameters:
-    ///   - policy: what the request says of redirects.
+    ///   - policy: the request's policy for redirects.
     ///   - response: the redirect, whose request was the one before.
-    ///   - next: where it leads.
-    ///   - followed: how many redirects were followed before it.
+    ///   - next: the request for the redirect's address.
+    ///   - followed: the number of redirects that were followed before it.
     package init(_ policy: RedirectPolicy, _ response: HTTPResponse, next: HTTPRequest, followed: Int) {
         switch policy {
         case .refuse:

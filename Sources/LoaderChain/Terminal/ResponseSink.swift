@@ -66,9 +66,9 @@ package final class MemorySink: ResponseSink {
 ///
 /// - Parameters:
 ///   - response: the response, without its body.
-///   - delivery: how the request asks for the body.
+///   - delivery: the request's way to deliver the body.
 ///   - limit: the most bytes in memory, for requests that set no limit of their own.
-///   - announced: how many bytes will arrive; nil if the head does not say so.
+///   - announced: the number of bytes that will arrive; nil if the head does not say.
 ///   - onLeave: called if the reader of chunks leaves before their end.
 package func makeSink(
     for response: HTTPResponse, delivery: ResponseDelivery, limit: Int, announced: Int64?,
@@ -94,7 +94,7 @@ package final class FileSink: ResponseSink {
 
     package init(_ destination: URL) throws(SinkError) {
         guard destination.isFileURL, !destination.lastPathComponent.isEmpty else {
-            throw .storage("The response is to be delivered in a file, and the URL names none")
+            throw .storage("The response must be delivered in a file, but the URL does not name a file")
         }
         self.destination = destination
         // In the same directory, so that moving it into place is one atomic step.

@@ -58,7 +58,7 @@ package final class TemporaryFile {
         return data
     }
 
-    /// Returns the file's room to the disk.
+    /// Returns the file's space to the disk.
     package func empty() { try? file.empty() }
 
     private static func doing<Result>(

@@ -3,9 +3,9 @@
 // are lower.
 
 /// The idle timeout of a request; nil, the default, for the terminal's own.
-public enum TimeoutOption: HTTPRequestOption {
+package enum TimeoutOption: HTTPRequestOption {
     /// The timeout of the terminal, which is a minute unless you change it.
-    public static var defaultOptionValue: Duration? { nil }
+    package static var defaultOptionValue: Duration? { nil }
 }
 
 extension HTTPRequest {
@@ -80,15 +80,25 @@ public struct TransferProgress: Hashable, Sendable {
         self.bytesReceived = bytesReceived
         self.bytesToReceive = bytesToReceive
     }
+
+    /// The share of the body that was sent, from 0 to 1; nil if its length is not known.
+    public var fractionSent: Double? { Self.fraction(bytesSent, of: bytesToSend) }
+
+    /// The share of the response's body that was received, from 0 to 1; nil if its length is not known.
+    public var fractionReceived: Double? { Self.fraction(bytesReceived, of: bytesToReceive) }
+
+    private static func fraction(_ part: Int64, of whole: Int64?) -> Double? {
+        whole.map { $0 > 0 ? min(max(0, Double(part) / Double($0)), 1) : 1 }
+    }
 }
 
 /// The closure that is called with a transfer's progress; nil, the default, for none.
-public enum ProgressOption: HTTPRequestOption {
+package enum ProgressOption: HTTPRequestOption {
     /// No closure.
-    public static var defaultOptionValue: (@Sendable (TransferProgress) -> Void)? { nil }
+    package static var defaultOptionValue: (@Sendable (TransferProgress) -> Void)? { nil }
 
     /// Only without a closure, which both attempts would call.
-    public static func allowsTwoAttempts(with value: (@Sendable (TransferProgress) -> Void)?) -> Bool { value == nil }
+    package static func allowsTwoAttempts(with value: (@Sendable (TransferProgress) -> Void)?) -> Bool { value == nil }
 }
 
 extension HTTPRequest {
@@ -96,7 +106,7 @@ extension HTTPRequest {
     ///
     /// It runs on a queue of its own, never twice at once, and for the last time before the task completes. A slow closure
     /// misses steps in between. A request that is redirected or retried starts again at zero. A `Hedge` does not send a request
-    /// with progress twice, unless its `hedging` allows that: then two attempts would report beside each other.
+    /// with progress twice, unless its `hedging` allows that: then two attempts would report at the same time.
     ///
     /// ```swift
     /// let (updates, continuation) = AsyncStream.makeStream(

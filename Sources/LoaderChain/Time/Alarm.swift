@@ -7,8 +7,8 @@ import Synchronization
 ///
 ///     alarm.set(on: timers, for: { state.withLock(\.pauseEnd) }) { [weak self] in self?.endPause() }
 ///
-/// Threads may get here in another order than they changed the state in. So each call gets a number before it asks. One that was
-/// overtaken sets nothing: the later one asked later, and knows everything that the earlier one knew.
+/// Threads may get here in another order than they changed the state in. So each call gets a number before it asks. A call that
+/// was overtaken sets nothing: the later call asked later, and knows everything that the earlier one knew.
 ///
 /// Each setting rings once at most. A timer of an earlier setting does nothing, also one that fires while it is being cancelled, or
 /// before it could be kept. No lock is held while the owner is asked or called, and none while a timer ends.
@@ -30,7 +30,7 @@ package final class Alarm: Sendable {
     /// Sets the alarm for the instant that `due` names, or clears it if that is nil.
     ///
     /// - Parameters:
-    ///   - timers: what rings.
+    ///   - timers: the clock.
     ///   - due: reads the instant from the owner's state.
     ///   - ring: called at that instant, unless the alarm is set for another one before.
     package func set(on timers: any Timers, for due: () -> TimerInstant?, _ ring: @escaping @Sendable () -> Void) {

@@ -34,7 +34,7 @@ package struct ClockReading: Sendable {
 
 /// Measures how long the machine has slept: how far the wall clock got ahead of the monotonic clock, which stands still meanwhile.
 ///
-/// A step of the wall clock that is larger than a machine may sleep, or that goes back, is a change of its setting, and no sleep.
+/// A step of the wall clock that is larger than a machine may sleep, or that goes back, is a change of its setting, not sleep.
 package struct SleepMeter: Sendable {
     private var lastInstant: TimerInstant
     private var lastDate: Double
@@ -46,7 +46,7 @@ package struct SleepMeter: Sendable {
         lastDate = reading.date.timeIntervalSinceReferenceDate
     }
 
-    /// Returns how much time has passed since the last reading: that of the monotonic clock, and the sleep besides.
+    /// Returns how much time has passed since the last reading: that of the monotonic clock, plus the sleep.
     ///
     /// A reading that another thread's has overtaken changes nothing: measured from its date, the next one would look like a sleep.
     package mutating func read(_ reading: ClockReading) -> (passed: Duration, slept: Duration) {
@@ -54,7 +54,7 @@ package struct SleepMeter: Sendable {
         let date = reading.date.timeIntervalSinceReferenceDate
         let passed = lastInstant.duration(to: reading.instant)
         let asleep = date - lastDate - passed / .seconds(1)
-        // Compared as a number first: the difference may be infinite or not a number, and is no duration then.
+        // Compared as a number first: the difference may be infinite or not a number, which cannot be a duration.
         let mayHaveSlept = asleep >= 0 && asleep <= Self.believableSleep.upperBound / .seconds(1)
         let slept = mayHaveSlept ? Duration.seconds(asleep) : .zero
         lastInstant = reading.instant

@@ -1,6 +1,6 @@
 /// The instant by which a request must have its result.
 ///
-/// It is set once, where the work begins, and holds for everything that is done for the request: waiting in queues, all
+/// A deadline is set once, where the work begins, and holds for everything that is done for the request: waiting in queues, all
 /// attempts and the pauses between them, and the response itself.
 ///
 /// ```swift
@@ -39,7 +39,7 @@ public struct Deadline: Sendable {
     ///
     /// - Parameters:
     ///   - duration: the time from now.
-    ///   - timers: the clock; in a test, the one that the chain uses.
+    ///   - timers: the clock; in a test, that of the chain.
     public static func after(_ duration: Duration, on timers: any Timers = SystemTimers.shared) -> Deadline {
         // Longer than any program runs, and short enough to calculate with.
         let allowance = min(max(.zero, duration), .nanoseconds(Int64.max))
@@ -98,20 +98,20 @@ extension Deadline: CustomStringConvertible, CustomReflectable {
 }
 
 /// The deadline of a request; nil, the default, for none.
-public enum DeadlineOption: HTTPRequestOption {
+package enum DeadlineOption: HTTPRequestOption {
     /// No deadline.
-    public static var defaultOptionValue: Deadline? { nil }
+    package static var defaultOptionValue: Deadline? { nil }
 }
 
 extension HTTPRequest {
     /// When the request must have its result; nil for no limit.
     ///
     /// When the deadline comes, the task ends wherever it is, in a queue, in a pause or on its way to the server, and fails
-    /// with ``HTTPError/Code/deadlineExceeded``. The loader that has it sees a cancel; if it ignores that, the caller has its
-    /// error all the same, which names the loader, and whatever it completes the task with later is dropped. Where a loader can tell that the time
-    /// will not suffice, the task fails earlier: ``Retry`` makes no pause that is longer than what is left, and
-    /// ``Throttle`` gives no slot to a request that can no longer make it while another waits. A response that is delivered
-    /// in chunks has met its deadline when its head has arrived.
+    /// with ``HTTPError/Code/deadlineExceeded``. The loader that has it sees a cancel; if it ignores the cancel, the caller
+    /// gets its error all the same, which names the loader, and a later completion is dropped. If a loader knows that the time
+    /// will not suffice, the task fails earlier: ``Retry`` makes no pause that is longer than the time left, and ``Throttle``
+    /// gives no slot to a request that can no longer make it while another waits. A response that is delivered in chunks has
+    /// met its deadline when its head has arrived.
     ///
     /// A loader that has a task may set an earlier deadline in its request. It cannot set a later one or remove it, and the
     /// deadline also holds for the attempts that work for the task.

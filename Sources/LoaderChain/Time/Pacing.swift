@@ -4,7 +4,7 @@
 package struct Pacing: Hashable, Sendable {
     /// The bound of the delay after the first failure.
     package let first: Duration
-    /// What the bound never grows beyond.
+    /// The maximum of the bound.
     package let maximum: Duration
     /// The longest wait that a server can ask for.
     package let maximumAsked: Duration
@@ -28,9 +28,9 @@ package struct Pacing: Hashable, Sendable {
     /// Returns how long to wait.
     ///
     /// - Parameters:
-    ///   - failures: how many attempts in a row have failed.
-    ///   - asked: how long the server asks to wait. That is the pace then, however many attempts have failed; chance adds an eighth
-    ///     of it at the most.
+    ///   - failures: the number of attempts in a row that have failed.
+    ///   - asked: the delay that the server asks for. That is the pace then, however many attempts have failed; chance adds an
+    ///     eighth of it at the most.
     ///   - roll: chance, from 0 up to 1.
     package func delay(afterFailures failures: Int, asked: Duration? = nil, roll: Double) -> Duration {
         let granted = asked.map(granted) ?? .zero
@@ -50,7 +50,7 @@ package struct Pacing: Hashable, Sendable {
     }
 }
 
-/// Whether and when a transfer goes on after a failure: not after too many in a row, which bytes that are new end.
+/// Whether and when a transfer continues after a failure: not after too many failures in a row, which new bytes end.
 struct Perseverance: Sendable {
     private let attempts: Int
     private let pacing: Pacing
@@ -60,7 +60,7 @@ struct Perseverance: Sendable {
 
     /// Begins without a failure.
     ///
-    /// - Parameter attempts: after how many failures in a row to give up; at least one.
+    /// - Parameter attempts: the number of failures in a row after which to give up; at least one.
     init(attempts: Int, pacing: Pacing) {
         self.attempts = max(1, attempts)
         self.pacing = pacing
@@ -72,28 +72,28 @@ struct Perseverance: Sendable {
     /// Notes a failure.
     ///
     /// - Parameters:
-    ///   - count: how many bytes there are.
-    ///   - asked: how long the server asks to wait.
-    ///   - roll: chance, from 0 up to 1.
-    /// - Returns: how long to wait before the next attempt; nil to give up.
+    ///   - count: the number of bytes that are there.
+    ///   - asked: the delay that the server asks for.
+    ///   - roll: a random number, from 0 up to 1.
+    /// - Returns: the delay before the next attempt; nil to give up.
     mutating func takeFailure(at count: Int64, asked: Duration, roll: Double) -> Duration? {
         noteProgress(count)
         failures += 1
         guard failures < attempts else { return nil }
-        // It has few attempts, which are not to be over before a server that asks for short waits is well.
+        // A transfer has few attempts, which must not be over before a server that asks for short waits is well.
         return max(pacing.delay(afterFailures: failures, roll: roll), pacing.granted(asked))
     }
 
     /// Notes an attempt that has not failed, which may have brought nothing new.
     ///
-    /// - Returns: false to give up, because such attempts lead nowhere.
+    /// - Returns: false to give up, because such attempts bring nothing new.
     mutating func takeStep(at count: Int64) -> Bool {
         if noteProgress(count) { return true }
         failures += 1
         return failures < attempts
     }
 
-    /// Begins the count anew if there are more bytes than ever; returns whether there are.
+    /// Restarts the count if there are more bytes than ever; returns whether there are.
     @discardableResult
     private mutating func noteProgress(_ count: Int64) -> Bool {
         guard count > most else { return false }

@@ -59,11 +59,11 @@ struct SlidingWindow<Count: AdditiveArithmetic> {
     }
 }
 
-/// How long a kind of work usually takes, learned from how long it took lately.
+/// The usual duration of a kind of work, learned from recent durations.
 ///
-/// The estimate is the smoothed mean and twice the smoothed deviation from it, as TCP estimates how long to wait for an
-/// answer (RFC 6298). It takes constant memory, follows a change within some ten samples, and hardly any work of usual
-/// duration takes longer.
+/// The estimate is the smoothed mean and twice the smoothed deviation from it, as TCP estimates how long to wait for an answer
+/// (RFC 6298). It takes constant memory, follows a change within some ten samples, and little work of usual duration takes
+/// longer.
 package struct UsualTime {
     /// In nanoseconds.
     private var mean = 0.0
@@ -72,7 +72,7 @@ package struct UsualTime {
 
     /// The first samples may include the making of connections.
     static let fewestSamples = 8
-    /// Some three years, which leaves room to calculate.
+    /// Some three years, which leaves a margin for calculations.
     private static let longest = 1e17
     private static let weightOfMean = 1.0 / 8
     private static let weightOfDeviation = 1.0 / 4

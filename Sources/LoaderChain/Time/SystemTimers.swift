@@ -4,9 +4,9 @@ import LoaderChainPlatformFoundation
 
 /// The time of the machine.
 ///
-/// A timer costs one allocation besides its action's own. Scheduling and cancelling take the same time whether ten
-/// timers wait or a million: they wait in a timing wheel, and a single wake-up of the system serves them all. When no
-/// timer waits, none is set, except for one that was set before, comes within a minute, and then finds nothing.
+/// A timer costs one allocation in addition to its action's own. Scheduling and cancelling take the same time whether ten
+/// timers wait or a million: they wait in a timing wheel, and a single wake-up of the system serves them all. When no timer
+/// waits, no wake-up is set, except for one that was set before, comes within a minute, and then finds nothing.
 ///
 /// Timers have a resolution of a millisecond and are never early: a deadline is rounded up. The clock is the system's
 /// uptime, which the wake-up uses too. It stops while the machine sleeps, and a wait continues afterwards.
@@ -27,7 +27,7 @@ public final class SystemTimers: Timers {
     /// Actions that wait are released together with them.
     public convenience init() { self.init(lanes: Clockwork.mostLanes) }
 
-    /// Makes timers that run at most so many actions at once.
+    /// Makes timers that run at most `lanes` actions at once.
     package init(lanes: Int) { clockwork = Clockwork(lanes: lanes) }
 
     deinit { clockwork.stop() }
@@ -95,9 +95,9 @@ final class TimerClock: Sendable {
 
 /// Drives the wheel of the system timers: a lock around it, a wake-up for its next expiry, and threads for what is due.
 ///
-/// The clock has a queue on which nothing but decisions are made. Actions run on lanes, which are serial queues: Dispatch
-/// gives each its own thread at once, whereas a concurrent queue gets a thread for a blocked one only after a second on
-/// Linux, and hardly any in the end. A lane that has nothing more to run is kept for the next time.
+/// The clock has a queue on which nothing but decisions are made. Actions run on lanes, which are serial queues: Dispatch gives
+/// each its own thread at once. A concurrent queue on Linux gets a thread for a blocked one only after a second, and few in the
+/// end. A lane that has nothing more to run is kept for the next time.
 ///
 /// A waiting action is in the wheel. Either the clockwork takes it out under the lock and hands it to a lane, or
 /// ``SystemTimer/cancel()`` takes it out and then releases it.
@@ -145,7 +145,7 @@ private final class Clockwork: Sendable {
     /// Calls a lane, on the queue of the source, if something is due.
     private func wake() {
         let tick = UInt64.tick(reachedBy: .uptime)
-        // This call may last longer than the action, and the lane's closure lives for as long as the lane has something to run. So
+        // This call may last longer than the action, and the lane's closure lives while the lane has something to run. So
         // neither holds the first action itself.
         let call = state.withLock { state -> (first: Locked<TimerAction?>, lane: DispatchQueue)? in
             guard let (action, lane) = state.wake(at: tick) else { return nil }

@@ -1,7 +1,7 @@
 /// When a clockwork wakes up, and how many threads run what is due, decided without threads and clocks.
 ///
-/// Due actions are run by *workers*. The clockwork calls one when it wakes up; a worker runs one action after the other,
-/// as long as more are due. So quick actions run in order on one thread, and cost one call of a worker for all.
+/// Due actions are run by *workers*. The clockwork calls one when it wakes up; a worker runs one action after another, while
+/// more are due. So quick actions run in order on one thread, and cost one call of a worker for all.
 ///
 /// If something is still due a tick after the last call, the worker has an action that takes long. The clockwork then
 /// calls another worker, and so on up to a limit. At the limit, actions wait until a worker has ended its own.
@@ -12,11 +12,11 @@ struct TimerRota<Action> {
     static var never: UInt64 { .max }
     /// The longest time until a wake-up, a day: the system's clock has a smaller range than ours.
     static var longestRest: UInt64 { 24 * 60 * 60 * 1000 }
-    /// How far away a wake-up may be that is kept though nothing waits for it; a minute, as long as most timeouts.
+    /// The longest time for which a wake-up is kept although nothing waits for it; a minute, like most timeouts.
     static var longestIdleWakeUp: UInt64 { 60 * 1000 }
 
     private var wheel: TimerWheel<Action>
-    /// The tick for which the clock is to be set.
+    /// The tick for which the clock has to be set.
     private(set) var wakeUp = Self.never
     private(set) var workers = 0
     /// The tick in which the last worker was called, or any before.
@@ -72,7 +72,7 @@ struct TimerRota<Action> {
 
     /// A worker has ended its action.
     ///
-    /// - Returns: the next action for it; nil if it is to go.
+    /// - Returns: the next action for it; nil to end the worker.
     mutating func next(by tick: UInt64) -> Action? {
         if let action = wheel.advance(to: tick) { return action }
         workers -= 1

@@ -1,8 +1,8 @@
-/// What waits, ordered by the tick at which it falls due: a hierarchical timing wheel.
+/// A hierarchical timing wheel: elements that wait, ordered by the tick at which they fall due.
 ///
-/// The wheel is a value without a clock and without a lock. Its owner tells it how far time has come and takes what has
-/// fallen due, in the order of deadlines and, within one deadline, in the order of insertion. Inserting and removing
-/// cost the same whether ten elements wait or a million.
+/// The wheel is a value without a clock and without a lock. Its owner advances the time and takes the elements that have fallen
+/// due, in the order of deadlines and, within one deadline, in the order of insertion. Inserting and removing cost the same
+/// whether ten elements wait or a million.
 ///
 /// ## How it works
 ///
@@ -17,15 +17,15 @@
 package struct TimerWheel<Element> {
     /// The tick up to which everything due has been handed out.
     ///
-    /// It never goes back.
+    /// Never goes back.
     package private(set) var present: UInt64
 
     /// How many elements wait.
     package private(set) var count = 0
 
-    /// What an element is removed by.
+    /// The ticket to remove an element by.
     ///
-    /// A ticket is of no use once its element was removed or has fallen due, even where another has taken its position.
+    /// A ticket is of no use once its element was removed or has fallen due, even if another has taken its position.
     package struct Ticket: Sendable {
         fileprivate let position: Int
         fileprivate let number: UInt64
@@ -118,10 +118,9 @@ package struct TimerWheel<Element> {
         return nil
     }
 
-    /// Moves the present to `tick` if nothing is to be done before.
+    /// Moves the present to `tick` if nothing is due before.
     ///
-    /// It saves elements with a short wait from being inserted far up, as seen from a present that time has left
-    /// behind.
+    /// This saves elements with a short wait from being inserted far up, relative to an old present.
     package mutating func catchUp(with tick: UInt64) {
         guard tick > present else { return }
         if let nextExpiry, nextExpiry <= tick { return }
@@ -198,7 +197,7 @@ package struct TimerWheel<Element> {
 
     // MARK: - Slots
 
-    /// The number of the slot that is to be looked at first.
+    /// The number of the slot to look at first.
     private var earliestSlot: Int? {
         guard occupiedLevels != 0 else { return nil }
         let level = occupiedLevels.trailingZeroBitCount
@@ -226,7 +225,7 @@ package struct TimerWheel<Element> {
 /// The digits in which the wheel reads a tick.
 private enum Digit {
     static let bits = 6
-    /// How many values a digit has: as many as a word has bits, so that one word tells which slots are occupied.
+    /// The number of values of a digit: the bits of a word, so that one word shows which slots are occupied.
     static let values = 1 << bits
     /// How many digits a tick has.
     static let levels = (UInt64.bitWidth + bits - 1) / bits

@@ -92,7 +92,7 @@ public protocol ScheduledTimer: AnyObject, Sendable {
 
 /// An instant on the monotonic clock of some ``Timers``.
 ///
-/// It counts nanoseconds from a start that the clock chooses, so you can compare only instants of the same timers.
+/// An instant counts nanoseconds from a start that the clock chooses, so you can compare only instants of the same timers.
 /// Arithmetic saturates.
 public struct TimerInstant: InstantProtocol, Hashable, Sendable {
     /// The nanoseconds since the clock's start.
@@ -121,7 +121,7 @@ public struct TimerInstant: InstantProtocol, Hashable, Sendable {
 }
 
 extension Duration {
-    /// The duration in nanoseconds, rounded up so that no wait is too short.
+    /// The duration in nanoseconds, rounded up so that waits are never too short.
     package var wholeNanoseconds: Int128 {
         // Dividing 128 bits takes longer than reading a clock. What is not negative, and shorter than an hour, is divided as
         // 64 bits: in two steps, because a nanosecond has 2⁹ · 5⁹ attoseconds, and each rounds up.

@@ -5,33 +5,33 @@ import LoaderChainPlatformFoundation
 
 /// An upload by draft-ietf-httpbis-resumable-upload-12: what the server has, and what to send it.
 ///
-/// It has no clock and no body.
+/// The state has no clock and no body.
 struct DraftUploadState: Sendable {
-    /// What to ask the server for.
+    /// A question to the server.
     enum Question: Hashable, Sendable {
-        /// A place to upload to.
+        /// An upload URL.
         case create
-        /// How much is there.
+        /// The number of bytes that are there.
         case ask
-        /// To take so many bytes from an offset on, which may be the last ones.
+        /// To take `count` bytes from an offset on, which may be the last ones.
         case append(from: Int64, count: Int64, isLast: Bool)
     }
 
-    /// What a response means.
+    /// The meaning of a response.
     enum Answer: Hashable, Sendable {
         /// There is more to ask.
         case goesOn
-        /// The server had to be asked again without having got more.
+        /// The server had to be asked again without new bytes.
         case failed
-        /// It is the response of the whole upload, be it a success or not.
+        /// The response ends the whole upload, with a success or not.
         case ends
-        /// The upload cannot go on, for the reason.
+        /// The upload cannot continue, for this reason.
         case isWrong(String)
     }
 
-    /// Where to upload to; nil before the server has said so.
+    /// The upload URL; nil before the server has sent it.
     private(set) var location: URL?
-    /// How many bytes the server has.
+    /// The number of bytes that the server has.
     private(set) var offset: Int64 = 0
 
     private let length: Int64
@@ -77,7 +77,7 @@ struct DraftUploadState: Sendable {
         if response.status.isTransient { return .failed }
         guard response.status.isSuccess else { return .ends }
         guard let target else {
-            return .isWrong("The server names no place to upload to, so it does not support this draft")
+            return .isWrong("The server returned no upload URL, so it does not support this draft")
         }
         location = target
         return .goesOn
@@ -86,14 +86,14 @@ struct DraftUploadState: Sendable {
     private mutating func takeOffset(_ response: HTTPResponse, _ fields: DraftUploadFields) -> Answer {
         if Self.isBusy(response.status) { return .failed }
         guard response.status.isSuccess else {
-            // What an earlier process has begun may have expired.
+            // An upload that an earlier process has begun may have expired.
             guard mayCreateAgain, response.status == .notFound || response.status == .gone else { return .ends }
             (location, mustAsk, mayCreateAgain, offset) = (nil, false, false, 0)
             return .goesOn
         }
         if fields.isComplete == true { return .ends }
         guard let there = fields.offset, there <= length, fields.length.map({ $0 == length }) ?? true else {
-            return .isWrong("What the server has of the upload does not fit the body")
+            return .isWrong("The bytes that the server has do not match the body")
         }
         (offset, mustAsk, mayCreateAgain) = (there, false, false)
         return .goesOn
@@ -127,12 +127,12 @@ struct DraftUploadState: Sendable {
         }
     }
 
-    /// Notes that a question has not brought the upload further.
+    /// Notes that a question has brought no new bytes.
     ///
     /// - Parameters:
-    ///   - asked: how long the server asks to wait.
-    ///   - roll: chance, from 0 up to 1.
-    /// - Returns: how long to wait before the next one; nil to give up.
+    ///   - asked: the delay that the server asks for.
+    ///   - roll: a random number, from 0 up to 1.
+    /// - Returns: the delay before the next question; nil to give up.
     mutating func takeFailure(asked: Duration, roll: Double) -> Duration? {
         perseverance.takeFailure(at: offset, asked: asked, roll: roll)
     }
@@ -141,7 +141,7 @@ struct DraftUploadState: Sendable {
     mutating func takeLoss() { if location != nil { mustAsk = true } }
 }
 
-/// The header fields of the draft, each as the structured field that it is; one with another value is ignored.
+/// The header fields of the draft, as structured fields; fields with another type of value are ignored.
 private struct DraftUploadFields {
     let offset: Int64?
     let length: Int64?

@@ -8,40 +8,40 @@ import LoaderChainPlatformFoundation
 /// print(try await upload.send().status)
 /// ```
 ///
-/// It follows draft-ietf-httpbis-resumable-upload-12, whose interop version is 8. A later draft, or the standard, may differ, and will
-/// have a type of its own.
+/// The upload follows draft-ietf-httpbis-resumable-upload-12, whose interop version is 8. A later draft, or the standard, may
+/// differ, and will have a type of its own.
 ///
-/// It first asks the server for a place to upload to, with the request's method and headers and without a body, because no terminal of
-/// this package passes on interim responses (104). It then appends the body by `PATCH`, in parts that are no larger than the
-/// server's `max-append-size`. After a lost connection, a 5xx, and where the server asks to come again later (408, 423, 425, 429), it
-/// waits, at least as long as `Retry-After` says, asks how much has arrived, and goes on there. The result is the server's response to
-/// the whole.
+/// The upload first asks the server for an upload URL, with the request's method and headers and without a body, because no
+/// terminal of this package passes on interim responses (104). It then appends the body by `PATCH`, in parts that are no larger
+/// than the server's `max-append-size`. After a lost connection, a 5xx, or if the server asks to come again later (408, 423,
+/// 425, 429), it waits, at least as long as `Retry-After` says, asks how much has arrived, and continues there. The result is
+/// the server's response to the whole.
 ///
-/// A server that names no such place does not support the draft, and the upload fails with ``HTTPError/Code/invalidResponse``; it has then
-/// seen a request without a body. A place on another server gets none of the request's secret headers, one that leads from https to
-/// http is refused, and a user and a password in its address are left out.
+/// A server that returns no such URL does not support the draft, and the upload fails with ``HTTPError/Code/invalidResponse``;
+/// the server has then seen a request without a body. An upload URL on another server gets none of the request's secret
+/// headers, a URL that leads from https to http is refused, and a user and a password in it are left out.
 ///
-/// To go on after a relaunch, keep the place that ``Settings/onLocation`` tells, and give it as ``Settings/location`` with the same body. If
-/// the server has forgotten it, the upload begins anew. Secret headers are sent there if it is on the server of the request, which must
-/// therefore name its host.
+/// To continue after a relaunch, keep the URL that ``Settings/onLocation`` is called with, and set it as ``Settings/location``
+/// with the same body. If the server has forgotten it, the upload starts over. Secret headers are sent there if it is on the
+/// server of the request, which must therefore name its host.
 public struct ResumableUploadDraft12: Sendable {
     /// How an upload goes on after a failure.
     public struct Settings: Sendable {
         /// After how many failures in a row the upload fails; five by default.
         ///
-        /// New bytes that the server has begin the count anew.
+        /// New bytes on the server restart the count.
         public var attempts = 5
 
         /// The bound of the random delay after the first failure, which doubles with each one in a row; a second by default.
         public var firstDelay = Duration.seconds(1)
 
-        /// What that bound never grows beyond; half a minute by default.
+        /// The maximum of that bound; half a minute by default.
         public var maximumDelay = Duration.seconds(30)
 
         /// The longest delay that a server can ask for by `Retry-After`; a minute by default.
         public var maximumRetryAfter = Duration.seconds(60)
 
-        /// Where an earlier process has begun this upload; nil, the default, to begin it.
+        /// The URL at which an earlier process has begun this upload; nil, the default, to begin it.
         public var location: URL?
 
         /// Hears where the server wants the upload, to go on there after a relaunch.
@@ -64,9 +64,9 @@ public struct ResumableUploadDraft12: Sendable {
     /// Makes an upload, which nothing is sent of yet.
     ///
     /// - Parameters:
-    ///   - request: what to upload, and where: its body must have a length, and give the same bytes again.
+    ///   - request: the request to upload with; its body must have a length, and give the same bytes again.
     ///   - chain: loads the requests.
-    ///   - settings: how to go on after a failure.
+    ///   - settings: the behavior after a failure.
     ///   - timers: measures the delays.
     ///   - random: chooses delays; give a seeded source in tests.
     public init(
@@ -94,8 +94,8 @@ public struct ResumableUploadDraft12: Sendable {
             throw error(
                 .invalidRequest,
                 reason:
-                    "The request has secret headers and no host, so that it does not tell whether the place of the upload"
-                    + " may have them; give it its host")
+                    "The request has secret headers but no host, so it is unknown whether the server of the upload URL"
+                    + " may get them; set its host")
         }
         var state = DraftUploadState(settings, length: length)
         var sent = request
@@ -129,7 +129,7 @@ public struct ResumableUploadDraft12: Sendable {
 
     /// Tells the server that the upload to a place will not go on, so that it can forget what it has.
     ///
-    /// - Parameter location: what ``Settings/onLocation`` has told.
+    /// - Parameter location: the URL that ``Settings/onLocation`` was called with.
     public func discard(_ location: URL) async throws(HTTPError) {
         _ = try await chain.load(bare(.delete, at: location, from: request))
     }
@@ -195,7 +195,7 @@ public struct ResumableUploadDraft12: Sendable {
         return bare
     }
 
-    /// Where the response to the first request leads.
+    /// The upload URL in the response to the first request.
     private func target(of response: HTTPResponse) throws -> URL? {
         guard response.status.isSuccess, let location = response.headers.values(for: "Location").first,
             let base = response.request.url,
@@ -206,7 +206,7 @@ public struct ResumableUploadDraft12: Sendable {
         guard ["http", "https"].contains(next.scheme.lowercased()), next.host?.isEmpty == false else { return nil }
         guard !RedirectRule.isDowngrade(from: response.request, to: next) else {
             throw error(
-                .insecureConnection, response, reason: "The server wants the upload over http instead of https")
+                .insecureConnection, response, reason: "The upload URL is http instead of https")
         }
         return next.url
     }

@@ -32,9 +32,9 @@ extension ContractCheck {
             stage.cancel(probe)
             let isEarly = probe.hasEnded && !(terminal.held.isEmpty && terminal.takenPaths.isEmpty)
             stage.expect(
-                // Ten seconds after the cancel a Swift task is let go of, whoever is still busy.
+                // Ten seconds after the cancel a Swift task is released, whatever is still busy.
                 stage.check.mayLeaveCancelledTasks || !isEarly || ContinuousClock.now - begin >= .seconds(10),
-                "it completed while the loader after it was still busy: complete a cancelled task when the one that "
+                "it completed while the loader after it was still busy: complete a cancelled task when the task that "
                     + "you have passed on completes")
             stage.startClock()
             for task in terminal.held { stage.answer(task, at: terminal) }
@@ -105,12 +105,12 @@ extension ContractCheck {
         let outcome = result.error.map { "the error \($0.code)" } ?? "success"
         stage.expect(
             result.error?.code == .cancelled,
-            "a cancelled task completed with \(outcome): pass the caller's own task on, or complete that one, which "
-                + "says cancelled then"
+            "a cancelled task completed with \(outcome): pass the caller's own task on, or complete it, which then "
+                + "says cancelled"
         )
     }
 
-    /// Waits until a task is at the terminal; false if it ended before, which its result tells about.
+    /// Waits until a task is at the terminal; false if it ended before, which its result explains.
     private static func arrives(_ probe: TaskProbe, at terminal: ContractTerminal, on stage: ContractStage) -> Bool {
         let isInTime = stage.wait(until: { probe.hasEnded || !terminal.held.isEmpty })
         // A loader with a deadline may have given it up.
@@ -190,7 +190,7 @@ extension ContractCheck {
                 stage.result(of: probe)
                 return nil
             }
-            // The timer may be that of a deadline, and the task still on its way to where it waits.
+            // The timer may be that of a deadline, and the task still on its way to its place of waiting.
             if !probe.hasEnded { stage.takeAllTurns() }
             if !probe.hasEnded { return probe }
         }

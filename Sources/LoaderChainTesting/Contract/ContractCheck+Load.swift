@@ -28,8 +28,8 @@ extension ContractCheck {
             stage.reset(chain, "the reset at the end")
         },
         Part(name: "A long run of tasks, each loaded by the handler of the one before") { stage in
-            // A call that is nested in the one before needs more than this for each task. The few that nest in a correct
-            // loader need less together.
+            // A call that is nested in the one before needs more than this for each task. The few that nest in a correct loader
+            // need less together.
             let terminal = DepthTerminal(greatestDepth: 512 * stage.check.tasks)
             let chain = stage.chain(to: terminal)
             let done = stage.probe()
@@ -42,7 +42,7 @@ extension ContractCheck {
             stage.expect(
                 !terminal.isTooDeep,
                 "the stack grew by \(terminal.depth) bytes over \(stage.check.tasks) tasks: the loader starts a "
-                    + "task inside the end of the one before; take the next in a loop instead")
+                    + "task inside the end of the task before; start the next in a loop instead")
         },
     ]
 

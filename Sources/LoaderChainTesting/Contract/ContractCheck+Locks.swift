@@ -24,7 +24,7 @@ extension ContractCheck {
     ]
 
     static let cancelLockPart = Part(name: "A second thread loads a task while the first is cancelled") { stage in
-        lockPart(stage, .holds, at: .cancel, "is told of a cancel", across: "a cancel") { chain, terminal in
+        lockPart(stage, .holds, at: .cancel, "handles a cancel", across: "a cancel") { chain, terminal in
             let probe = stage.load(with: chain)
             _ = stage.wait(until: { probe.hasEnded || !terminal.held.isEmpty })
             stage.cancel(probe)

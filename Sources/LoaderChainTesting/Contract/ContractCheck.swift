@@ -25,9 +25,9 @@ import LoaderChainPlatformC
 /// State that the loader changes without a lock shows by chance at best. Run the test with `swift test --sanitize=thread` as well:
 /// the check calls the loader from many threads at once, and the sanitizer names the line.
 ///
-/// A violation is a sentence that says what was done, what the loader did, and how it is mended. The check ends at the first event
-/// that it waited for in vain, and at the first task that the loader lets go of, since what comes after would follow from it. An
-/// event is also the return of a call, which does not come if the loader blocks the thread that called it.
+/// A violation is a sentence with what was done, what the loader did, and how to fix it. The check ends at the first event that
+/// does not come, and at the first task that the loader releases without completing it, since later violations would follow
+/// from it. An event is also the return of a call, which does not come if the loader blocks the thread that called it.
 public struct ContractCheck: Sendable {
     let make: @Sendable (ManualTimers) -> HTTPLoader
     let seed: UInt64
@@ -40,16 +40,16 @@ public struct ContractCheck: Sendable {
     /// Prepares a check.
     ///
     /// - Parameters:
-    ///   - seed: determines what the threads do in the randomized part.
-    ///   - patience: how long to wait for each event, by default ten seconds, and at least a tenth of a second. If the
+    ///   - seed: the seed of the randomized part.
+    ///   - patience: the longest wait for each event, by default ten seconds, and at least a tenth of a second. If the
     ///     loader is correct, no wait takes that long; a thread sanitizer on a slow machine may need more.
     ///   - mayLeaveCancelledTasks: whether the loader may complete a cancelled task at once while its work goes on, as a loader
     ///     does that shares an execution among several tasks. Other loaders wait until the loaders after them have stopped.
-    ///   - tasks: how many tasks the longest part loads, one after the other; by default 1,000, and at least 300. The least is
-    ///     enough if you check many chains of the same loaders, each with a seed of its own.
-    ///   - make: makes a new loader, or a chain of several, for each part of the check. If it needs timers, it uses the ones
-    ///     that it receives; the check advances them whenever something waits for them, except where a cancel or a reset must not
-    ///     need time.
+    ///   - tasks: the number of tasks that the longest part loads, one after another; by default 1,000, and at least 300. The
+    ///     least is enough if you check many chains of the same loaders, each with a seed of its own.
+    ///   - make: makes a new loader, or a chain of several, for each part of the check. If it needs timers, it uses the timers
+    ///     that it receives; the check advances them whenever something waits for them, except in parts in which a cancel or a
+    ///     reset must not need time.
     public init(
         seed: UInt64 = 1, patience: Duration = .seconds(10), mayLeaveCancelledTasks: Bool = false, tasks: Int = 1_000,
         _ make: @escaping @Sendable (ManualTimers) -> HTTPLoader
@@ -175,7 +175,7 @@ private final class ContractRun: Sendable {
         }
     }
 
-    /// Prints the violations if no Swift task can run that would hear of them.
+    /// Prints the violations if no Swift task can run that would return them.
     private func printUnlessHeard(_ violations: [String]) {
         let limit = DispatchTime.now() + check.patience / .seconds(1)
         guard !ContractPatience.takeTurn(until: limit) else { return }

@@ -12,8 +12,8 @@ struct ContractPatience: Sendable {
     private static let turns = 100
     /// How long the turns may take altogether, in seconds.
     ///
-    /// While many tests share a few threads, one turn may take as long as most of them. So only threads that are blocked for good
-    /// exhaust this.
+    /// While many tests share a few threads, one turn may take about as long as a test. So only threads that are blocked for
+    /// good exhaust this.
     private static let longestDelay = 300.0
 
     /// Waits until `isOver` holds, and looks again whenever `wait` returns, which waits for an event until a deadline.
@@ -35,7 +35,7 @@ struct ContractPatience: Sendable {
     /// When to give up on threads: those that have not run until then are blocked for good.
     var deadlineOfTurns: DispatchTime { .now() + Self.longestDelay }
 
-    /// Goes through the threads that loaders use as often as before giving up.
+    /// Takes all turns on the threads that loaders use, like a wait that gives up.
     func takeAllTurns() { Self.takeTurns(Self.turns, until: deadlineOfTurns) }
 
     /// Goes some times through the threads that loaders use, so that what waits there runs.

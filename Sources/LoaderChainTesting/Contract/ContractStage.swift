@@ -38,7 +38,7 @@ final class ContractStage: Sendable {
 
     // MARK: The chain
 
-    /// Makes a loader of the kind that is checked, linked to a terminal that behaves as told.
+    /// Makes a loader of the kind that is checked, linked to a terminal with the given behavior.
     func chain(
         to behaviour: ContractTerminal.Behaviour,
         atMoment: @escaping @Sendable (ContractTerminal.Moment) -> Void = { _ in }
@@ -83,7 +83,7 @@ final class ContractStage: Sendable {
 
     var found: [String] { state.withLock { $0.violations } }
 
-    /// Whether something was awaited in vain, so that whatever is found after it would only follow from it.
+    /// Whether an event did not come, so that later violations would only follow from it.
     var isOver: Bool { state.withLock { $0.isOver } }
 
     /// Notes a violation unless `condition` holds.
@@ -163,9 +163,9 @@ final class ContractStage: Sendable {
 
     private var patience: ContractPatience { ContractPatience(time: check.patience) }
 
-    /// Waits until `isDone` holds, while the clock moves if it does; false if that is in vain, or has been before.
+    /// Waits until `isDone` holds, while the clock moves if it does; false if it never holds, or an earlier wait failed.
     ///
-    /// A call on another thread is awaited first: what it waits for in vain may be what keeps everything else.
+    /// A call on another thread is awaited first: whatever it waits for may block everything else.
     func wait(until isDone: () -> Bool) -> Bool {
         while !isOver {
             let before = sideSteps.load(ordering: .relaxed)
@@ -181,7 +181,7 @@ final class ContractStage: Sendable {
         return false
     }
 
-    /// Waits until `isDone` holds, for as long as tasks are being loaded.
+    /// Waits until `isDone` holds, while tasks are being loaded.
     func waitWhileProgressing(until isDone: () -> Bool) -> Bool {
         while !isDone() {
             let before = steps.load(ordering: .relaxed)
@@ -238,7 +238,7 @@ final class ContractStage: Sendable {
     /// - Parameters:
     ///   - what: the task, as the subject of a sentence.
     ///   - mayBeAbandoned: whether the terminal has lost the task.
-    ///   - reason: what to say if there is none; nil for what can be seen.
+    ///   - reason: the sentence if there is none; nil for what can be seen.
     @discardableResult
     func result(
         of probe: TaskProbe, _ what: String = "a task", mayBeAbandoned: Bool = false, orSay reason: String? = nil
@@ -252,7 +252,7 @@ final class ContractStage: Sendable {
         if !mayBeAbandoned, let error = probe.result?.error, error.code == .abandoned {
             conclude(
                 with:
-                    "\(error.loader ?? "the loader") let go of \(what) without completing it: pass every task on with "
+                    "\(error.loader ?? "the loader") released \(what) without completing it: pass every task on with "
                     + "`super.load(task:)`, or complete it")
         }
         return probe.result
@@ -303,7 +303,7 @@ final class ContractStage: Sendable {
     private static let flood =
         "the loader sends requests without end: limit how often it tries again, and stop when the task is cancelled"
 
-    /// Where a task is that has not completed, and what is missing there.
+    /// The place of a task that has not completed, and what is missing there.
     private func whereabouts(of probe: TaskProbe) -> String {
         let isCancelled = (probe.task?.object as? HTTPTask)?.isCancelled ?? false
         let arrivals = state.withLock { $0.terminals }.flatMap(\.arrivals).filter {
@@ -354,7 +354,7 @@ final class ContractStage: Sendable {
 
     /// Waits until an object is gone: another thread may be about to release the last reference.
     ///
-    /// That is no event, so this looks again and again, at first often.
+    /// There is no event for that, so this looks again and again, at first often.
     func waitUntilGone(_ object: WeakReference) -> Bool {
         var looks = 0
         return patience.wait(until: { self.isOver || object.object == nil }) { deadline in
@@ -374,15 +374,19 @@ final class ContractStage: Sendable {
         }
         for terminal in state.withLock(\.terminals) {
             terminal.end(answering: mayBeLeft)
-            while wait(until: { terminal.held.isEmpty || terminal.held.contains(where: mayBeLeft) }),
-                let task = terminal.held.first(where: mayBeLeft)
-            {
-                answer(task, at: terminal)
+            var isEmpty = false
+            while !isEmpty, wait(until: { terminal.held.isEmpty || terminal.held.contains(where: mayBeLeft) }) {
+                // A task may arrive or end after each look, so only what was seen to be empty is.
+                if let task = terminal.held.first(where: mayBeLeft) {
+                    answer(task, at: terminal)
+                } else {
+                    isEmpty = terminal.held.isEmpty
+                }
             }
-            guard !terminal.held.isEmpty else { continue }
+            guard !isEmpty else { continue }
             noteVainWait(
                 "a task that the loader had passed on did not end",
-                "the loader completed its own task, and forgot the one that it had passed on for it; cancel that "
+                "the loader completed its own task, and forgot the task that it had passed on for it; cancel that "
                     + "one, or work with `makeAttempt`, which does so")
         }
     }

@@ -6,21 +6,21 @@ enum ContractCanary: HTTPRequestOption {
     static var defaultOptionValue: String { "" }
 }
 
-/// The loader after the one that is checked, which records what it receives.
+/// The loader after the loader that is checked, which records what it receives.
 final class ContractTerminal: ScriptedTerminal, @unchecked Sendable {
-    /// What becomes of a task that arrives.
+    /// The treatment of a task that arrives.
     enum Behaviour: Sendable {
-        /// It is held until the check answers; a cancel completes it.
+        /// The task is held until the check answers; a cancel completes it.
         case holds
-        /// It is held until the check answers, as by a transport that takes a while to stop.
+        /// The task is held until the check answers, as by a transport that takes a while to stop.
         case holdsCancelled
-        /// It is answered inside `load`, as the closure says: with a status, or with an error.
+        /// The task is answered inside `load`, as the closure says: with a status, or with an error.
         case answers(@Sendable (_ number: Int) -> Answer)
-        /// It is answered on another thread.
+        /// The task is answered on another thread.
         case answersLater
-        /// It is answered three times.
+        /// The task is answered three times.
         case repeats
-        /// It is released without an answer.
+        /// The task is released without an answer.
         case drops
     }
 
@@ -73,7 +73,7 @@ final class ContractTerminal: ScriptedTerminal, @unchecked Sendable {
     /// to answer those too.
     var takenPaths: [String] { state.withLock { $0.takenPaths } }
 
-    /// The path of a held task whose request is not the one that arrived.
+    /// The path of a held task whose request differs from the request that arrived.
     var changedPath: String? {
         let arrivals = arrivals
         let changed = held.lazy.compactMap { task in
@@ -122,7 +122,7 @@ final class ContractTerminal: ScriptedTerminal, @unchecked Sendable {
         signal.raise()
         if number == 0 { atMoment(.load) }
         guard !holds else {
-            // It is among the held tasks already, so either the end of the part sees it there, or this sees the end.
+            // The task is among the held tasks already, so either the end of the part sees it there, or this sees the end.
             if state.withLock(\.mayBeLeft)?(task) ?? false { give(to: task) }
             return
         }
@@ -179,7 +179,7 @@ final class ContractTerminal: ScriptedTerminal, @unchecked Sendable {
 
 /// Observes the completion of one task, or of something else that ends once.
 final class TaskProbe: @unchecked Sendable {
-    /// What the task asks for, which tells its request from those of others.
+    /// The path, which identifies the task's request among others.
     let path: String
     private let signal: ContractSignal
     private let state = Locked(State())

@@ -118,7 +118,7 @@ extension LoopbackCore {
 
     /// Waits until the ledger meets a condition.
     ///
-    /// It throws if the server is stopped, unless its end helps to meet the condition, or if the task is cancelled.
+    /// The wait throws if the server is stopped, unless its end helps to meet the condition, or if the task is cancelled.
     func wait(outlivingServer: Bool = false, until isMet: @escaping (LoopbackLedger) -> Bool) async throws {
         let end = await ledger.wait { ledger -> Result<Void, LoopbackServer.Stopped>? in
             if isMet(ledger) { return .success(()) }
@@ -141,18 +141,18 @@ struct LoopbackRoutes {
     private var answers: [Key: Answer] = [:]
     private var fallback: Answer?
 
-    /// Sets a response, and returns the one it replaces, so that it is released after unlocking.
+    /// Sets a response, and returns the response that it replaces, so that it is released after unlocking.
     mutating func set(_ answer: @escaping Answer, path: String, method: HTTPMethod?) -> Answer? {
         answers.updateValue(answer, forKey: Key(path: path, method: method))
     }
 
-    /// Sets the response to all other requests, and returns the one it replaces.
+    /// Sets the response to all other requests, and returns the response that it replaces.
     mutating func set(fallback answer: @escaping Answer) -> Answer? {
         defer { fallback = answer }
         return fallback
     }
 
-    /// The response for path and method, else the one for the path, else the fallback.
+    /// The response for path and method, else that for the path, else the fallback.
     func answer(to request: LoopbackRequest) -> Answer? {
         let path = request.path
         return answers[Key(path: path, method: request.method)] ?? answers[Key(path: path, method: nil)] ?? fallback

@@ -51,7 +51,7 @@ public struct LoopbackReply: Sendable, Hashable {
     /// The body; it is left out in responses to `HEAD` and those with 1xx, 204 or 304.
     public var body: Body
 
-    /// What happens at a position of the reply.
+    /// An event at a position of the reply.
     enum Mark: Sendable, Hashable {
         case wait(Duration)
         case hold

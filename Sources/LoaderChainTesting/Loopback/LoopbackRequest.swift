@@ -144,7 +144,7 @@ struct LoopbackHead: Sendable {
     }
 }
 
-/// Why a request was refused before any route saw it.
+/// The reason why a request was refused before any route saw it.
 package struct LoopbackRefusal: Error, Sendable, Hashable {
     package let status: HTTPStatus
     /// The sentence in the body of the response.

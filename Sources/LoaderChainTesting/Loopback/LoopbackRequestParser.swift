@@ -7,7 +7,7 @@ import LoaderChainPlatformFoundation
 /// byte is checked as soon as it is there, so an error is found at the same byte however the bytes were split, and before the
 /// client has sent the rest.
 package struct LoopbackRequestParser: Sendable {
-    /// What the bytes so far contain.
+    /// The content of the bytes so far.
     package enum Outcome: Sendable, Hashable {
         /// No complete element yet.
         case needsMore
@@ -19,7 +19,7 @@ package struct LoopbackRequestParser: Sendable {
         case refused(LoopbackRefusal)
     }
 
-    /// What the bytes after the cursor are.
+    /// The expected content of the bytes after the cursor.
     private enum Stage: Sendable {
         case requestLine
         case fields(LoopbackHead)
@@ -58,7 +58,7 @@ package struct LoopbackRequestParser: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// Parses as far as the bytes allow.
+    /// Parses to the end of the bytes.
     package mutating func next() -> Outcome {
         do throws(LoopbackRefusal) {
             while true {
@@ -171,7 +171,7 @@ extension LoopbackRequestParser {
     private mutating func chunkSize(_ line: ArraySlice<UInt8>) throws(LoopbackRefusal) -> Int {
         let digits = line.prefix { ASCII.hexadecimalValue($0) != nil }
         // Sixteen digits fill 64 bits; more would overflow, or be leading zeros.
-        guard (1...16).contains(digits.count) else { throw .badRequest("A chunk has no size that fits.") }
+        guard (1...16).contains(digits.count) else { throw .badRequest("The size of a chunk is missing or too large.") }
         let tail = ASCII.trimmed(line[digits.endIndex...])
         guard tail.isEmpty || tail.first == UInt8(ascii: ";") else {
             throw .badRequest("The size of a chunk is not hexadecimal.")

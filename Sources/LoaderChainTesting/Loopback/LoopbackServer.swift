@@ -90,7 +90,7 @@ public final class LoopbackServer: Sendable {
 
     /// Ends every connection in any state, and returns when its threads are done, and its sockets closed.
     ///
-    /// It waits for running routes, since they cannot be interrupted. A route that stops its own server does not wait for
+    /// This waits for running routes, since they cannot be interrupted. A route that stops its own server does not wait for
     /// itself. Calling this again has no effect.
     public func stop() { core.stop() }
 

@@ -14,7 +14,7 @@ package struct LoopbackSocket: Sendable {
 
     /// A socket that listens at a port of 127.0.0.1; 0 stands for an unused one.
     ///
-    /// The system keeps so many connections in the queue of those that are not accepted yet.
+    /// The system keeps up to `backlog` connections that are not accepted yet.
     package static func listening(
         port: UInt16 = 0, backlog: Int32 = SOMAXCONN
     ) throws(SystemError) -> (socket: LoopbackSocket, port: Int) {
@@ -126,7 +126,7 @@ struct LoopbackWatch {
         return polls.map { $0.revents != 0 }
     }
 
-    /// The time left, rounded up so that no wait is too short and none busy-loops.
+    /// The time left, rounded up so that waits are never too short and never busy-loop.
     private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
         let left = (deadline - .now).components
         guard left.seconds >= 0, left.attoseconds >= 0 else { return 0 }
@@ -175,7 +175,7 @@ private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
 private func isTransient(_ code: Int32) -> Bool { code == EAGAIN || code == EWOULDBLOCK }
 
-/// The ports that servers of this process have had, so that no other server of the process gets one of them.
+/// The ports that servers of this process have had; no other server of the process gets one of them.
 ///
 /// A system soon gives a free port to the next socket that asks for any. A client that still tries the address of a stopped
 /// server would then reach the server of another test, which counts requests that nobody sent to it.
@@ -185,8 +185,8 @@ package struct LoopbackPorts {
     private var oldest = 0
     private let limit: Int
 
-    /// - Parameter limit: how many ports are remembered. Most ports must be left, since each closed connection keeps one for
-    ///   a minute.
+    /// - Parameter limit: the number of ports that are remembered. Most ports must be left, since each closed connection keeps
+    ///   a port for a minute.
     init(limit: Int = 1_024) { self.limit = limit }
 
     /// Remembers a port, and returns false if it was remembered already.

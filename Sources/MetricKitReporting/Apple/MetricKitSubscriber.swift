@@ -7,25 +7,25 @@
 
     /// Receives payloads from the system on Apple platforms.
     ///
-    /// Start it once, early in the launch. The system holds its subscribers weakly, so this one holds itself until ``stop()``,
-    /// and you do not need to keep it.
+    /// Start it once, early in the launch. The system holds its subscribers weakly, so a subscriber retains itself until
+    /// ``stop()``, and you do not need to keep it.
     ///
     ///     MetricKitSubscriber(receiver).start()
     ///
-    /// Starting also picks up earlier payloads. The receiver knows which ones it has had already.
+    /// Starting also collects earlier payloads. The receiver ignores those that it has received already.
     ///
     /// iOS and visionOS deliver metrics and diagnostics. macOS delivers diagnostics, and metrics since macOS 26.
     public final class MetricKitSubscriber: NSObject, MXMetricManagerSubscriber, Sendable {
         private let receiver: MetricKitReceiver
         private let itself = Locked<MetricKitSubscriber?>(nil)
 
-        /// Makes a subscriber that passes everything to a receiver.
+        /// Creates a subscriber that passes all payloads to a receiver.
         public init(_ receiver: MetricKitReceiver) {
             self.receiver = receiver
             super.init()
         }
 
-        /// Starts receiving; the subscriber holds itself from now on.
+        /// Starts receiving; the subscriber retains itself from now on.
         public func start() {
             let wasRunning = itself.withLock { itself in
                 let wasRunning = itself != nil
@@ -40,10 +40,10 @@
             didReceive(MXMetricManager.shared.pastDiagnosticPayloads)
         }
 
-        /// Stops receiving, and lets the subscriber go.
+        /// Stops receiving, and releases the subscriber.
         public func stop() {
             MXMetricManager.shared.remove(self)
-            // The last reference may go here, and must not go under the lock.
+            // This may be the last reference, which must not be released under the lock.
             let held = itself.withLock { replace(&$0, with: nil) }
             withExtendedLifetime(held) {}
         }

@@ -1,7 +1,7 @@
 /// The call stacks of a diagnostic.
 ///
-/// A tree may be a thousand frames deep. The frames of each stack are in one list, every frame before those inside it, so that
-/// no recursion is needed to go through them:
+/// A tree may be a thousand frames deep. The frames of each stack are in one list, each frame before its inner frames, so that
+/// they can be traversed without recursion:
 ///
 /// ```swift
 /// let payload = try DiagnosticPayload(data)
@@ -26,19 +26,19 @@ public struct CallStackTree: Sendable, Hashable {
         public let address: UInt64?
         /// The offset in the binary's text segment.
         public let offset: UInt64?
-        /// How often it was sampled.
+        /// The number of samples.
         public let sampleCount: Int?
-        /// The number of frames around it.
+        /// The number of enclosing frames.
         public let depth: Int
-        /// The index of the frame around it; nil for the outermost.
+        /// The index of the enclosing frame; nil for the outermost.
         public let parent: Int?
     }
 
-    /// The stack of a thread, or of several together.
+    /// The stack of a thread, or the merged stack of several threads.
     public struct Stack: Sendable, Hashable {
         /// Whether the diagnostic is attributed to this stack.
         public let isAttributed: Bool
-        /// The frames, each before those inside it.
+        /// The frames, each before its inner frames.
         public let frames: [Frame]
     }
 
@@ -49,9 +49,9 @@ public struct CallStackTree: Sendable, Hashable {
 }
 
 extension CallStackTree {
-    /// Reads a tree; nil if it is not one or has too many frames.
+    /// Reads a tree; nil if the value is not a tree or has too many frames.
     ///
-    /// Anything in it that is not a frame becomes a leftover.
+    /// Values that are not frames become leftovers.
     init?(_ node: JSONNode, path: String, _ context: PayloadContext) {
         guard let callStacks = node["callStacks"], callStacks.kind == .array else { return nil }
         var reading = CallStackReading(path: path, context)
@@ -72,7 +72,7 @@ extension CallStackTree {
 private struct CallStackReading {
     private let path: String
     private let context: PayloadContext
-    /// The same few binaries are named by thousands of frames.
+    /// Thousands of frames name the same few binaries.
     private var binaries = KnownBinaries()
     private var frameCount = 0
 
@@ -103,7 +103,7 @@ private struct CallStackReading {
         return frames
     }
 
-    /// Appends a frame, and returns the list of those inside it.
+    /// Appends a frame, and returns its list of inner frames.
     private mutating func append(
         _ node: JSONNode, to frames: inout [CallStackTree.Frame], parent: Int?, depth: Int
     ) -> JSONNode? {
@@ -136,7 +136,7 @@ private struct CallStackReading {
     }
 }
 
-/// The binaries that were named recently, so that a name is stored once however often it is used.
+/// The most recent binaries, so that a name is stored once for all of its frames.
 private struct KnownBinaries {
     private var known: [(name: ArraySlice<UInt8>?, uuid: ArraySlice<UInt8>?, binary: CallStackTree.Binary)] = []
     private var next = 0

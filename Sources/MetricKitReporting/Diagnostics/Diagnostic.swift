@@ -1,4 +1,4 @@
-/// A diagnostic: one thing that went wrong.
+/// A diagnostic, such as a crash or a hang.
 public struct Diagnostic: Sendable, Hashable {
     /// Diagnostics.
     public var details: DiagnosticDetails
@@ -8,12 +8,12 @@ public struct Diagnostic: Sendable, Hashable {
     public var metaData: PayloadMetaData
     /// The call stacks.
     public var callStackTree: CallStackTree?
-    /// Values that the model does not know, or that could not be understood.
+    /// Values that are not in the model, or that could not be parsed.
     public internal(set) var leftovers: [Leftover]
     /// The JSON of the diagnostic.
     public internal(set) var json: RawJSON
 
-    /// Reads an object of the section with that key.
+    /// Reads an object of the section with the given key.
     init(_ node: JSONNode, section key: String) {
         let context = PayloadContext(node)
         let section = DiagnosticSection(rawValue: key)
@@ -40,7 +40,7 @@ public struct Diagnostic: Sendable, Hashable {
         guard let (key, value) = node.members.first(where: { _ in true }), let name = key.text else { return nil }
         let context = PayloadContext(node)
         let section = DiagnosticSection(result: name)
-        // Each leftover has the path, which must not be as long as a name can be.
+        // The path is copied into each leftover, so its length is limited.
         var reader = SectionReader(value["_0"] ?? value, path: String(name.prefix(64)), context)
         details = section?.details(&reader) ?? Self.bare(section, name)
         callStackTree = reader.take(["callStackTree"]) { CallStackTree($0, path: $1, context) }
@@ -75,7 +75,7 @@ public enum DiagnosticDetails: Sendable, Hashable {
     /// An unknown kind, with its name.
     case unknown(String)
 
-    /// The kind in a word or two, such as `hang`.
+    /// The name of the kind, such as `hang`.
     public var name: String {
         switch self {
         case .crash: "crash"
@@ -164,7 +164,7 @@ public struct HangDetails: Sendable, Hashable {
 public struct CPUExceptionDetails: Sendable, Hashable {
     /// The CPU time.
     public var totalCPUTime: Duration?
-    /// The time in which it was sampled.
+    /// The time over which samples were taken.
     public var totalSampledTime: Duration?
 
     init(_ reader: inout SectionReader) {

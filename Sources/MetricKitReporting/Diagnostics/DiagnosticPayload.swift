@@ -1,4 +1,4 @@
-// Diagnostics: payloads of diagnostics. Depends on Payload and the folders before it; later folders may use it.
+// Diagnostics: payloads of diagnostics. Depends on Payload and lower folders; higher folders may use it.
 
 import LoaderChainPlatformFoundation
 
@@ -15,15 +15,15 @@ public struct DiagnosticPayload: Sendable, Hashable {
     public var timeRange = PayloadTimeRange()
     /// The diagnostics, in the order of the payload.
     public var diagnostics: [Diagnostic] = []
-    /// Values that the model does not know, or that could not be understood; each diagnostic has its own too.
+    /// Values that are not in the model, or that could not be parsed; each diagnostic has its own leftovers too.
     public internal(set) var leftovers: [Leftover] = []
     /// The bytes of the payload.
     public internal(set) var data = Data()
 
-    /// Makes an empty payload, to be filled by hand.
+    /// Creates an empty payload.
     public init() {}
 
-    /// Reads a payload, as `MXDiagnosticPayload.jsonRepresentation()` gives it, or as a `DiagnosticReport` encodes itself.
+    /// Reads a payload from `MXDiagnosticPayload.jsonRepresentation()`, or from an encoded `DiagnosticReport`.
     ///
     /// - Parameter data: the JSON.
     /// - Throws: ``PayloadError`` if the data is not JSON, not a payload of diagnostics, or too large.
@@ -32,7 +32,7 @@ public struct DiagnosticPayload: Sendable, Hashable {
     init(_ document: JSONDocument, _ data: Data) throws(PayloadError) {
         self.data = data
         let context = PayloadContext()
-        // Every array with such a name is read, also if it stands in a payload twice.
+        // Every array with such a name is read, even if it occurs twice in a payload.
         func isSection(_ name: String, _ value: JSONNode) -> Bool {
             value.kind == .array && name.hasSuffix("Diagnostics")
         }
@@ -60,12 +60,12 @@ public struct DiagnosticPayload: Sendable, Hashable {
         reader.leaveRest(unless: isSection)
         leftovers = context.leftovers
         guard hasSection || !diagnostics.isEmpty || timeRange != PayloadTimeRange() else {
-            throw PayloadError(code: .notAPayload, reason: "This is JSON, but no payload of diagnostics.")
+            throw PayloadError(code: .notAPayload, reason: "The JSON is not a payload of diagnostics.")
         }
         guard count <= JSONLimits.kept else {
             throw PayloadError(
                 code: .tooLarge,
-                reason: "This is larger than any payload: it has \(count) diagnostics, more than \(JSONLimits.kept).")
+                reason: "The payload is too large: it has \(count) diagnostics, more than \(JSONLimits.kept).")
         }
         if leftovers.count > JSONLimits.kept { throw .tooManyLeftovers }
     }

@@ -1,12 +1,12 @@
 /// An exact decimal number: digits and a power of ten.
 ///
-/// Foundation's `Decimal` loses something. Of numbers with three digits behind the point, every third becomes a double that is
-/// off by one unit in its last place; the digits behind the 38th are rounded away instead of refused; a whole number beyond
-/// 64 bits wraps around. Attoseconds need more than 64 bits, and `FoundationEssentials` rounds no `Decimal`.
+/// Foundation's `Decimal` is not exact. Every third number with three decimals converts to a double that is off by one unit in
+/// the last place; digits after the 38th are rounded instead of rejected; an integer that exceeds 64 bits wraps around.
+/// Attoseconds need more than 64 bits, and `FoundationEssentials` cannot round a `Decimal`.
 struct DecimalNumber: Hashable, Sendable {
     /// The digits, with the sign.
     private(set) var digits: Int128
-    /// The power of ten that they are multiplied by.
+    /// The power of ten by which the digits are multiplied.
     private(set) var exponent: Int
 
     init(_ digits: Int128, exponent: Int = 0) {
@@ -14,7 +14,7 @@ struct DecimalNumber: Hashable, Sendable {
         self.exponent = exponent
     }
 
-    /// Makes a number from a JSON literal, which may begin with zeros; nil if it is out of range.
+    /// Parses a JSON number, which may begin with zeros; nil if it is out of range.
     init?(literal: some Sequence<UInt8>) {
         var number = DecimalNumber(0)
         var (isNegative, isFraction) = (false, false)
@@ -31,11 +31,11 @@ struct DecimalNumber: Hashable, Sendable {
                 if powerSign != nil {
                     power = min(power * 10 + digit, 10 * Self.furthest)
                 } else if number.digits < Int128.max / 10 - 1 {
-                    // Ten times this, and nine more, still fit.
+                    // Another digit still fits.
                     number.digits = number.digits * 10 + Int128(digit)
                     if isFraction { number.exponent -= 1 }
                 } else if !isFraction {
-                    // Of a fraction, digits behind the 38th are dropped; no measurement is so precise.
+                    // In a fraction, digits after the 38th are dropped; no measurement is that precise.
                     return nil
                 }
             }
@@ -45,23 +45,23 @@ struct DecimalNumber: Hashable, Sendable {
         self = scaled
     }
 
-    /// The largest power of ten; no measurement comes near it.
+    /// The largest power of ten, far beyond any measurement.
     private static let furthest = 60
 
-    /// The number times a power of ten; nil if that is out of range.
+    /// The number multiplied by a power of ten; nil if the result is out of range.
     func scaled(by power: Int) -> DecimalNumber? {
         if digits == 0 { return DecimalNumber(0) }
         let (sum, overflow) = exponent.addingReportingOverflow(power)
         return !overflow && abs(sum) <= Self.furthest ? DecimalNumber(digits, exponent: sum) : nil
     }
 
-    /// The number times a whole one.
+    /// The number multiplied by an integer; nil on overflow.
     func multiplied(by factor: Int) -> DecimalNumber? {
         let (product, overflow) = digits.multipliedReportingOverflow(by: Int128(factor))
         return overflow ? nil : DecimalNumber(product, exponent: exponent)
     }
 
-    /// The number without its fraction, the first digit of the fraction, and whether there was none; nil if it does not fit.
+    /// The integer part, the first digit of the fraction, and whether the fraction is zero; nil if the integer part does not fit.
     private var parts: (whole: Int128, digit: Int128, isWhole: Bool)? {
         var parts = (whole: digits, digit: Int128(0), isWhole: true)
         for _ in 0..<max(0, exponent) {
@@ -76,13 +76,13 @@ struct DecimalNumber: Hashable, Sendable {
         return parts
     }
 
-    /// The nearest whole number; nil if it does not fit.
+    /// The nearest integer; nil if it does not fit.
     var nearestInteger: Int128? { parts.map { abs($0.digit) >= 5 ? $0.whole + $0.digit.signum() : $0.whole } }
 
-    /// The number, if it is a whole one.
+    /// The number, if it is an integer.
     var exactInteger: Int128? { parts.flatMap { $0.isWhole ? $0.whole : nil } }
 
-    /// The number, if it is a whole one that fits.
+    /// The number, if it is an integer that fits.
     var int: Int? { exactInteger.flatMap { Int(exactly: $0) } }
 
     /// The nearest double.

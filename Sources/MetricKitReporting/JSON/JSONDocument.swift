@@ -4,48 +4,52 @@ import LoaderChainPlatformFoundation
 
 /// A JSON text and an index of its values.
 ///
-/// The text is read once, without recursion, so that its depth costs memory on the heap and nothing on the stack: call stacks
-/// nest deeper than what Foundation's readers accept. A value is an entry in a table, in the order of the text; those inside
-/// it follow it. Nothing is converted until it is asked for.
+/// The text is read once, without recursion, so that nesting costs memory on the heap and not on the stack: call stacks
+/// nest deeper than Foundation's parsers accept. A value is an entry in a table, in the order of the text, followed by its inner
+/// values. Values are converted on access.
 final class JSONDocument: Sendable {
     enum Kind: UInt8 {
         case object, array, string, number, yes, no, null
     }
 
-    /// Where a value lies.
+    /// The position of a value.
     struct Entry {
         /// The first byte of the value.
         var start: UInt32
         /// The byte after its last one.
         var end: UInt32
-        /// The entry after those of everything inside the value.
+        /// The index of the entry after all inner values.
         var next: UInt32
         var kind: Kind
     }
 
-    /// The text in UTF-8, whatever it came in.
+    /// The text, converted to UTF-8.
     let bytes: [UInt8]
     let entries: [Entry]
 
-    /// Reads a text that holds one value, in UTF-8, or in UTF-16 or UTF-32 with a mark of byte order.
+    /// Reads a text with a single value, in UTF-8, or in UTF-16 or UTF-32 with a byte order mark.
     init(_ bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONProblem) {
-        // Counted before anything is copied. A text of UTF-16 becomes half as long again at most.
+        // Checked before anything is copied. A text in UTF-16 grows by half at most.
         guard bytes.count <= limits.bytes else { throw JSONProblem(reason: .tooLong, offset: limits.bytes) }
         self.bytes = try Self.utf8(bytes)
         entries = try JSONIndexer.index(self.bytes, limits)
     }
 
-    /// Systems write UTF-8, but a file may have passed through a program that saves another encoding.
+    /// Converts a text to UTF-8.
+    ///
+    /// Systems write UTF-8, but another program may have saved the file in another encoding.
     private static func utf8(_ bytes: [UInt8]) throws(JSONProblem) -> [UInt8] {
         guard let encoding = marks.first(where: { bytes.starts(with: $0.mark) })?.encoding else { return bytes }
-        // Foundation passes over an incomplete character at the end.
+        // Foundation ignores an incomplete character at the end.
         guard bytes.count.isMultiple(of: encoding == .utf32 ? 4 : 2),
             let text = String(data: Data(bytes), encoding: encoding)
         else { throw JSONProblem(reason: .encoding, offset: 0) }
         return Array(text.utf8)
     }
 
-    /// The marks of byte order; one of UTF-32 may begin as one of UTF-16 does.
+    /// The byte order marks.
+    ///
+    /// Those of UTF-32 come first, because one of them begins like one of UTF-16.
     private static let marks: [(mark: [UInt8], encoding: String.Encoding)] = [
         ([0xFF, 0xFE, 0, 0], .utf32), ([0, 0, 0xFE, 0xFF], .utf32), ([0xFF, 0xFE], .utf16), ([0xFE, 0xFF], .utf16),
     ]
@@ -57,15 +61,15 @@ final class JSONDocument: Sendable {
 /// The reason why a text cannot be read as JSON.
 struct JSONProblem: Error, Hashable, CustomStringConvertible {
     enum Reason: String {
-        case unexpected = "there is something that does not belong"
-        case unfinished = "the text breaks off"
-        case text = "a string is not valid"
-        case encoding = "the bytes are not text in the encoding that their byte order mark announces"
-        case number = "a number is not valid"
-        case trailing = "something follows the value"
-        case tooLong = "the text is longer than the 64 MiB that are read"
-        case tooDeep = "there are more than the 65,536 objects and arrays inside each other that are read"
-        case tooMany = "there are more than the 4,194,304 values that are read"
+        case unexpected = "an unexpected character"
+        case unfinished = "an unexpected end"
+        case text = "an invalid string"
+        case encoding = "bytes that are not valid in the encoding of the byte order mark"
+        case number = "an invalid number"
+        case trailing = "characters after the value"
+        case tooLong = "more than 64 MiB"
+        case tooDeep = "more than 65,536 nested objects and arrays"
+        case tooMany = "more than 4,194,304 values"
 
         /// Whether the text may be JSON, but exceeds a limit.
         var isLimit: Bool { self == .tooLong || self == .tooDeep || self == .tooMany }
@@ -78,23 +82,23 @@ struct JSONProblem: Error, Hashable, CustomStringConvertible {
     var description: String { "\(reason.rawValue), at byte \(offset)" }
 }
 
-/// The limits beyond which a text is refused, so that a hostile one cannot exhaust the memory.
+/// The limits for a text, so that a hostile one cannot exhaust the memory.
 ///
-/// A real payload is a thousand times smaller than each of these: the largest that are known have a few megabytes, a few
-/// hundred thousand values, and call stacks a few thousand frames deep.
+/// Each limit is a thousand times that of a real payload: the largest known payloads have a few megabytes, a few
+/// hundred thousand values, and call stacks with a depth of a few thousand frames.
 struct JSONLimits: Sendable {
-    /// The most bytes of a text.
+    /// The maximum number of bytes of a text.
     var bytes = 64 << 20
-    /// The most objects and arrays inside each other.
+    /// The maximum nesting of objects and arrays.
     var depth = 1 << 16
-    /// The most values, each of which needs sixteen bytes while the text is read.
+    /// The maximum number of values, each of which needs sixteen bytes while the text is read.
     var values = 1 << 22
 
     static let standard = JSONLimits()
 
-    /// The most diagnostics, signposts or leftovers of a payload.
+    /// The maximum number of diagnostics, signposts or leftovers of a payload.
     static let kept = 1 << 14
-    /// The most frames of a call stack that are kept.
+    /// The maximum number of frames in a call stack tree.
     static let frames = 1 << 18
 }
 
@@ -121,7 +125,7 @@ struct JSONNode: Sendable {
         }
     }
 
-    /// Whether it is this string.
+    /// Whether the value is this string.
     func isText(_ text: String) -> Bool {
         let entry = entry
         let length = Int(entry.end) - Int(entry.start) - 2
@@ -133,7 +137,7 @@ struct JSONNode: Sendable {
                 return document.bytes[place] == byte
             }
         }
-        // A character may be written as an escape, which is longer.
+        // Escaped characters are longer.
         let inside = bytes.dropFirst().dropLast()
         return inside.contains(JSONText.backslash) && JSONText.text(inside) == text
     }
@@ -144,7 +148,7 @@ struct JSONNode: Sendable {
     /// The keys and values of an object; empty for any other value.
     var members: Members { Members(values: Elements(document, kind == .object ? index + 1..<Int(entry.next) : 0..<0)) }
 
-    /// The value of a key; the last one of several.
+    /// The value of a key; the last one if the key occurs several times.
     subscript(key: String) -> JSONNode? {
         var found: JSONNode?
         for (name, value) in members where name.isText(key) { found = value }

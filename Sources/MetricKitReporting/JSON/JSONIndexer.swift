@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// Validates a JSON text strictly by RFC 8259 and indexes its values.
+/// Validates a JSON text strictly according to RFC 8259, and indexes its values.
 struct JSONIndexer {
     private let bytes: [UInt8]
     private let limits: JSONLimits
@@ -10,15 +10,15 @@ struct JSONIndexer {
     private var open: [Int] = []
 
     private enum Expected {
-        /// A value must come.
+        /// A value.
         case value
-        /// A value, or the end of an array that is still empty.
+        /// A value, or the end of an empty array.
         case valueOrEnd
-        /// A key must come.
+        /// A key.
         case key
-        /// A key, or the end of an object that is still empty.
+        /// A key, or the end of an empty object.
         case keyOrEnd
-        /// A comma, or the end of what is open.
+        /// A comma, or the end of the innermost open object or array.
         case commaOrEnd
     }
 
@@ -32,7 +32,7 @@ struct JSONIndexer {
     private init(_ bytes: [UInt8], _ limits: JSONLimits) {
         self.bytes = bytes
         self.limits = limits
-        // Values take about sixteen bytes each in these texts, so this avoids most reallocations.
+        // In these texts a value takes about sixteen bytes, so this avoids most reallocations.
         entries.reserveCapacity(min(bytes.count / 16 + 1, limits.values))
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
     }
@@ -205,7 +205,7 @@ enum JSONText {
 
     static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
 
-    /// The byte that a one-letter escape stands for.
+    /// The byte for a one-letter escape.
     static func escaped(_ letter: UInt8) -> UInt8? {
         switch letter {
         case quote, backslash, UInt8(ascii: "/"): letter
@@ -227,7 +227,7 @@ enum JSONText {
         return number
     }
 
-    /// The text of a string's bytes between its quotes, which are known to be valid.
+    /// Decodes the valid bytes between the quotes of a string.
     ///
     /// A lone surrogate becomes U+FFFD.
     static func text(_ inside: ArraySlice<UInt8>) -> String {

@@ -4,7 +4,7 @@ extension MetricPayload {
     init(_ document: JSONDocument, _ data: Data) throws(PayloadError) {
         guard PayloadKind(document.root) == .metrics else {
             throw PayloadError(
-                code: .notAPayload, reason: "This is JSON, but no payload: it has none of a payload's keys.")
+                code: .notAPayload, reason: "The JSON is not a payload: it has none of a payload's keys.")
         }
         self.data = data
         let context = PayloadContext(document.root)
@@ -40,7 +40,7 @@ extension MetricPayload {
         if leftovers.count > JSONLimits.kept { throw .tooManyLeftovers }
     }
 
-    /// Whether the payload covers several versions of the app; an unclear answer counts as yes.
+    /// Returns whether the payload covers several versions of the app; true if the value cannot be parsed.
     fileprivate static func spansVersions(_ reader: inout SectionReader) -> Bool {
         var isUnclear = false
         let answer = reader.take(["multipleAppVersions", "includesMultipleApplicationVersions"]) { node, _ in
@@ -108,13 +108,13 @@ extension MetricPayload {
     }
 }
 
-// Reports of iOS 27 are lists of results, each named after its kind. They go to the same places as the sections of before.
+// Reports of iOS 27 are lists of results, each named after its kind. They are stored in the sections of the earlier format.
 
 extension MetricPayload {
     /// Reads the entry that covers the whole time of a report.
     ///
-    /// A report has an entry for every interval, and the longest covers all others. Adding them up would count twice, so all
-    /// others become leftovers, and so do all of them if none is the longest.
+    /// A report has an entry for every interval, and the longest one covers all others. Adding them up would count twice, so all
+    /// others become leftovers. If no entry is the longest, all of them do.
     private mutating func readEntries(_ reader: inout SectionReader) {
         let context = reader.context
         let entry = reader.take(["intervalEntries"]) { node, path -> (node: JSONNode, path: String)? in
@@ -151,20 +151,20 @@ extension MetricPayload {
         return known.firstIndex(of: longest)
     }
 
-    /// Stores a result in its section; false if there is none or the result is not understood.
+    /// Stores a result in its section; returns false if it has none or cannot be parsed.
     private mutating func take(_ name: String, _ node: JSONNode, _ context: PayloadContext) -> Bool {
         func set<Section, Value>(
             _ section: WritableKeyPath<MetricPayload, Section?>, _ empty: Section,
             _ place: WritableKeyPath<Section, Value?>, _ value: Value?
         ) -> Bool {
-            // A second value is ambiguous, and the first may be right.
+            // A second value is ambiguous, and the first may be correct.
             guard let value, self[keyPath: section]?[keyPath: place] == nil else { return false }
             var filled = self[keyPath: section] ?? empty
             filled[keyPath: place] = value
             self[keyPath: section] = filled
             return true
         }
-        // The one measurement that a result consists of; two would be ambiguous.
+        // The measurement of a result; two of them would be ambiguous.
         let members = node.members.map(\.value)
         let measurement = node["value"] != nil ? node : members.count == 1 ? members[0] : nil
         var time: Duration? { measurement.flatMap(context.time) }

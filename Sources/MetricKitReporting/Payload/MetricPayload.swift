@@ -1,4 +1,4 @@
-// Payload: payloads of metrics, their sections, and how those are read. Depends on JSON and Quantities; Diagnostics and later
+// Payload: payloads of metrics, their sections, and their decoding. Depends on JSON and Quantities; Diagnostics and higher
 // folders may use it.
 
 import LoaderChainPlatformFoundation
@@ -11,12 +11,12 @@ import LoaderChainPlatformFoundation
 /// print(payload.applicationTime?.foreground ?? .zero)
 /// ```
 ///
-/// Every value may be missing, since systems leave out what they do not know. Values that the model does not know or
-/// not understand are in ``leftovers``; ``data`` has the whole payload.
+/// Every value may be missing, since systems omit values that they do not know. Values that are not in the model or cannot be
+/// parsed are in ``leftovers``; ``data`` contains the whole payload.
 public struct MetricPayload: Sendable, Hashable {
     /// The latest version of the app.
     public var appVersion: String?
-    /// Whether the payload covers an older version too, or may do so.
+    /// Whether the payload covers an older version too, or might do so.
     public var includesMultipleAppVersions = false
     /// The time that the payload covers.
     public var timeRange = PayloadTimeRange()
@@ -54,22 +54,22 @@ public struct MetricPayload: Sendable, Hashable {
     /// The app's own signposts.
     public var signposts: [SignpostMetrics] = []
 
-    /// Values that the model does not know, or that could not be understood.
+    /// Values that are not in the model, or that could not be parsed.
     public internal(set) var leftovers: [Leftover] = []
     /// The bytes of the payload.
     public internal(set) var data = Data()
 
-    /// Makes an empty payload, to be filled by hand.
+    /// Creates an empty payload.
     public init() {}
 
-    /// Reads a payload, as `MXMetricPayload.jsonRepresentation()` gives it, or as a `MetricReport` encodes itself.
+    /// Reads a payload from `MXMetricPayload.jsonRepresentation()`, or from an encoded `MetricReport`.
     ///
     /// - Parameter data: the JSON.
     /// - Throws: ``PayloadError`` if the data is not JSON or not a payload of metrics.
     public init(_ data: Data) throws(PayloadError) {
         let document = try JSONDocument(payload: data)
         if PayloadKind(document.root) == .diagnostics {
-            throw PayloadError(code: .notAPayload, reason: "This is a payload of diagnostics, and not of metrics.")
+            throw PayloadError(code: .notAPayload, reason: "The JSON is a payload of diagnostics, not of metrics.")
         }
         try self.init(document, data)
     }
@@ -108,7 +108,7 @@ public struct PayloadMetaData: Sendable, Hashable {
         bundleIdentifier = reader.text("bundleIdentifier", "bundleID")
         isTestFlightApp = reader.bool("isTestFlightApp")
         isLowPowerModeEnabled = reader.bool("lowPowerModeEnabled", "isLowPowerModeEnabled")
-        // A negative number means that it is not known.
+        // A negative number means that the identifier is unknown.
         processIdentifier = reader.integer("pid").flatMap { $0 < 0 ? nil : $0 }
     }
 }

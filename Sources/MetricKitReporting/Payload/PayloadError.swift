@@ -2,7 +2,7 @@ import LoaderChainPlatformFoundation
 
 /// The reason why a payload cannot be read.
 ///
-/// The bytes are not lost: ``MetricKitReport`` keeps them, and they can be submitted as they are.
+/// The bytes are not lost: ``MetricKitReport`` keeps them, and they can be submitted unchanged.
 public struct PayloadError: Error, Sendable, Hashable {
     /// The kind of the error.
     public enum Code: String, Sendable, Hashable {
@@ -13,7 +13,7 @@ public struct PayloadError: Error, Sendable, Hashable {
         /// The payload exceeds a limit.
         ///
         /// The limits are 64 MiB of text, 4,194,304 values, and 65,536 nested objects and arrays; 16,384 diagnostics,
-        /// and as many leftovers.
+        /// and 16,384 leftovers.
         case tooLarge
     }
 
@@ -29,16 +29,16 @@ public struct PayloadError: Error, Sendable, Hashable {
 
     init(_ problem: JSONProblem) {
         if problem.reason.isLimit {
-            self.init(code: .tooLarge, reason: "This is larger than any payload: \(problem).")
+            self.init(code: .tooLarge, reason: "The payload is too large: \(problem).")
         } else {
-            self.init(code: .notJSON, reason: "This is not valid JSON: \(problem).")
+            self.init(code: .notJSON, reason: "The payload is not valid JSON: \(problem).")
         }
     }
 
     static var tooManyLeftovers: PayloadError {
         PayloadError(
             code: .tooLarge,
-            reason: "This is larger than any payload: more than \(JSONLimits.kept) of its values belong nowhere.")
+            reason: "The payload is too large: more than \(JSONLimits.kept) of its values are not in the model.")
     }
 }
 
@@ -48,13 +48,13 @@ extension PayloadError: CustomStringConvertible {
 }
 
 extension PayloadError: LocalizedError {
-    /// What is wrong, where, and what to do about it.
+    /// The problem, its place, and its remedy.
     public var errorDescription: String? {
         let advice =
             switch code {
-            case .notJSON: "Pass all bytes of `jsonRepresentation()`, as they came."
-            case .notAPayload: "Read what can be of any kind with `MetricKitReport`."
-            case .tooLarge: "Keep the bytes, and find out what wrote them."
+            case .notJSON: "Pass the complete bytes of `jsonRepresentation()`."
+            case .notAPayload: "Use `MetricKitReport` for payloads of any kind."
+            case .tooLarge: "Keep the bytes, and find out which program wrote them."
             }
         return "\(reason) \(advice)"
     }
@@ -62,7 +62,7 @@ extension PayloadError: LocalizedError {
 
 /// A piece of JSON from a payload.
 public struct RawJSON: Sendable, Hashable {
-    /// The bytes, for your own decoder.
+    /// The bytes, for a decoder of your own.
     public let data: Data
 
     init(_ bytes: some Sequence<UInt8>) { data = Data(bytes) }
@@ -75,30 +75,30 @@ extension RawJSON: CustomStringConvertible {
 
 /// A value of a payload that is not in the model.
 public struct Leftover: Sendable, Hashable {
-    /// The reason why it is left over.
+    /// The reason why a value is left over.
     public enum Reason: String, Sendable, Hashable {
-        /// The model does not know it.
+        /// The value is not in the model.
         case unknown
-        /// It is not of the expected form, or it is ambiguous.
+        /// The value does not have the expected form, or is ambiguous.
         case notUnderstood
     }
 
-    /// The path of keys to it, such as `memoryMetrics.peakMemoryUsage`.
+    /// The key path of the value, such as `memoryMetrics.peakMemoryUsage`.
     public let path: String
-    /// The reason why it is left over.
+    /// The reason why a value is left over.
     public let reason: Reason
     /// The value.
     public let json: RawJSON
 }
 
-/// The kind of a payload, which its keys tell.
+/// The kind of a payload, determined by its keys.
 enum PayloadKind {
     case metrics, diagnostics
 
-    /// The key of the one diagnostic of a report of iOS 27.
+    /// The key of the diagnostic in a report of iOS 27, which has only one.
     static let resultKey = "result"
 
-    /// The kind of an object; nil if it has none of a payload's keys.
+    /// Determines the kind of an object; nil if it has none of a payload's keys.
     init?(_ root: JSONNode) {
         var (hasMetrics, hasTime, hasEmptySection) = (false, false, false)
         for (key, value) in root.members {
@@ -114,7 +114,7 @@ enum PayloadKind {
             hasMetrics = hasMetrics || Self.metricKeys.contains(name) || name.hasSuffix("Metrics")
             hasTime = hasTime || Self.timeKeys.contains(name)
         }
-        // An empty section of diagnostics beside metrics takes nothing from them.
+        // A payload with metrics and an empty section of diagnostics is a payload of metrics.
         if hasEmptySection, !hasMetrics {
             self = .diagnostics
         } else if hasMetrics || hasTime {
@@ -136,7 +136,7 @@ enum DiagnosticSection: String {
     case diskWriteException = "diskWriteExceptionDiagnostics"
     case appLaunch = "appLaunchDiagnostics"
 
-    /// The section for a kind as reports of iOS 27 name it.
+    /// The section for a kind as named in reports of iOS 27.
     init?(result: String) { self.init(rawValue: result + "Diagnostics") }
 }
 
@@ -145,7 +145,7 @@ extension JSONDocument {
     convenience init(payload data: Data) throws(PayloadError) {
         do throws(JSONProblem) {
             let limit = JSONLimits.standard.bytes
-            // Before anything is copied.
+            // Checked before anything is copied.
             guard data.count <= limit else { throw JSONProblem(reason: .tooLong, offset: limit) }
             try self.init([UInt8](data))
         } catch {

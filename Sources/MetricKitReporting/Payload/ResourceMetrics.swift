@@ -40,7 +40,7 @@ public struct SampledAverage: Sendable, Hashable {
     init(_ reader: inout SectionReader, _ quantity: UnitWord.Quantity) {
         average = reader.number(quantity, "averageValue")
         sampleCount = reader.count("sampleCount")
-        // A negative number means that there is none.
+        // A negative number means that it is missing.
         let deviation = reader.take(["standardDeviation"]) { node, _ in node.number }
         standardDeviation = deviation.flatMap { $0.digits < 0 ? nil : $0.double }
         if sampleCount == 0 { (average, standardDeviation) = (nil, nil) }

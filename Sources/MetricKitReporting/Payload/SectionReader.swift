@@ -1,13 +1,13 @@
 import LineProtocol
 
-/// Reads the members of an object and remembers which were read; all others become leftovers.
+/// Reads the members of an object, and tracks which were read; all others become leftovers.
 struct SectionReader {
     let context: PayloadContext
     private let node: JSONNode?
     private let path: String
     private var taken: Set<String> = []
 
-    /// Makes a reader; one without an object finds nothing.
+    /// Creates a reader; a reader without an object finds nothing.
     init(_ node: JSONNode?, path: String, _ context: PayloadContext) {
         self.node = node
         self.path = path
@@ -16,13 +16,13 @@ struct SectionReader {
 
     private func fullPath(_ key: String) -> String { path.isEmpty ? key : path + "." + key }
 
-    /// The converted value of the first of these keys that exists; a value that cannot be converted becomes a leftover.
+    /// Converts the value of the first of these keys that exists; a value that cannot be converted becomes a leftover.
     mutating func take<Value>(_ keys: [String], _ convert: (JSONNode, _ path: String) -> Value?) -> Value? {
         var value: Value?
         for key in keys {
             taken.insert(key)
             guard let found = node?[key] else { continue }
-            // Null is the same as a missing value.
+            // Null counts as a missing value.
             if found.kind == .null { continue }
             guard value == nil else {
                 context.leave(found, at: fullPath(key), .unknown)
@@ -44,7 +44,7 @@ struct SectionReader {
         take(keys) { [context] node, _ in context.amount(node, quantity)?.double }
     }
 
-    /// A count without a unit, which early systems write as text.
+    /// Reads a count without a unit, which early systems write as text.
     mutating func count(_ keys: String...) -> Int? {
         take(keys) { node, _ in Self.count(node) }
     }
@@ -97,7 +97,7 @@ struct SectionReader {
         }
     }
 
-    /// Turns everything that was not read into leftovers; `isRead` tells what was read beside this reader.
+    /// Adds all members that were not read to the leftovers; `isRead` returns true for members that were read without this reader.
     func leaveRest(unless isRead: (_ name: String, JSONNode) -> Bool = { _, _ in false }) {
         guard let node else { return }
         for (key, value) in node.members {
@@ -115,7 +115,7 @@ final class PayloadContext {
 
     init() {}
 
-    /// Learns the number format and the unit names of a payload, or of a part that stands for itself.
+    /// Infers the number format and the unit names of a payload, or of an independent part of it.
     init(_ whole: JSONNode) {
         let entries = whole.document.entries
         let end = Int(entries[whole.index].next)
@@ -140,9 +140,9 @@ final class PayloadContext {
         leftovers.append(Leftover(path: path, reason: reason, json: RawJSON(node.bytes)))
     }
 
-    /// The amount of a quantity, in the unit of the model.
+    /// Reads the amount of a quantity, in the unit of the model.
     ///
-    /// The value is a text such as `1,000 ms`, or an object with `value` and `unit`.
+    /// The value is a string such as `1,000 ms`, or an object with `value` and `unit`.
     func amount(_ node: JSONNode, _ quantity: UnitWord.Quantity) -> DecimalNumber? {
         if let text = node.text {
             guard let found = QuantityText(text), let unit = evidence.unit(found.name, found.entry, quantity),
@@ -170,26 +170,26 @@ final class PayloadContext {
         HistogramReading(node)?.histogram { amount($0, .bars)?.double }
     }
 
-    /// Three hundred years in attoseconds: longer than any app runs, and safe to add up.
+    /// Three hundred years in attoseconds: longer than any app runs, and small enough to be added up.
     private static let longest: Int128 = 10_000_000_000 * 1_000_000_000_000_000_000
 }
 
-/// The buckets of a histogram in a payload, in either of the two forms that systems write.
+/// The buckets of a histogram in a payload, in either of the two formats that systems write.
 ///
-/// A histogram with a bucket that is not understood is not read at all: a mean over the other buckets would be
+/// If a bucket cannot be parsed, the whole histogram is rejected: a mean over the other buckets would be
 /// wrong.
 private struct HistogramReading {
     private let buckets: [JSONNode]
     private let keys: (start: String, end: String, count: String)
 
-    /// Finds the buckets; nil if there are none.
+    /// Finds the buckets; nil if the value has none.
     init?(_ node: JSONNode) {
         let inner = node["histogram"] ?? node
         if let array = inner["buckets"], array.kind == .array {
             buckets = Array(array.elements)
             keys = ("lowerBound", "upperBound", "count")
         } else if let table = inner["histogramValue"], table.kind == .object {
-            // The keys are numbers in no order; the bounds determine the order.
+            // The keys are numbers in no particular order; the bounds determine the order.
             buckets = table.members.map(\.value)
             keys = ("bucketStart", "bucketEnd", "bucketCount")
         } else if inner["histogramNumBuckets"]?.number?.int == 0 {
@@ -200,7 +200,7 @@ private struct HistogramReading {
         }
     }
 
-    /// Reads all buckets; nil if one of them is not understood.
+    /// Reads all buckets; nil if one of them cannot be parsed.
     func histogram<Bound: HistogramBound>(_ read: (JSONNode) -> Bound?) -> Histogram<Bound>? {
         var all: [Histogram<Bound>.Bucket] = []
         for node in buckets {

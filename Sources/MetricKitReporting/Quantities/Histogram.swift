@@ -1,6 +1,6 @@
 import LoaderChain
 
-/// A histogram: how many values were observed between which bounds.
+/// A histogram: the numbers of values between pairs of bounds.
 ///
 /// ```swift
 /// let launches = Histogram<Duration>([
@@ -23,7 +23,7 @@ public struct Histogram<Bound: HistogramBound>: Sendable, Hashable {
         /// The number of values.
         public let count: Int
 
-        /// Makes a bucket; bounds in the wrong order are swapped, and a negative count becomes zero.
+        /// Creates a bucket; bounds in the wrong order are swapped, and a negative count becomes zero.
         ///
         /// - Parameters:
         ///   - start: the lower bound.
@@ -41,7 +41,7 @@ public struct Histogram<Bound: HistogramBound>: Sendable, Hashable {
     /// The number of values.
     public let count: Int
 
-    /// Takes buckets in any order; the counts of those with equal bounds are added.
+    /// Creates a histogram from buckets in any order; the counts of buckets with equal bounds are added.
     public init(_ buckets: some Sequence<Bucket>) {
         let sorted = buckets.filter { $0.count > 0 }.sorted { ($0.start, $0.end) < ($1.start, $1.end) }
         var merged: [Bucket] = []
@@ -58,10 +58,10 @@ public struct Histogram<Bound: HistogramBound>: Sendable, Hashable {
         count = merged.reduce(0) { Self.sum($0, $1.count) }
     }
 
-    /// Whether there are no values.
+    /// Whether the histogram has no values.
     public var isEmpty: Bool { buckets.isEmpty }
 
-    /// The sum; one that overflows becomes the largest integer.
+    /// The sum, clamped to the largest integer.
     private static func sum(_ first: Int, _ second: Int) -> Int {
         let (sum, overflow) = first.addingReportingOverflow(second)
         return overflow ? .max : sum
@@ -70,7 +70,7 @@ public struct Histogram<Bound: HistogramBound>: Sendable, Hashable {
 
 /// The value that represents all values of a bucket.
 public enum BucketValue: Sendable, Hashable, CaseIterable {
-    /// The upper bound. The mean is never too low, and on average half a bucket too high.
+    /// The upper bound. The mean is never too low, and on average too high by half a bucket.
     case end
     /// The midpoint between the bounds.
     case midpoint
@@ -87,18 +87,18 @@ extension Histogram {
         }
     }
 
-    /// The sum of all values; nil if there are none.
+    /// Returns the sum of all values; nil for an empty histogram.
     public func sum(by rule: BucketValue) -> Bound? {
         guard !isEmpty else { return nil }
         return Self.bound(buckets.reduce(0) { $0 + value(of: $1, rule) * Double($1.count) })
     }
 
-    /// The mean of all values; nil if there are none.
+    /// Returns the mean of all values; nil for an empty histogram.
     ///
     /// - Parameter rule: the value that represents a bucket.
     public func mean(by rule: BucketValue) -> Bound? { trimmedMean(by: rule, leavingOut: 0) }
 
-    /// The trimmed mean, which a few outliers do not move; nil if there are no values.
+    /// Returns the trimmed mean, which is robust against outliers; nil for an empty histogram.
     ///
     /// One hang of twenty minutes makes the mean of all launches meaningless. The trimmed mean leaves out a share
     /// of the values at either end; with a quarter at each, it is the mean of the middle half, and tolerates
@@ -106,7 +106,7 @@ extension Histogram {
     ///
     /// - Parameters:
     ///   - rule: the value that represents a bucket.
-    ///   - share: the share that is left out at either end, from 0 to less than 0.5.
+    ///   - share: the share to leave out at either end, from 0 to less than 0.5.
     public func trimmedMean(by rule: BucketValue, leavingOut share: Double = 0.25) -> Bound? {
         guard !isEmpty, share >= 0, share < 0.5 else { return nil }
         let all = Double(count)
@@ -130,26 +130,26 @@ extension Histogram {
 
 // A quantile over several payloads is that of the merged histogram: quantiles themselves are never merged.
 extension Histogram {
-    /// Makes one histogram of several: the counts of equal buckets are added, and the other buckets stay as they are.
+    /// Merges several histograms: the counts of equal buckets are added, and all other buckets are kept.
     ///
-    /// Take quantiles and means of the result; there is no way to merge those of several histograms.
+    /// Compute quantiles and means from the result; those of several histograms cannot be merged.
     public init(merging histograms: some Sequence<Histogram>) { self.init(histograms.flatMap(\.buckets)) }
 
-    /// The quantile 0.5; nil if there are no values.
+    /// The quantile 0.5; nil for an empty histogram.
     public var median: Bound? { quantile(0.5) }
 
-    /// The value that a share of the values does not exceed; nil if there are none.
+    /// Returns the value that a share of the values does not exceed; nil for an empty histogram.
     ///
-    /// The values of a bucket are taken to lie evenly between its bounds. Where buckets of several systems overlap, each has
-    /// its part in what lies between.
+    /// The values of a bucket are assumed to be evenly distributed between its bounds. If buckets of several systems overlap, each
+    /// contributes its part between two bounds.
     ///
-    /// - Parameter share: from 0 to 1, such as 0.9; nil is the answer to anything else, NaN too.
+    /// - Parameter share: the share from 0 to 1, such as 0.9; the result is nil for any other number, including NaN.
     public func quantile(_ share: Double) -> Bound? {
         guard let wanted = QuantileRank(of: share, among: count)?.position else { return nil }
         var passed = 0.0
         for group in overlapping {
             let count = group.reduce(0) { $0 + Double($1.count) }
-            // A value on a border belongs to the lower group.
+            // A value on the border of two groups belongs to the lower one.
             if passed + count >= wanted || group.endIndex == buckets.endIndex {
                 return Self.bound(Self.value(at: wanted - passed, in: group))
             }
@@ -158,7 +158,7 @@ extension Histogram {
         return nil
     }
 
-    /// The buckets, grouped where they overlap.
+    /// The groups of overlapping buckets.
     private var overlapping: [ArraySlice<Bucket>] {
         var groups: [ArraySlice<Bucket>] = []
         var start = buckets.startIndex
@@ -174,9 +174,9 @@ extension Histogram {
         return groups
     }
 
-    /// The value that `wanted` values of overlapping buckets lie below.
+    /// Returns the value below which `wanted` values of overlapping buckets lie.
     private static func value(at wanted: Double, in group: ArraySlice<Bucket>) -> Double {
-        // Where the density of values changes, and how many values lie exactly there.
+        // The places at which the density of values changes, and the numbers of values exactly there.
         var changes: [(place: Double, density: Double, atOnce: Double)] = []
         for bucket in group {
             let (start, end) = (bucket.start.histogramNumber, bucket.end.histogramNumber)
@@ -208,7 +208,7 @@ extension Histogram {
 public protocol HistogramBound: Comparable, Hashable, Sendable {
     /// The value as a number.
     var histogramNumber: Double { get }
-    /// Makes a value from a finite number.
+    /// Creates a value from a finite number.
     init(histogramNumber: Double)
 }
 
@@ -216,10 +216,10 @@ extension Duration: HistogramBound {
     /// The duration in seconds.
     public var histogramNumber: Double { Double(attoseconds) / 1e18 }
 
-    /// Makes a duration from seconds, rounded to the nearest nanosecond.
+    /// Creates a duration from seconds, rounded to the nearest nanosecond.
     ///
-    /// A double has no more digits than that for the times that are measured here, so `0.2` seconds become 200 milliseconds, and
-    /// not a trillionth of a second less.
+    /// A double has no higher precision for the times that are measured here, so `0.2` becomes 200 milliseconds, and not a
+    /// trillionth of a second less.
     public init(histogramNumber seconds: Double) {
         let nanoseconds = (seconds * 1e9).rounded()
         self =
@@ -230,6 +230,6 @@ extension Duration: HistogramBound {
 extension Double: HistogramBound {
     /// The number.
     public var histogramNumber: Double { self }
-    /// Makes the number.
+    /// Creates the number.
     public init(histogramNumber: Double) { self = histogramNumber }
 }

@@ -1,14 +1,14 @@
-/// A number as a system writes it in some language: runs of digits with marks between them.
+/// A number as a system writes it in some language: runs of digits with separators between them.
 ///
-/// The marks are ambiguous, since half of the world writes a thousand and a half as `1,000.5` and the other
-/// half as `1.000,5`; ``readings(wholeOnly:)`` returns all readings that make sense.
+/// The separators are ambiguous, since half of the world writes a thousand and a half as `1,000.5` and the other
+/// half as `1.000,5`; ``readings(wholeOnly:)`` returns all plausible readings.
 struct LocalizedNumber: Hashable, Sendable {
-    /// A mark between digits.
+    /// A separator between digits.
     enum Mark: Hashable, Sendable {
         case comma, point, space, apostrophe
-        /// The Arabic marks, which have one meaning each.
+        /// The Arabic separators, which have one meaning each.
         case arabicDecimal, arabicThousands
-        /// The commas that are read from the right, which stand between thousands in N’Ko and Adlam.
+        /// The commas of right-to-left scripts, which separate thousands in N’Ko and Adlam.
         case reversedComma
 
         init?(_ scalar: Unicode.Scalar) {
@@ -29,9 +29,9 @@ struct LocalizedNumber: Hashable, Sendable {
 
     /// A possible reading of the number.
     struct Reading: Hashable, Sendable {
-        /// The mark between thousands, if there is one.
+        /// The thousands separator; nil for none.
         var grouping: Mark?
-        /// The mark before a fraction, if there is one.
+        /// The decimal separator; nil for none.
         var decimal: Mark?
         var number: DecimalNumber
     }
@@ -41,13 +41,13 @@ struct LocalizedNumber: Hashable, Sendable {
     private var runs: [[UInt8]] = []
     private var marks: [Mark] = []
 
-    /// How many digits there are, before and after all marks.
+    /// The number of all digits.
     fileprivate var digitCount: Int { runs.reduce(0) { $0 + $1.count } }
 
-    /// How many digits there are, if there is no mark among them.
+    /// The number of digits of a number without separators; nil with separators.
     var unmarkedLength: Int? { marks.isEmpty ? runs[0].count : nil }
 
-    /// Reads a number from the beginning of a text; nil if there is none.
+    /// Reads a number from the beginning of a text; nil if the text does not begin with one.
     static func take(from text: Substring.UnicodeScalarView) -> (LocalizedNumber, rest: Substring.UnicodeScalarView)? {
         var number = LocalizedNumber()
         var rest = text
@@ -59,7 +59,7 @@ struct LocalizedNumber: Hashable, Sendable {
         var run: [UInt8] = []
         while let scalar = rest.first {
             if let digit = digit(scalar) {
-                // The digits of one number are of one script.
+                // All digits of a number belong to the same script.
                 let itsZero = scalar.value - UInt32(digit)
                 guard zero == nil || zero == itsZero else { return nil }
                 zero = itsZero
@@ -108,7 +108,7 @@ struct LocalizedNumber: Hashable, Sendable {
         return all
     }
 
-    /// Whether a fraction would end with a zero, which no system prints.
+    /// Whether the last run of digits ends with a zero, as no system prints it in a fraction.
     fileprivate var endsWithZero: Bool { runs[runs.count - 1].last == JSONText.zero }
 
     private func reading(_ digits: some Sequence<UInt8>, grouping: Mark?, decimal: Mark? = nil) -> Reading? {
@@ -117,7 +117,7 @@ struct LocalizedNumber: Hashable, Sendable {
         }
     }
 
-    /// Whether the marks are all the same and at the places of thousands separators.
+    /// Whether the separators are all the same, and at the places of thousands separators.
     private func isGrouped(_ runs: [[UInt8]], _ marks: [Mark]) -> Bool {
         guard let mark = marks.first, marks.allSatisfy({ $0 == mark }), mark != .arabicDecimal else { return false }
         guard runs[0][0] != JSONText.zero, runs[0].count <= 3, runs[runs.count - 1].count == 3 else { return false }
@@ -130,14 +130,14 @@ struct LocalizedNumber: Hashable, Sendable {
 
 /// The number format of one payload, inferred from its numbers.
 ///
-/// A payload is written by one system with one locale, so `79,5` in one place tells what `1,234` means in another. Where
-/// nothing does, such a number is not read: it could be off by a factor of a thousand.
+/// A payload is written by one system with one locale, so `79,5` in one place determines what `1,234` means in another. Without
+/// such evidence, an ambiguous number is not read: it could be off by a factor of a thousand.
 struct NumberStyle: Sendable {
     private var groupings: Set<LocalizedNumber.Mark> = []
     private var decimals: Set<LocalizedNumber.Mark> = []
-    /// Likely grouping marks: those of numbers that would otherwise be fractions ending with a zero.
+    /// Likely thousands separators: those of numbers that would otherwise be fractions ending with a zero.
     private var likelyGroupings: Set<LocalizedNumber.Mark> = []
-    /// The most digits of a number without marks.
+    /// The maximum number of digits of a number without separators.
     private var longestUnmarked = 0
 
     /// Learns from a number.
@@ -164,7 +164,7 @@ struct NumberStyle: Sendable {
         let all = text.readings(wholeOnly: unit.isWhole)
         if all.count < 2 { return all.first?.number }
         let possible = all.filter { agrees($0, text) }
-        // A payload that contradicts itself elsewhere proves nothing.
+        // A payload that contradicts itself elsewhere is not evidence.
         if possible.count == 1 { return possible[0].number }
         guard !possible.isEmpty, !isContradictory, let grouped = all.first(where: { $0.decimal == nil }) else {
             return nil
@@ -176,14 +176,14 @@ struct NumberStyle: Sendable {
         decimals.count > 1 || groupings.count > 1 || !decimals.isDisjoint(with: groupings)
     }
 
-    /// Whether a reading agrees with how the other numbers are written.
+    /// Whether a reading agrees with the format of the other numbers.
     private func agrees(_ reading: LocalizedNumber.Reading, _ text: LocalizedNumber) -> Bool {
         if let decimal = reading.decimal {
             if groupings.contains(decimal) || !decimals.isSubset(of: [decimal]) { return false }
         }
         if let grouping = reading.grouping {
             if decimals.contains(grouping) || !groupings.isSubset(of: [grouping]) { return false }
-            // If a longer number has no marks, a shorter one has no grouping.
+            // If a longer number has no separators, a shorter one has no thousands separators.
             if reading.decimal == nil, text.digitCount <= longestUnmarked { return false }
         }
         return true

@@ -6,13 +6,13 @@ import LoaderChainPlatformFoundation
 public enum PayloadMoment: Sendable, Hashable {
     /// An absolute time.
     case instant(Timestamp)
-    /// The local time of the device. Payloads of later systems do not name its time zone.
+    /// The local time of the device. Payloads of later systems do not contain the time zone.
     case deviceTime(Timestamp)
 
-    /// The absolute time, if the payload names it.
+    /// The absolute time, if the payload contains the time zone.
     public var instant: Timestamp? { if case .instant(let time) = self { time } else { nil } }
 
-    /// The absolute time, using the UTC offset of the device where the payload does not name one.
+    /// Returns the absolute time, using the given UTC offset if the payload does not contain the time zone.
     ///
     /// - Parameter secondsFromGMT: the UTC offset of the device, such as `TimeZone.current.secondsFromGMT()`.
     public func instant(secondsFromGMT: Int) -> Timestamp {
@@ -40,14 +40,14 @@ extension PayloadMoment: CustomStringConvertible {
     }
 }
 
-/// The time that a payload tells of.
+/// The period that a payload covers.
 public struct PayloadTimeRange: Sendable, Hashable {
     /// The beginning.
     public var begin: PayloadMoment?
-    /// The end; equal to the beginning if the payload is about a moment, such as one about disk space.
+    /// The end; equal to the beginning for a single moment, as in a payload about disk space.
     public var end: PayloadMoment?
 
-    /// Makes a range.
+    /// Creates a range.
     public init(begin: PayloadMoment? = nil, end: PayloadMoment? = nil) {
         self.begin = begin
         self.end = end
@@ -55,19 +55,19 @@ public struct PayloadTimeRange: Sendable, Hashable {
 }
 
 extension PayloadTimeRange: CustomStringConvertible {
-    /// Both ends, as far as they are known.
+    /// The begin and the end, or `unknown`.
     public var description: String {
         "\(begin.map { "\($0)" } ?? "unknown") to \(end.map { "\($0)" } ?? "unknown")"
     }
 }
 
-/// Reads dates such as `2020-10-10 04:00:00 +0000` and `2023-02-01 00:00:00`.
+/// Parses dates such as `2020-10-10 04:00:00 +0000` and `2023-02-01 00:00:00`.
 ///
-/// A device may use another calendar, which the text does not name. No such calendar in use has a current year in the range
-/// that is accepted here, so any other year is not understood.
+/// A device may use another calendar, which the text does not name. In no such calendar is the current year within the range that
+/// is accepted here, so dates with other years are rejected.
 enum MomentText {
     private static let years = 2014...2199
-    /// The number that a calendar day has for 1 January 1970.
+    /// The day number of 1 January 1970 in `CalendarDay`.
     static let daysBefore1970 = 719_528
 
     static func moment(_ text: String) -> PayloadMoment? {
@@ -93,13 +93,13 @@ enum MomentText {
         return found.zone == nil ? .deviceTime(time) : .instant(time)
     }
 
-    /// The hour of the day, with the AM or PM that may follow.
+    /// The hour of the day, with AM or PM applied.
     private static func wholeHour(_ hour: Int, _ half: Substring?) -> Int? {
         guard let half else { return hour < 24 ? hour : nil }
         return 1...12 ~= hour ? hour % 12 + (half == "PM" ? 12 : 0) : nil
     }
 
-    /// The text with the digits and spaces of every script as those of ASCII.
+    /// The text with the digits and spaces of all scripts replaced by those of ASCII.
     private static func plain(_ text: String) -> String {
         String(
             String.UnicodeScalarView(

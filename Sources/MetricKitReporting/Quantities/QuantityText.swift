@@ -1,5 +1,5 @@
 // Quantities: numbers with units and dates, as systems write them in any language, and histograms. Depends on JSON; Payload and
-// later folders may use it.
+// higher folders may use it.
 
 /// A number with the name of its unit, as in `1,530毫秒`, `79 041 кБ`, `20 secs.` and `sekunde 20`.
 struct QuantityText: Sendable {
@@ -11,7 +11,7 @@ struct QuantityText: Sendable {
 
     private static let longest = 200
 
-    /// Reads a text; nil if it is not a number with a unit that is known.
+    /// Reads a text; nil if it is not a number with a known unit.
     init?(_ text: String) {
         guard text.utf8.count <= Self.longest else { return nil }
         // Direction marks are invisible and have no meaning here.
@@ -89,7 +89,7 @@ struct UnitWord: Hashable, Sendable {
         (factor == 1 ? number : number.multiplied(by: factor))?.scaled(by: power)
     }
 
-    /// The units by the symbols that ``UnitNames`` has for them.
+    /// The units by their symbols in ``UnitNames``.
     fileprivate static let bySymbol: [String: UnitWord] = [
         "ns": UnitWord(.time, -9), "us": UnitWord(.time, -6), "ms": UnitWord(.time, -3), "s": UnitWord(.time, 0),
         "min": UnitWord(.time, 0, factor: 60), "h": UnitWord(.time, 0, factor: 3600),
@@ -104,7 +104,7 @@ struct UnitTable: Sendable {
     struct Entry: Sendable {
         // Some names mean a size in one language and a time in another: "t" is bytes in Finnish and hours in Norwegian.
         var units: [UnitWord] = []
-        /// The decimal mark of the languages with this name, if they agree.
+        /// The decimal separator of the languages with this name, if they agree.
         var decimal: LocalizedNumber.Mark?
     }
 
@@ -121,8 +121,8 @@ struct UnitTable: Sendable {
 
     static let all = UnitTable(names: UnitNames.table, rivals: UnitNames.rivals, more: moreNames)
 
-    /// Names that payloads have, or had, and the Unicode CLDR has not: those of Apple's own units, the spellings of systems
-    /// before and after the versions that the table is made from, and the English words.
+    /// Names in payloads that the Unicode CLDR does not contain: those of Apple's own units, the spellings of systems before and
+    /// after the versions in the table, and the English words.
     private static let moreNames: [(unit: UnitWord, names: [String])] = [
         (UnitWord(.bars, 0, isWhole: true), ["bar", "bars"]), (UnitWord(.luminance, 0), ["apl"]),
         (UnitWord(.instructions, 3), ["kiloinstructions"]), (UnitWord(.instructions, 0), ["instructions"]),
@@ -156,7 +156,7 @@ struct UnitTable: Sendable {
             }
         }
         for (unit, names) in more {
-            // A name with another meaning in some language is refused wherever the meaning is ambiguous.
+            // A name with another meaning in some language is rejected where it is ambiguous.
             for name in names where entries[name]?.units.contains(unit) != true {
                 entries[name, default: Entry()].units.append(unit)
             }
@@ -175,10 +175,10 @@ struct UnitTable: Sendable {
     }
 }
 
-/// What the unit names in one payload tell about its language, to resolve names with two meanings.
+/// Evidence from a payload's unit names about its language, to resolve names with two meanings.
 ///
-/// "saat" is a second in Malay and an hour in Azerbaijani. A payload that has a name beside it which Azerbaijani has not is not
-/// Azerbaijani.
+/// "saat" is a second in Malay and an hour in Azerbaijani. If the payload contains another name that Azerbaijani lacks, it is not
+/// in Azerbaijani.
 struct UnitEvidence: Sendable {
     private var possible = UnitTable.all.rivals
 
@@ -188,7 +188,7 @@ struct UnitEvidence: Sendable {
         possible.removeAll { !$0.companions.contains(name) }
     }
 
-    /// The unit that a name means for a quantity; nil if there is none or it is ambiguous.
+    /// The unit of a name for a quantity; nil if it is unknown or ambiguous.
     func unit(_ name: String, _ entry: UnitTable.Entry, _ quantity: UnitWord.Quantity) -> UnitWord? {
         let units = entry.units.filter { $0.quantity == quantity }
         if units.count < 2 { return units.first }

@@ -42,12 +42,12 @@
 //
 // SPDX-License-Identifier: Unicode-3.0
 
-/// What languages call units of time and of bytes, by the Unicode CLDR 35.1, 36, 37, 41, 42, 44, 45, 46, 47, 46 with Apple's changes.
+/// The names of units of time and of bytes in all languages, from the Unicode CLDR 35.1, 36, 37, 41, 42, 44, 45, 46, 47, 46 with Apple's changes.
 enum UnitNames {
-    /// The names, in a line for each unit and mark before fractions.
+    /// The names, one line for each unit and decimal separator.
     ///
-    /// First comes the unit, then the mark, or `-` if the languages with these names differ in it, then the names. One that ends
-    /// with `#` stands before its number.
+    /// Each line has the unit, the separator, or `-` if the languages with these names have different ones, and the names. A name that
+    /// ends with `#` precedes its number.
     static let table = """
         ns , nano giây|nd|ndtk|nn|ns.|nsan|nsn|нсэк.|нҫ|նվ|ນນ​ວິ|ნწმ
         ns - nanosekunde#|ns|нс|ن.ث.|نينو سيڪنڊ|نینو سیکنڈ
@@ -95,10 +95,10 @@ enum UnitNames {
         TB ٫ ترابایت
         """
 
-    /// The names that mean two units of one quantity, in a line for each unit.
+    /// The names that mean two units of the same quantity, one line for each unit.
     ///
-    /// First comes the unit, then the name, then all names that languages have in which it means this unit. So the other names
-    /// in a payload tell which is meant.
+    /// Each line has the unit, the name, and all unit names of the languages in which the name means this unit. So the other names in a
+    /// payload determine the unit.
     static let rivals = """
         h|saat|GB|MB|TB|bayt|dəq|kB|msan|nsan|saat|san|μsan
         s|saat|GB|MB|TB|bait|j|kB|min|ms|ns|saat|μs

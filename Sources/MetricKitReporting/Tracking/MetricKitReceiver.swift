@@ -1,11 +1,11 @@
-// Tracking: receiving payloads and handing them on. Depends on all folders but Apple, which uses it.
+// Tracking: the receiver of payloads and its trackers. Depends on all folders but Apple, which uses it.
 
 import Dispatch
 import LoaderChain
 import LoaderChainPlatformFoundation
 import ReportOutbox
 
-/// Receives payloads: stores them in the outbox first, and then hands them to the trackers.
+/// Receives payloads: stores them in the outbox first, and then passes them to the trackers.
 ///
 /// ```swift
 /// let receiver = MetricKitReceiver(
@@ -14,12 +14,12 @@ import ReportOutbox
 /// receiver.receive([data], as: .diagnostics)
 /// ```
 ///
-/// The system waits while it delivers payloads, and there may be a dozen, each of megabytes. Nothing is parsed while it waits:
-/// the bytes go into the outbox as they are, where they survive a crash, and everything else happens later, on a queue of the
+/// The system waits while it delivers payloads, and there may be a dozen, each of several megabytes. Nothing is parsed while it
+/// waits: the bytes are stored in the outbox unchanged, where they survive a crash, and all other work follows on a queue of the
 /// receiver.
 ///
-/// A payload that is delivered twice, as past payloads are, is handled once. After another launch it may come again; the outbox
-/// then gives it the same identifier, by which a server recognizes it.
+/// A payload that is delivered twice, such as a past payload, is handled once. After another launch it may be delivered again; the
+/// outbox then gives it the same identifier, so that a server can recognize it.
 public final class MetricKitReceiver: Sendable {
     /// The kind of a payload.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -36,14 +36,14 @@ public final class MetricKitReceiver: Sendable {
     private let later: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let known = Locked((tracked: Set<String>(), stored: Set<String>()))
 
-    /// Makes a receiver.
+    /// Creates a receiver.
     ///
     /// - Parameters:
-    ///   - outbox: stores payloads until they have arrived; nil to store none.
+    ///   - outbox: the outbox that stores and sends payloads; nil to store none.
     ///   - metricsRequest: the request for payloads of metrics; nil to send none.
     ///   - diagnosticsRequest: the request for payloads of diagnostics; nil to send none.
     ///   - tracking: the trackers, which are called one after the other.
-    ///   - onError: is called with a payload that the outbox refused, which is tracked nevertheless.
+    ///   - onError: a closure that receives a payload that the outbox rejected; the payload is tracked nevertheless.
     public convenience init(
         outbox: ReportOutbox?, metricsRequest: HTTPRequest?, diagnosticsRequest: HTTPRequest?,
         tracking: [MetricKitTracking] = [], onError: @escaping @Sendable (Data, OutboxError) -> Void = { _, _ in }
@@ -56,7 +56,7 @@ public final class MetricKitReceiver: Sendable {
         ) { work in queue.async(execute: work) }
     }
 
-    /// Makes a receiver that hands its work to `later`, for tests.
+    /// Creates a receiver that passes its work to `later`, for tests.
     init(
         outbox: ReportOutbox?, requests: [Kind: HTTPRequest], tracking: [MetricKitTracking],
         onError: @escaping @Sendable (Data, OutboxError) -> Void,
@@ -71,7 +71,7 @@ public final class MetricKitReceiver: Sendable {
 
     /// Receives payloads that were delivered together.
     ///
-    /// When this returns, they are in the outbox.
+    /// When this method returns, they are stored in the outbox.
     ///
     /// - Parameters:
     ///   - payloads: the bytes of each.
@@ -88,7 +88,7 @@ public final class MetricKitReceiver: Sendable {
                 try outbox.submit(data, identifier: "metrickit-\(kind.rawValue)-\(digest)", request: request)
                 known.withLock { _ = $0.stored.insert(digest) }
             } catch {
-                // If it is delivered again, the outbox may have room for it.
+                // If the payload is delivered again, the outbox may accept it.
                 refused.append((data, error))
             }
         }

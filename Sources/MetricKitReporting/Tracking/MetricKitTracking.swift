@@ -22,12 +22,12 @@ public struct MetricKitTracking: Sendable {
         MetricKitTracking(take: take)
     }
 
-    /// Receives the averages of one version, for a tracking service; is not called if there are none.
+    /// Receives the averages of one version, for a tracking service; it is not called without averages.
     ///
     /// - Parameters:
-    ///   - applicationVersion: the version, usually the running one. Payloads that include others do not count.
+    ///   - applicationVersion: the version, usually that of the running app. Payloads that include other versions do not count.
     ///   - rule: the value that represents a bucket.
-    ///   - track: is called with `attributes(applicationVersion:by:)` of the payloads.
+    ///   - track: a closure that receives `attributes(applicationVersion:by:)` of the payloads.
     public static func attributes(
         applicationVersion: String, by rule: BucketValue = .end,
         _ track: @escaping @Sendable (_ attributes: [String: Double]) -> Void
@@ -43,7 +43,7 @@ public struct MetricKitTracking: Sendable {
     /// - Parameters:
     ///   - secondsFromGMT: the UTC offset of the device, for payloads that do not name their time zone;
     ///     that of this device by default.
-    ///   - write: is called with each point of ``MetricPayload/points(secondsFromGMT:received:)``.
+    ///   - write: a closure that receives each point of ``MetricPayload/points(secondsFromGMT:received:)``.
     public static func points(
         secondsFromGMT: @escaping @Sendable () -> Int? = { TimeZone.current.secondsFromGMT() },
         _ write: @escaping @Sendable (Point) -> Void
@@ -78,15 +78,15 @@ extension Timestamp {
 extension Sequence<MetricPayload> {
     /// The averages of one version of the app by name, in milliseconds, for a tracking service; empty if nothing was observed.
     ///
-    /// | name | what |
+    /// | name | meaning |
     /// |---|---|
-    /// | `first_draw_avg`, `first_draw_median`, `first_draw_p90` | from the start until something was drawn |
-    /// | `optimized_first_draw_avg`, … | the same for launches that the system had begun before |
-    /// | `resume_avg`, … | how long it took to come back |
-    /// | `extended_launch_avg`, … | launches with the tasks that the app counts to them |
-    /// | `hang_time_avg`, … | how long the app did not answer |
-    /// | `hang_time_per_hour` | how long the app did not answer in an hour of use |
-    /// | `hangs_per_hour` | how often that was, as a number |
+    /// | `first_draw_avg`, `first_draw_median`, `first_draw_p90` | time from the launch to the first draw |
+    /// | `optimized_first_draw_avg`, … | the same for launches that the system had prewarmed |
+    /// | `resume_avg`, … | time to resume from the background |
+    /// | `extended_launch_avg`, … | launch time including the tasks that the app has declared as part of it |
+    /// | `hang_time_avg`, … | duration of a hang |
+    /// | `hang_time_per_hour` | duration of hangs per hour of use |
+    /// | `hangs_per_hour` | number of hangs per hour of use |
     ///
     /// - Parameters:
     ///   - applicationVersion: the version; payloads that include others do not count.
@@ -110,26 +110,26 @@ extension Sequence<MetricPayload> {
 }
 
 extension MetricPayload {
-    /// One point for each time that the payload has a histogram of, for a dashboard; none if the payload tells of several versions.
+    /// Returns a point for each duration histogram of the payload, for a dashboard; none if the payload covers several versions.
     ///
-    /// The measurement is `metrickit`. Its tags are `metric`, with the names of `attributes(applicationVersion:by:)`,
-    /// and `app_version`, `os_version` and `device` as far as they are known. Its fields are in milliseconds:
+    /// The measurement is `metrickit`. Its tags are `metric`, with the names of `attributes(applicationVersion:by:)`, and, if
+    /// known, `app_version`, `os_version` and `device`. Its fields are in milliseconds:
     ///
-    /// | field | what |
+    /// | field | meaning |
     /// |---|---|
-    /// | `count` | how many values there were, an integer |
+    /// | `count` | the number of values, an integer |
     /// | `sum` | their sum by the ends of their buckets; divide sums by counts for the mean over many devices |
     /// | `avg`, `avg_midpoint` | their mean by the ends and by the midpoints |
     /// | `median`, `p90` | the quantiles 0.5 and 0.9 |
-    /// | `foreground` | how long the app was used meanwhile; with `hang_time` alone |
+    /// | `foreground` | the foreground time in the same period; only with `hang_time` |
     ///
-    /// The time of a point is the end of the payload plus a part of a second that depends on the payload's bytes. Many
-    /// devices have payloads that end at the same time, which would be one point to a server, while a payload that is sent
-    /// again must be the same point.
+    /// The timestamp of a point is the end of the payload plus a fraction of a second that is derived from the payload's bytes.
+    /// The payloads of many devices end at the same time, and a server would treat their points as one; but a payload that is
+    /// sent again must give the same point.
     ///
     /// - Parameters:
     ///   - secondsFromGMT: the UTC offset of the device, for payloads that do not name their time zone.
-    ///   - received: when the payload was received, for payloads that do not have an end.
+    ///   - received: the time at which the payload was received, for payloads without an end.
     public func points(secondsFromGMT: Int? = nil, received: Timestamp? = nil) -> [Point] {
         guard !includesMultipleAppVersions else { return [] }
         let end = timeRange.end.flatMap { end in
@@ -150,7 +150,7 @@ extension MetricPayload {
         }
     }
 
-    /// The moment plus a part of a second that depends on the payload's bytes.
+    /// The moment plus a fraction of a second that is derived from the payload's bytes.
     private func apart(_ moment: Timestamp) -> Timestamp {
         let part = Int64(CRC32C.value(of: data)) % 1_000_000_000
         let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(part)

@@ -1,42 +1,44 @@
-// Apple: what only Apple systems have: background sessions and the path monitor. It may use every other folder.
+// Apple: features of Apple systems: background sessions and the path monitor. It may use every other folder.
 
-// Unverified: nothing in this file has run on an Apple system yet. It is type-checked against stand-ins; everything that
-// decides is in `Uploads`, and tested with a session that is made up.
+// Unverified: nothing in this file has run on an Apple system yet. It is type-checked against stubs. All decisions are made in
+// `Uploads`, which is tested with a simulated session.
 #if canImport(Darwin)
     import Dispatch
     import DurableFiles
     import Foundation
     import LoaderChain
 
-    /// A terminal that hands requests to a background `URLSession`, which goes on while the app is suspended or does not run.
+    /// A terminal that passes requests to a background `URLSession`, which continues while the app is suspended or does not run.
     ///
     /// Make one as soon as the app starts, with the same identifier and directory in every launch, and keep it:
     ///
     ///     let uploads = try BackgroundUploads(identifier: "com.example.reports", directory: uploadsDirectory)
     ///     let outbox = try ReportOutbox(directory: directory, chain: authorization --> uploads)
     ///
-    /// Nothing else is needed from launch to launch. A request that is loaded again joins the upload that an earlier launch began,
-    /// or gets the answer that came meanwhile; it is known by its `Idempotency-Key`, method, address and bytes, and without a key
-    /// it fails with `HTTPError.Code.invalidRequest`. So what the server has accepted is sent again only where its answer was lost.
+    /// Nothing else is needed from launch to launch. A request that is loaded again joins the upload of an earlier launch, or
+    /// gets the answer that has arrived meanwhile. Uploads are matched by `Idempotency-Key`, method, address and bytes; without a
+    /// key, a request fails with `HTTPError.Code.invalidRequest`. So a report that the server has accepted is sent again only if
+    /// its answer was lost.
     ///
-    /// - An upload has no deadline but the session's, and a box that is closed lets go of it without stopping it. Any other task
-    ///   that is cancelled stops its upload, unless another task waits for it too.
-    /// - The bytes lie in the directory as they are sent, unsealed, until the upload has ended: the system reads them without the app.
+    /// - An upload has no timeout except the session's. Closing an outbox does not stop its uploads. Cancelling any other task
+    ///   stops its upload, unless another task waits for it too.
+    /// - The bytes are stored in the directory as they are sent, unsealed, until the upload has ended: the system reads them
+    ///   without the app.
     /// - A response has a status and headers, and no body. Redirects are followed.
-    /// - A box hands over as many reports as its settings' `maximumInFlight` says, to a single server one fewer; raise it to have more
-    ///   sent while the app is away.
+    /// - An outbox passes on at most `maximumInFlight` reports, and one fewer to a single server; raise that setting to have more
+    ///   reports sent while the app is away.
     public final class BackgroundUploads: HTTPLoader, @unchecked Sendable {
         private let engine: UploadEngine
         private let identifier: String
 
-        /// Makes the terminal of an identifier, with a directory of its own for what is being uploaded.
+        /// Creates a terminal with an identifier, and with a directory of its own.
         ///
         /// - Parameters:
-        ///   - identifier: what the system knows the session by; no other session of the app has it.
-        ///   - directory: where the box is; it is created, for this user alone, if it is missing.
-        ///   - configure: changes the session's configuration: its patience, two days, or the networks it may use.
-        /// - Throws: ``OutboxError/Code/inUse`` if other uploads have the directory, ``OutboxError/Code/directory`` if it cannot
-        ///   be used.
+        ///   - identifier: the identifier of the background session, unique among the app's sessions.
+        ///   - directory: the directory for uploads; if missing, it is created, accessible to this user alone.
+        ///   - configure: changes the session's configuration, such as its timeout of two days, or the networks that it may use.
+        /// - Throws: ``OutboxError/Code/inUse`` if another terminal uses the directory, ``OutboxError/Code/directory`` if it
+        ///   cannot be used.
         public init(
             identifier: String, directory: URL, configure: (URLSessionConfiguration) -> Void = { _ in }
         ) throws(OutboxError) {
@@ -44,12 +46,12 @@
             do throws(FileFailure) {
                 files = try SystemDirectory(directory)
             } catch {
-                throw OutboxError(opening: error, for: "terminal of uploads")
+                throw OutboxError(opening: error, for: "upload terminal")
             }
             FolderProtection.afterFirstUnlock.apply(to: directory)
             let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
             configuration.timeoutIntervalForResource = 2 * 24 * 3600
-            // The app's cookies are not the reports', and would replace those of the request.
+            // The app's cookies must not be sent with reports, and would replace those of the request.
             configuration.httpCookieStorage = nil
             configuration.httpShouldSetCookies = false
             configure(configuration)
@@ -61,13 +63,13 @@
             super.init()
         }
 
-        /// Lets the uploads go on; until they have ended, no other can be made for the directory.
+        /// Leaves the uploads running; until they have ended, no other terminal can use the directory.
         deinit { engine.finish() }
 
         /// True: it completes every task itself.
         public override var isTerminal: Bool { true }
 
-        /// Joins the upload of the request's content, or begins one.
+        /// Joins the upload of the request's content, or starts one.
         public override func load(task: HTTPTask) { engine.load(task) }
 
         /// Stops every upload.
@@ -77,12 +79,12 @@
             super.reset(with: group)
         }
 
-        /// The `Idempotency-Key`s of the uploads that go on, or whose answer no request has had yet.
+        /// The `Idempotency-Key`s of the uploads that continue, or whose answer no request has received yet.
         public var keys: [String] { engine.keys }
 
-        /// Calls a completion handler, on the main queue, once everything was heard that happened while the app did not run.
+        /// Calls a completion handler, on the main queue, when all background events are processed.
         ///
-        /// Call it where the app is told:
+        /// Call this method from the app's delegate:
         ///
         ///     func application(
         ///         _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
@@ -91,7 +93,7 @@
         ///         uploads.handleEvents(forSession: identifier, completionHandler: completionHandler)
         ///     }
         ///
-        /// - Returns: whether the session is this one; otherwise nothing is done.
+        /// - Returns: whether the identifier is that of this terminal; otherwise the call has no effect.
         @MainActor
         @discardableResult
         public func handleEvents(forSession identifier: String, completionHandler: @escaping () -> Void) -> Bool {
@@ -100,7 +102,7 @@
             return true
         }
 
-        /// Returns once everything was heard that happened while the app did not run, as in a scene's
+        /// Returns when all background events are processed, for use in a scene's
         /// `backgroundTask(.urlSession("com.example.reports"))`.
         @MainActor
         public func handleEvents() async {
@@ -110,7 +112,7 @@
         }
     }
 
-    /// A background session of the system's, as the engine knows it.
+    /// The background session that the engine uses.
     private final class BackgroundSession: UploadSession {
         private let session: URLSession
         private let directory: URL
@@ -122,7 +124,7 @@
 
         func uploads(_ answer: @escaping @Sendable ([UploadID]) -> Void) {
             session.getAllTasks { tasks in
-                // One that was made and not begun, because the process ended between the two, begins now.
+                // A task that was created but not resumed, because the process ended in between, is resumed now.
                 for task in tasks where task.state == .suspended { task.resume() }
                 answer(tasks.compactMap(\.id))
             }
@@ -131,7 +133,7 @@
         func start(_ id: UploadID, _ request: EncodedRequest, bodyIn file: String) {
             var message = URLRequest(url: request.url)
             message.httpMethod = request.method.rawValue
-            // The session sets the length by the file.
+            // The session sets the length of the file itself.
             for field in request.headers where field.name.lowercased() != "content-length" {
                 message.addValue(field.value, forHTTPHeaderField: field.name)
             }
@@ -152,11 +154,13 @@
     }
 
     extension URLSessionTask {
-        /// The upload that the task is, if it is one of ours.
+        /// The identifier of the upload; nil for a foreign task.
         fileprivate var id: UploadID? { taskDescription.flatMap { UploadID($0) } }
     }
 
-    /// Tells the engine what the session tells; the session keeps it, and with it the engine, for as long as it lives.
+    /// Passes the session's events to the engine.
+    ///
+    /// The session retains it, and with it the engine.
     private final class SessionRelay: NSObject, URLSessionDataDelegate {
         private let engine: UploadEngine
 
@@ -164,7 +168,7 @@
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
             guard let id = task.id else { return }
-            // What went wrong after the head of a response takes nothing back of what the server said.
+            // An error after the head of a response does not change the server's answer.
             if let response = task.response as? HTTPURLResponse {
                 engine.ended(id, .answered(HTTPStatus(response.statusCode), HTTPHeaders(response)))
             } else {
@@ -182,7 +186,7 @@
     }
 
     extension HTTPError.Code {
-        /// What an error means for an upload; any other error leaves open whether the server has it.
+        /// Translates an error of an upload; after errors that are not listed, the server may have received the report.
         fileprivate init(_ error: URLError?) {
             self =
                 switch error?.code {

@@ -4,9 +4,10 @@
     import Network
 
     extension ReportOutbox {
-        /// Waits while there is no network, or none that the settings want to be used, for as long as you keep the returned value.
+        /// Pauses sending while no network is available, or none that the settings allow, for as long as you keep the returned
+        /// value.
         ///
-        /// It follows the system's path monitor, and calls ``networkIsAvailable(_:conditions:)``.
+        /// It observes the system's path monitor, and calls ``networkIsAvailable(_:conditions:)``.
         public func followNetwork() -> some Sendable {
             let monitor = NWPathMonitor()
             monitor.pathUpdateHandler = { [weak self] path in

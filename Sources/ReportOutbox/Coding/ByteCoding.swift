@@ -1,9 +1,9 @@
-// Coding: numbers and texts as bytes. It uses no other folder.
+// Coding: numbers and strings as bytes. It uses no other folder.
 
 import LoaderChain
 import LoaderChainPlatformFoundation
 
-/// Numbers and texts as bytes: little-endian, texts with their length before them.
+/// Encodes numbers in little-endian order, and strings with a length prefix.
 struct ByteWriter {
     private(set) var bytes = Data()
 
@@ -35,7 +35,7 @@ struct ByteWriter {
     }
 }
 
-/// Reads what a ``ByteWriter`` wrote; nil for anything else.
+/// Decodes the output of a ``ByteWriter``; returns nil for invalid bytes.
 struct ByteReader {
     private var rest: Data
 
@@ -66,7 +66,7 @@ struct ByteReader {
         return headers
     }
 
-    /// A text that may be missing; nil outside for bytes that are neither.
+    /// Decodes an optional string; the outer nil means invalid bytes.
     mutating func optionalText() -> String?? {
         switch number(UInt8.self) {
         case 0: .some(nil)

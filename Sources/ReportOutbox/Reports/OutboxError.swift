@@ -1,11 +1,11 @@
 import DurableFiles
 import LoaderChainPlatformFoundation
 
-/// Why a box cannot be opened, or a report is not taken in.
+/// The error of an outbox that cannot be opened, or of a report that is not accepted.
 public struct OutboxError: Error, Hashable, Sendable {
-    /// What went wrong, as a kind.
+    /// The kind of the error.
     public enum Code: String, Hashable, Sendable {
-        /// Another box, of this process or of another, has the directory.
+        /// Another outbox uses the directory, in this process or another.
         case inUse
         /// The directory cannot be used.
         case directory
@@ -13,11 +13,11 @@ public struct OutboxError: Error, Hashable, Sendable {
         case diskFull
         /// Something else failed on the disk.
         case disk
-        /// The box holds as much as its settings allow.
-        case boxFull
+        /// The outbox has reached the limits of its settings.
+        case full
         /// The report is larger than the settings allow.
         case tooLarge
-        /// The request carries a secret, which a box writes down nowhere.
+        /// The request contains a secret, and outboxes do not store secrets.
         case secret
         /// The request cannot be sent as it is.
         case request
@@ -27,18 +27,18 @@ public struct OutboxError: Error, Hashable, Sendable {
         case unreadable
         /// The bytes could not be sealed.
         case seal
-        /// There is no consent to keep reports.
+        /// The user does not consent to storing reports.
         case consent
-        /// The box has been closed.
+        /// The outbox is closed.
         case closed
-        /// There is no report of that identifier.
+        /// No report has that identifier.
         case unknownReport
     }
 
-    /// What went wrong, as a kind.
+    /// The kind of the error.
     public let code: Code
 
-    /// What went wrong in this case and what to do, as a sentence or two; no secrets.
+    /// A description of the problem and its remedy, in a sentence or two, without secrets.
     public let reason: String
 
     init(_ code: Code, _ reason: String) {
@@ -46,9 +46,9 @@ public struct OutboxError: Error, Hashable, Sendable {
         self.reason = reason
     }
 
-    /// Why a directory cannot be had by a box, or by what else is named.
-    init(opening failure: FileFailure, for owner: String = "box") {
-        let way = owner == "box" ? ", or let the settings' whenInUse be ownBox" : ""
+    /// The error of a directory that cannot be used by an outbox, or by the owner that is named.
+    init(opening failure: FileFailure, for owner: String = "outbox") {
+        let way = owner == "outbox" ? ", or set the settings' whenInUse to .ownOutbox" : ""
         self.init(
             Code(rawValue: failure.obstacle.rawValue) ?? .directory, failure.reason(for: owner, orElse: way))
     }
@@ -56,11 +56,12 @@ public struct OutboxError: Error, Hashable, Sendable {
     init(_ failure: FileFailure) {
         if failure.isWithoutDirectory {
             self.init(
-                .directory, "The box's directory was deleted while it was open, and its reports with it; open another.")
+                .directory,
+                "The directory was deleted while the outbox was open, with all its reports; open another outbox.")
         } else if failure.isDiskFull {
-            self.init(.diskFull, "The disk is full: \(failure); make room, and submit it again.")
+            self.init(.diskFull, "The disk is full: \(failure); free some space, and submit the report again.")
         } else {
-            self.init(.disk, "The report could not be written: \(failure); check the box's directory.")
+            self.init(.disk, "The report could not be written: \(failure); check the directory of the outbox.")
         }
     }
 }

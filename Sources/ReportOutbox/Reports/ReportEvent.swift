@@ -1,68 +1,68 @@
-// Reports: what an app sees of reports: identifiers, events, losses, counts and errors. It may use Coding.
+// Reports: identifiers, events, losses, counts and errors, as an app sees them. It may use Coding.
 
 import LoaderChain
 import LoaderChainPlatformFoundation
 
-/// Something that happened to a report, or to the box.
+/// An event of a report, or of the outbox.
 public enum ReportEvent: Hashable, Sendable {
-    /// The report is in the box.
+    /// The report was accepted.
     case accepted(ReportID)
-    /// A report of this identifier was in the box already, and goes on being the one.
+    /// A report with this identifier was in the outbox already; the submission was ignored.
     case joined(ReportID)
-    /// An earlier launch left the report, which was submitted at that date.
+    /// The report was found on disk; an earlier launch submitted it at that date.
     case found(ReportID, submitted: Date)
-    /// An attempt begins, the first with number 1; after one that cost nothing, its number comes again.
+    /// An attempt starts; the first has the number 1. An attempt that does not count has the same number as the next one.
     case sending(ReportID, attempt: Int)
-    /// The server has it, and it left the box; the status is nil if it is not known.
+    /// The report was delivered and removed; the status is nil if it is unknown.
     case delivered(ReportID, HTTPStatus?)
-    /// An attempt failed, and another follows.
+    /// An attempt failed, and the report will be retried.
     case willRetry(ReportID, at: Date, after: RetryCause)
-    /// The report is kept for inspection, and no longer tried.
-    case setAside(ReportID, because: ReportLoss)
-    /// The report is gone without having been delivered.
+    /// The report is a dead letter: kept for inspection, and no longer retried.
+    case deadLettered(ReportID, because: ReportLoss)
+    /// The report was deleted without having been delivered.
     case dropped(ReportID, because: ReportLoss)
-    /// The directory has files that are not the box's; they stay, and these are the first of them.
+    /// The directory contains foreign files, which are left alone; the names are the first of them.
     case foreignFiles(count: Int, names: [String])
-    /// A disk operation failed; the text says which. The box goes on as well as it can.
+    /// A disk operation failed, as the text describes. The outbox continues.
     case trouble(String)
 }
 
-/// Why a report is tried again.
+/// The reason for a retry.
 public enum RetryCause: Hashable, Sendable {
     /// The server answered with this status.
     case status(HTTPStatus)
-    /// There was no answer.
+    /// The attempt failed without a response.
     case error(HTTPError.Code)
 }
 
-/// Why a report was given up, dropped or set aside.
+/// The reason why a report was dropped or became a dead letter.
 public enum ReportLoss: Hashable, Sendable {
-    /// The server answered with this status, which repeating does not change.
+    /// The server permanently rejected the report with this status.
     case refused(HTTPStatus)
-    /// It could not be sent, for a reason that does not change.
+    /// The report cannot be sent, for a permanent reason.
     case failed(HTTPError.Code)
-    /// It was older than the settings' maximum age, and the last attempt failed.
+    /// The report exceeded the maximum age, and the last attempt failed.
     case expired
-    /// It was tried as often as the settings say.
+    /// The report exceeded the maximum number of attempts.
     case tooManyAttempts
-    /// It was the oldest, and a newer one needed its place.
+    /// The report was evicted because the outbox, or its dead letters, reached a limit.
     case noRoom
-    /// The handler of existing reports said so.
+    /// The handler of existing reports dropped the report.
     case byHandler
-    /// The app purged it.
+    /// The app purged the report.
     case purged
-    /// The user's consent was denied or withdrawn.
+    /// The user denied or withdrew consent.
     case withoutConsent
-    /// Its bytes are not what was written.
+    /// The file is damaged.
     case damaged
-    /// It is sealed, and the seal could not be opened: the key is lost, or another.
+    /// The seal could not be opened: the key is lost or has changed.
     case sealed
-    /// Its file is gone: the one that the app keeps, or the box's own, which another program removed.
+    /// The file is missing: either the app's own file, or the outbox's file, which another program removed.
     case missingFile
-    /// Another report of the same identifier is in the box.
+    /// Another report with the same identifier is in the outbox.
     case duplicate
 
-    /// A word for it, such as stands in counters and file names.
+    /// The short name that counters, headers and file names use.
     public var name: String {
         switch self {
         case .refused(let status): "refused-\(status.rawValue)"
@@ -86,26 +86,26 @@ extension ReportLoss: CustomStringConvertible {
     public var description: String { name }
 }
 
-/// Counts of what became of reports since the box was opened.
+/// Counts of events since the outbox was opened.
 public struct OutboxCounters: Hashable, Sendable {
-    /// Reports that were taken in.
+    /// Accepted reports.
     public internal(set) var accepted = 0
-    /// Submissions that joined a report in the box.
+    /// Submissions that were ignored because a report with their identifier was in the outbox.
     public internal(set) var joined = 0
-    /// Reports that an earlier launch had left.
+    /// Reports of earlier launches.
     public internal(set) var found = 0
-    /// Attempts that were begun.
+    /// Started attempts.
     public internal(set) var attempts = 0
-    /// Attempts after which another was to follow.
+    /// Failed attempts that were to be followed by a retry.
     public internal(set) var retries = 0
-    /// Reports that arrived.
+    /// Delivered reports.
     public internal(set) var delivered = 0
-    /// Submissions that were refused, by the error's kind.
+    /// Rejected submissions, by the code of the error.
     public internal(set) var refused: [OutboxError.Code: Int] = [:]
-    /// Reports that are gone without having arrived, by the reason's name.
+    /// Reports that were deleted without having been delivered, by the name of the reason.
     public internal(set) var dropped: [String: Int] = [:]
-    /// Reports that were set aside, by the reason's name.
-    public internal(set) var setAside: [String: Int] = [:]
+    /// Reports that became dead letters, by the name of the reason.
+    public internal(set) var deadLettered: [String: Int] = [:]
 
     mutating func count(_ event: ReportEvent) {
         switch event {
@@ -115,9 +115,9 @@ public struct OutboxCounters: Hashable, Sendable {
         case .sending: attempts += 1
         case .delivered: delivered += 1
         case .willRetry: retries += 1
-        case .setAside(_, let loss): setAside[loss.name, default: 0] += 1
+        case .deadLettered(_, let loss): deadLettered[loss.name, default: 0] += 1
         case .dropped(_, let loss): dropped[loss.name, default: 0] += 1
-        // What concerns no report is told, and not counted.
+        // These concern no report, so they are not counted.
         case .foreignFiles, .trouble: break
         }
     }

@@ -1,39 +1,38 @@
 import LoaderChain
 
-/// What a report is known by: in the box, in events, and to the server.
+/// The identifier of a report, in the outbox, in events, and for the server.
 ///
-/// It goes along with every attempt, in `Idempotency-Key`, so that a server can tell a repeated report from a new one. Choose
-/// an identifier that no other report of any of your users has, such as a UUID, or a digest of the report's bytes.
+/// Every attempt sends it in `Idempotency-Key`, so that a server can recognize a repeated report. Choose an identifier that is
+/// unique among all reports of all your users, such as a UUID, or a digest of the report's bytes.
 ///
-/// Any text of up to 1,000 bytes will do. Two texts of different bytes are two identifiers, even where
-/// they look the same.
+/// It can be any text of up to 1,000 bytes. Texts with different bytes are different identifiers, even if they look the same.
 public struct ReportID: Hashable, Sendable {
-    /// The identifier as it was given.
+    /// The text of the identifier.
     public let rawValue: String
 
-    /// The most bytes that an identifier may have in UTF-8.
-    public static let longest = 1_000
+    /// The maximum length in bytes of UTF-8.
+    package static let maximumLength = 1_000
 
-    /// An identifier of the app's own; nil if it is empty or too long.
+    /// Creates an identifier from a text; nil if the text is empty or too long.
     public init?(_ text: String) {
-        guard 1...Self.longest ~= text.utf8.count else { return nil }
+        guard 1...Self.maximumLength ~= text.utf8.count else { return nil }
         rawValue = text
     }
 
-    /// What goes over the wire in `Idempotency-Key`: the identifier, percent-encoded but for letters, digits and `-_.`.
+    /// The value of `Idempotency-Key`: the identifier, with everything but letters, digits and `-_.` percent-encoded.
     ///
-    /// Of one that is longer than a header ought to be it is a digest.
+    /// Identifiers that are too long for a header are hashed.
     public var idempotencyKey: String { encoded }
 }
 
-/// Two identifiers are the same if their bytes are: text that looks the same may be written in more than one way.
+/// Identifiers are compared by their bytes, because the same text can be encoded in several ways.
 extension ReportID {
-    /// Whether the bytes are the same.
+    /// Returns whether two identifiers have the same bytes.
     public static func == (one: ReportID, other: ReportID) -> Bool {
         one.rawValue.utf8.elementsEqual(other.rawValue.utf8)
     }
 
-    /// Feeds the bytes to a hasher.
+    /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
         var text = rawValue
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
@@ -41,16 +40,16 @@ extension ReportID {
 }
 
 extension ReportID: CustomStringConvertible {
-    /// The identifier in the form that goes over the wire.
+    /// The ``idempotencyKey``.
     public var description: String { encoded }
 }
 
 extension ReportID {
-    /// What begins the name of an identifier that is too long to be written out.
+    /// The prefix of a hashed identifier.
     static let digestMark: Character = "~"
     private static let longestWrittenOut = 120
 
-    /// The identifier as a part of a file's name, which leads nowhere and means nothing to any file system.
+    /// The identifier as a part of a file name, without characters that are special to a file system.
     var encoded: String {
         let plain = rawValue.utf8.allSatisfy(Self.isPlain)
         if plain, rawValue.utf8.count <= Self.longestWrittenOut { return rawValue }
@@ -67,7 +66,7 @@ extension ReportID {
         return String(Self.digestMark) + SHA256.name(of: rawValue.utf8)
     }
 
-    /// The identifier of a part of a file's name; nil if it is not one, or only a digest.
+    /// Decodes the identifier from a part of a file name; nil if the part is invalid or a hash.
     init?(encoded: Substring.UTF8View) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(encoded.count)
@@ -83,7 +82,7 @@ extension ReportID {
                 bytes.append(byte)
             }
         }
-        // Bytes that are not UTF-8 would be repaired, and then be another identifier.
+        // Repairing invalid UTF-8 would result in another identifier.
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         self.init(text)
     }
@@ -98,28 +97,30 @@ extension ReportID {
     }
 }
 
-/// What a report is, such as a crash or a session.
+/// The kind of a report, such as a crash or a session.
 ///
 /// ```swift
 /// try outbox.submit(data, request: request, kind: ReportKind("crash"))
 /// ```
 ///
-/// A server may limit reports by kind, and is told by kind what was discarded; see ``OutboxSettings/limitsHeader`` and
-/// ``OutboxSettings/discardedHeader``. A report without one is of the kind ``standard``. The kind is part of the name of the report's file,
-/// and not sealed.
+/// A server can limit reports by kind, and gets the counts of lost reports by kind; see ``OutboxSettings/limitsHeader`` and
+/// ``OutboxSettings/discardedHeader``. A report without a kind has the kind ``standard``. The kind is part of the file name, and is
+/// not sealed.
 public struct ReportKind: Hashable, Sendable {
-    /// The name, in letters, digits, underscores and dots.
+    /// The name, consisting of letters, digits, underscores and dots.
     public let name: String
 
-    /// What a report is that has no other kind.
+    /// The kind of a report that has no other kind.
     public static let standard = ReportKind("default")
 
-    /// The most bytes of a name, since names of files are bounded.
-    public static let longest = 16
+    /// The maximum length of a name in bytes, because file names have a maximum length.
+    package static let maximumLength = 16
 
-    /// Makes a kind of a name; a character that it cannot have becomes an underscore, and what is too long is left out.
+    /// Creates a kind.
+    ///
+    /// Invalid characters become underscores, and a name that is too long is truncated.
     public init(_ name: String) {
-        let bytes = name.utf8.prefix(Self.longest).map { Self.isPlain($0) ? $0 : UInt8(ascii: "_") }
+        let bytes = name.utf8.prefix(Self.maximumLength).map { Self.isPlain($0) ? $0 : UInt8(ascii: "_") }
         self.name = bytes.isEmpty ? "_" : String(decoding: bytes, as: UTF8.self)
     }
 
@@ -138,25 +139,25 @@ extension ReportKind: CustomStringConvertible {
     public var description: String { name }
 }
 
-/// How much a report matters beside others, such as a crash beside a warning.
+/// The priority of a report, such as that of a crash above that of a warning.
 ///
-/// Of the reports that are due, the most important is sent first. A box that drops the oldest lets the least important go first,
-/// and none for one that matters less.
+/// Of the reports that are due, those with the highest priority are sent first. An outbox that drops the oldest reports evicts
+/// those with the lowest priority first, and never evicts a report for one with a lower priority.
 public struct ReportPriority: Hashable, Comparable, Sendable {
-    /// Its place among all, from 0 for the least important.
+    /// The rank, from 0 for the lowest priority.
     let rank: Int
 
-    /// What may come late or go, such as a warning or a usage report.
+    /// For reports that may be late or lost, such as warnings or usage reports.
     public static let low = ReportPriority(rank: 0)
-    /// What has no other priority.
+    /// The default priority.
     public static let normal = ReportPriority(rank: 1)
-    /// What comes first, such as a crash.
+    /// For reports that are sent first, such as crashes.
     public static let high = ReportPriority(rank: 2)
 
-    /// All of them, the least important first.
+    /// All priorities, the lowest first.
     static let all = [low, normal, high]
 
-    /// Whether one matters less than another.
+    /// Returns whether the first priority is lower than the second.
     public static func < (one: Self, other: Self) -> Bool { one.rank < other.rank }
 }
 

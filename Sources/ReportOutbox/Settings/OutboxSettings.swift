@@ -1,121 +1,122 @@
-// Settings: how a box goes about its work, what the app may provide for it, and what each result of an attempt means. It may use
+// Settings: the configuration of an outbox, what the app may provide for it, and the meaning of each attempt's result. It may use
 // Reports.
 
 import LoaderChain
 
-/// How much a box holds, for how long, and how it sends.
+/// The capacity of an outbox, the retention of its reports, and how it sends them.
 public struct OutboxSettings: Sendable {
-    /// What happens to a report when the box is full.
+    /// What happens to a report when the outbox is full.
     public enum WhenFull: Hashable, Sendable {
-        /// It is refused with ``OutboxError/Code/boxFull``; what was accepted stays.
+        /// The report is rejected with ``OutboxError/Code/full``; accepted reports stay.
         case refuseNew
-        /// The oldest that are not being sent make room, and are dropped with ``ReportLoss/noRoom``.
+        /// The oldest reports that are not being sent are evicted, with ``ReportLoss/noRoom``.
         case dropOldest
     }
 
     /// When a submitted report is safe.
     public enum Durability: Hashable, Sendable {
-        /// It survives the end of the process, however that comes. A loss of power may cost the last few seconds.
+        /// The report survives the end of the process, for any reason. A power failure may lose the last few seconds.
         case process
-        /// It survives a loss of power as well; every submission waits for the disk.
+        /// The report survives a power failure as well; every submission waits for the disk.
         case fsync
     }
 
-    /// What happens when a second box opens a directory that is in use.
+    /// What happens when a second outbox opens a directory that is in use.
     public enum WhenInUse: Hashable, Sendable {
-        /// Opening it fails with ``OutboxError/Code/inUse``.
+        /// Opening the second outbox fails with ``OutboxError/Code/inUse``.
         case fail
-        /// It gets a box of its own within the directory, whose reports the main one takes over when its owner has ended.
-        case ownBox
+        /// The second outbox uses a subdirectory of its own. The first one takes over its reports after its process has ended.
+        case ownOutbox
     }
 
     /// When a submitted report is safe.
     public var durability = Durability.process
-    /// What happens when a second box opens the same directory.
+    /// What happens when a second outbox opens the same directory.
     public var whenInUse = WhenInUse.fail
 
-    /// Whether the user lets reports be sent, as long as ``ReportOutbox/ReportOutbox/setConsent(_:)`` says nothing else.
+    /// Whether the user consents to sending reports, until ``ReportOutbox/ReportOutbox/setConsent(_:)`` is called.
     ///
-    /// A box does not keep the answer from launch to launch: the app does, with its other settings.
+    /// An outbox does not store the answer between launches; the app stores it with its other settings.
     public var consent = ReportConsent.given
 
-    /// The least priority of the reports that are sent while the network is metered; the others wait.
+    /// The lowest priority that is sent over a metered network; reports of a lower priority wait.
     ///
     /// ```swift
     /// settings.leastPriorityWhenMetered = .high
     /// settings.leastPriorityWhenConstrained = .high
     /// ```
     ///
-    /// The box goes by what it is told by ``ReportOutbox/ReportOutbox/networkIsAvailable(_:conditions:)``; on Apple systems, `followNetwork()`
-    /// tells it, and the attempt also forbids its terminal to use such a network. On other systems nothing can tell networks apart but the
-    /// app.
+    /// The outbox uses what ``ReportOutbox/ReportOutbox/networkIsAvailable(_:conditions:)`` reports. On Apple systems,
+    /// `followNetwork()` calls that method, and each attempt also forbids its terminal to use such a network. On other systems
+    /// the app has to call it.
     public var leastPriorityWhenMetered = ReportPriority.low
-    /// The least priority of the reports that are sent while the user wants little to be sent, as in Low Data Mode.
+    /// The lowest priority that is sent while the user wants little data to be used, as in Low Data Mode.
     public var leastPriorityWhenConstrained = ReportPriority.low
 
-    /// What happens to a report when the box is full.
+    /// What happens to a report when the outbox is full.
     public var whenFull = WhenFull.refuseNew
-    /// The most reports a box holds.
+    /// The maximum number of reports.
     public var maximumCount = 10_000
-    /// The most bytes its reports have in all.
+    /// The maximum total size of the reports, in bytes.
     public var maximumBytes: Int64 = 256 << 20
-    /// The most bytes one report has.
+    /// The maximum size of one report, in bytes.
     public var maximumReportBytes: Int64 = 64 << 20
 
-    /// The most attempts for one report; after them it is set aside.
+    /// The maximum number of attempts for one report; afterwards it becomes a dead letter.
     ///
-    /// An attempt costs nothing, and does not count, if it sent nothing or was stopped, if the app asked for it before
-    /// its time, or if the server asked for a wait that holds for all reports.
+    /// An attempt does not count if it sent nothing or was stopped, if the app requested it before it was due, or if the server
+    /// asked all reports to wait.
     public var maximumAttempts = 50
-    /// How long a report is tried; the first attempt that fails after that is the last.
+    /// How long a report is retried; the first attempt that fails after this time is the last.
     ///
-    /// The report is dropped if a server answered that attempt and did not ask for a wait; otherwise it is set aside,
-    /// and so is one that could not be read.
+    /// The report is dropped if a server answered that attempt and did not ask to wait. Otherwise it becomes a dead letter, and so
+    /// does a report that could not be read.
     public var maximumAge = Duration.seconds(2 * 24 * 3600)
-    /// How long an attempt may take before it is cancelled, unless it goes on without the process, as a background upload does.
+    /// The timeout of an attempt, except for an attempt that continues without the process, such as a background upload.
     public var attemptTimeout = Duration.seconds(600)
-    /// The bound of the first delay between attempts.
+    /// The upper bound of the first delay between attempts.
     ///
-    /// It doubles with each; the delay is any up to the bound.
+    /// The bound doubles with each attempt; the delay is random, between zero and the bound.
     public var firstDelay = Duration.seconds(30)
-    /// What the bound of a delay never grows beyond.
+    /// The maximum of that upper bound.
     public var maximumDelay = Duration.seconds(3600)
-    /// The longest wait that a server can ask for by `Retry-After`; with zero, it can ask for none.
+    /// The longest wait that a server can request with `Retry-After`; zero ignores the header.
     public var maximumRetryAfter = Duration.seconds(24 * 3600)
-    /// The response header in which a server says for how long it wants no reports, or none of some kinds; nil to read none.
+    /// The response header with a server's rate limits, for all reports or for some kinds; nil to ignore rate limits.
     ///
-    /// Its form is that of Sentry: `60:error;session:key, 2700::organization` asks for 60 seconds without reports of the kinds `error` and
-    /// `session`, and for 2,700 without any. It is read in every response, of which it then replaces `Retry-After`. No wait is longer than
-    /// ``maximumRetryAfter``, and none outlasts the process.
+    /// It has Sentry's format: `60:error;session:key, 2700::organization` requests 60 seconds without reports of the kinds
+    /// `error` and `session`, and 2,700 seconds without any report. If a response has this header, its `Retry-After` is ignored.
+    /// No wait is longer than ``maximumRetryAfter``, and the limits are not stored between launches.
     public var limitsHeader: String? = "X-Sentry-Rate-Limits"
-    /// How many equal refusals in a row, as of an address that is wrong, pause a server.
+    /// The number of identical rejections in a row before a server is paused.
     ///
-    /// What it refuses from then on waits, with everything else that goes there, until it takes a report again; one is tried
-    /// at a time, after delays as above. What it refused before has been set aside, and ``ReportOutbox/retry(_:)`` sends it again. `Int.max` takes every refusal for the report's own fault.
+    /// Reports that it rejects afterwards stay in the queue, with all other reports for that server, until it accepts one again.
+    /// One report at a time is tried, after delays as above. The reports that it rejected before are dead letters;
+    /// ``ReportOutbox/retry(_:)`` sends them again. With `Int.max`, rejections never pause a server.
     public var refusalsBeforePause = 3
-    /// How many reports are sent at once.
+    /// The maximum number of reports that are sent at the same time.
     ///
-    /// To one server it is one fewer, so that one which hangs does not keep the others from being asked. Several that
-    /// hang can still take every place, until ``attemptTimeout``.
+    /// A single server gets one fewer, so that a server that hangs does not block the others. Several servers that hang can still
+    /// take every slot, until ``attemptTimeout``.
     public var maximumInFlight = 5
 
-    /// The most reports that are kept for inspection after they were set aside; the oldest go first.
+    /// The maximum number of dead letters; the oldest are removed first.
     ///
-    /// It is as many as a box holds, so that a box that is set aside as a whole loses nothing.
-    public var maximumSetAsideCount = 10_000
-    /// The most bytes that are kept for inspection.
-    public var maximumSetAsideBytes: Int64 = 256 << 20
+    /// The default equals ``maximumCount``, so that nothing is lost if every report of an outbox becomes a dead letter.
+    public var maximumDeadLetterCount = 10_000
+    /// The maximum total size of the dead letters, in bytes.
+    public var maximumDeadLetterBytes: Int64 = 256 << 20
 
-    /// The header that says which attempt at the report it is, from 1; nil for none.
+    /// The header with the number of the attempt, starting at 1; nil for none.
     ///
-    /// An attempt that costs nothing has the number that the next one has too; see ``maximumAttempts``.
+    /// An attempt that does not count has the same number as the next one; see ``maximumAttempts``.
     public var attemptHeader: String? = "Report-Attempt"
-    /// The header that says when the report was submitted, as a date of HTTP; nil for none.
+    /// The header with the date of submission, as an HTTP date; nil for none.
     ///
-    /// It is the date of the device's clock at that time.
+    /// The date is that of the device's clock at the time of submission.
     public var submittedHeader: String? = "Report-Submitted"
 
-    /// Compresses the body of each report when it is taken in; nil to keep it as it is.
+    /// Compresses the body of each report when it is submitted; nil to store it unchanged.
     ///
     /// With the module `LoaderChainGzip`, and a server that reads gzip:
     ///
@@ -123,73 +124,73 @@ public struct OutboxSettings: Sendable {
     /// settings.compression = { GzipBody($0) }
     /// ```
     ///
-    /// What is written down, counted and sent is the compressed body, so that it is compressed once for all attempts, and before it is
-    /// sealed. A body with a `Content-Encoding` stays as it is, and so does one whose digest the request has in a header; so does the
+    /// The compressed body is what is stored, counted and sent, so each report is compressed once for all attempts, before it is
+    /// sealed. A body with a `Content-Encoding` is not compressed, nor one whose digest is in a header of the request, nor the
     /// file of a report that ``locations`` keeps. The closure is called on the thread that submits.
     public var compression: (@Sendable (any HTTPBody) -> any HTTPBody)?
 
-    /// The header that tells a server which of its reports never arrived, with the next attempt there; nil for none.
+    /// The header that reports the server's lost reports with its next attempt; nil for none.
     ///
-    /// It says why, of which kind and how many, as in `no-room;kind=crash;n=2, expired;kind=default;n=1`, in at most 1,024 bytes; the rest
-    /// follows with other attempts. What the app removed itself is not counted, nor is anything without consent. Submissions that were
-    /// refused are counted as `box-full`, `too-large` and `disk`. The counts are kept until an attempt with them is delivered. They are
-    /// written down whenever the box sends or is closed.
+    /// It lists reason, kind and count, as in `no-room;kind=crash;n=2, expired;kind=default;n=1`, in at most 1,024 bytes; the
+    /// rest follows with other attempts. Reports that the app removed are not counted, nor reports without consent. Rejected
+    /// submissions are counted as `box-full`, `too-large` and `disk`. The counts are kept until an attempt that carries them is
+    /// delivered. They are saved whenever the outbox sends or is closed.
     public var discardedHeader: String? = "Report-Discarded"
 
-    /// What each result of an attempt means.
+    /// The verdict for each result of an attempt.
     public var outcomes = OutcomeTable()
-    /// Names of headers and query items that sound like secrets and are not, so that they may be written down.
+    /// The names of headers and query items that look secret but are not, so that they may be stored.
     public var harmlessNames: Set<String> = []
 
-    /// Encrypts what is written down; nil to write it as it is.
+    /// Encrypts the stored reports; nil to store them unencrypted.
     public var seal: (any ReportSeal)?
-    /// Keeps files of reports where the app wants them; nil to copy them into the box.
+    /// Provides the places of files that the app keeps; nil to copy all files into the outbox.
     public var locations: (any ReportLocationProvider)?
 
-    /// Where time comes from.
+    /// The clock and the timers.
     public var timers: any Timers = SystemTimers.shared
-    /// Where chance comes from.
+    /// The source of random numbers.
     public var random: RandomSource = .system
 
-    /// Settings with the values above, each of which can be set.
+    /// Creates settings with the default values.
     public init() {}
 }
 
-/// Whether the user lets reports be sent.
+/// The user's consent to sending reports.
 public enum ReportConsent: Hashable, Sendable {
     /// Reports are sent.
     case given
-    /// The user has not been asked yet: reports are taken in and held, and none is sent.
+    /// The user has not decided yet: reports are accepted and stored, but not sent.
     ///
-    /// Bounds of size and number hold meanwhile; no attempt fails, so no report becomes too old.
+    /// The limits of number and size apply. No attempt fails, so no report expires.
     case pending
-    /// Everything is deleted, and no report is taken in.
+    /// All reports are deleted, and no report is accepted.
     case denied
 }
 
-/// What speaks against sending much through the network that there is.
+/// The reasons to send little over the current network.
 public struct NetworkConditions: OptionSet, Hashable, Sendable {
-    /// The conditions, as bits.
+    /// The conditions as a bit mask.
     public let rawValue: UInt8
 
-    /// Makes a set from its bits.
+    /// Creates a set from a bit mask.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Its bytes cost the user money, as of a mobile network or a personal hotspot.
+    /// The user pays per byte, as on a mobile network or a personal hotspot.
     public static let metered = NetworkConditions(rawValue: 1)
-    /// The user wants little of it to be used, as in Low Data Mode.
+    /// The user wants little data to be used, as in Low Data Mode.
     public static let constrained = NetworkConditions(rawValue: 2)
 }
 
 extension OutboxSettings {
-    /// The least priority of the reports that are sent under some conditions.
+    /// The lowest priority that is sent under the given conditions.
     func leastPriority(under conditions: NetworkConditions) -> ReportPriority {
         max(
             conditions.contains(.metered) ? leastPriorityWhenMetered : .low,
             conditions.contains(.constrained) ? leastPriorityWhenConstrained : .low)
     }
 
-    /// The networks that a report may use, for terminals that can tell them apart.
+    /// The networks that a report may use, for terminals that can distinguish them.
     func networks(for priority: ReportPriority) -> NetworkAccess {
         var access = NetworkAccess.all
         if priority < leastPriorityWhenMetered { access.subtract([.cellular, .expensive]) }

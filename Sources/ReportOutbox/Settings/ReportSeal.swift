@@ -1,41 +1,41 @@
 import LoaderChainPlatformFoundation
 
-/// Encrypts what a box writes down, and decrypts it again.
+/// Encrypts what an outbox stores, and decrypts it again.
 ///
-/// **What it covers.** The request and the bytes of every report. Identifiers, dates and sizes stay readable: they are the
-/// names of the files.
+/// **What it covers.** The request and the bytes of every report. Identifiers, kinds, dates and sizes are part of the file names
+/// and stay readable.
 ///
-/// **How to write one.** Use authenticated encryption, such as AES-GCM, and feed the context to it as additional data: it is
-/// different for every piece of every report, and keeps pieces from being swapped. Sealed bytes may be longer.
+/// **How to implement it.** Use authenticated encryption, such as AES-GCM, and pass the context as additional authenticated data:
+/// it is different for every piece of every report, so that pieces cannot be swapped. The sealed bytes may be longer.
 ///
-/// **When the key is lost.** A report whose seal cannot be opened is set aside with ``ReportLoss/sealed``. Nothing is sent,
-/// nothing is deleted, and other reports go on. If the key comes back, `retry` puts the report into the box again; if not, it
-/// leaves when the bounds for what is set aside say so.
+/// **If the key is lost.** A report whose seal cannot be opened becomes a dead letter with ``ReportLoss/sealed``. It is neither
+/// sent nor deleted, and other reports are sent as usual. If the key is restored, `retry` returns the report to the outbox;
+/// otherwise it is removed when the dead letters exceed their limits.
 ///
-/// It is called from any thread, also from several at once.
+/// The outbox calls it from any thread, and from several at the same time.
 public protocol ReportSeal: Sendable {
     /// Encrypts bytes.
     func seal(_ bytes: Data, context: Data) throws -> Data
 
-    /// Decrypts bytes, or throws if they are not what ``seal(_:context:)`` made with the same key and context.
+    /// Decrypts bytes that ``seal(_:context:)`` returned for the same key and context, or throws.
     func open(_ bytes: Data, context: Data) throws -> Data
 }
 
-/// Keeps the files of reports where the app wants them, instead of in the box.
+/// Provides the places of files that stay outside the outbox.
 ///
-/// A report that is submitted as a file is copied into the box, unless there is a provider that has a place for its
-/// identifier. Then the box remembers the identifier, the request and the attempts, and reads the file where it is, in this
-/// launch and in later ones. What becomes of the file before it is sent is then up to the app.
+/// A file that is submitted is copied into the outbox, unless the provider returns a place for its identifier. In that case the
+/// outbox stores the identifier, the request and the attempts, and reads the file at that place, in this launch and in later
+/// ones. The app is responsible for the file until it is sent.
 public protocol ReportLocationProvider: Sendable {
-    /// Where the file of a report is; nil to let the box keep a copy.
+    /// Returns the place of a report's file, or nil to let the outbox keep a copy.
     ///
-    /// It is asked at submission and before each attempt, since places change from launch to launch. A file that was there and
-    /// is not any more drops the report with ``ReportLoss/missingFile``.
+    /// The outbox calls it at submission and before each attempt, because a place may change from launch to launch. If the file has
+    /// disappeared, the report is dropped with ``ReportLoss/missingFile``.
     func location(of id: ReportID) -> URL?
 
-    /// Releases the file of a report that the box is done with: it was delivered, or is lost and not set aside any more.
+    /// Releases the file of a report that was delivered, or that is lost and no longer a dead letter.
     ///
-    /// Unless implemented, the file of a delivered report is removed, and the file of any other stays.
+    /// The default implementation removes the file of a delivered report, and keeps any other file.
     func release(_ id: ReportID, at url: URL, delivered: Bool)
 }
 

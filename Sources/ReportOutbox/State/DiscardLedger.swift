@@ -1,11 +1,11 @@
 import LoaderChain
 import LoaderChainPlatformFoundation
 
-/// Counts the reports that never arrived, until the server that they were for has been told.
+/// Counts the lost reports, until their server has received the counts.
 ///
-/// The counts for a server go along with the next attempt there. They are crossed out when that is delivered, and stay otherwise.
+/// The next attempt to a server carries the counts for it. They are subtracted when that attempt is delivered, and kept otherwise.
 struct DiscardLedger {
-    /// What is counted together.
+    /// The properties by which reports are counted.
     struct Key: Hashable {
         let destination: UInt32
         let reason: String
@@ -13,14 +13,14 @@ struct DiscardLedger {
     }
 
     private(set) var counts: [Key: Int] = [:]
-    /// What goes along with the attempts that are under way, by the sequence of the report.
+    /// The counts that attempts under way carry, by the sequence of the report.
     private var underWay: [UInt64: [Key: Int]] = [:]
-    /// Whether it has changed since it was written down.
+    /// Whether the counts have changed since they were saved.
     private(set) var isDirty = false
 
-    /// So many counts are kept; of more, the new ones are left out.
+    /// The maximum number of counts; further ones are ignored.
     static let mostCounts = 256
-    /// More is not said in one header.
+    /// The maximum length of the header.
     static let longestText = 1_024
 
     mutating func note(_ reason: String, _ kind: ReportKind, for destination: UInt32, count: Int = 1) {
@@ -31,12 +31,13 @@ struct DiscardLedger {
         isDirty = true
     }
 
-    /// What an attempt says, such as `no-room;kind=crash;n=2, expired;kind=default;n=1`, the most first; nil if there is nothing to say.
+    /// Takes the counts for an attempt, such as `no-room;kind=crash;n=2, expired;kind=default;n=1`, the largest first; nil for
+    /// none.
     mutating func take(for destination: UInt32, by sequence: UInt64) -> String? {
-        // Without an entry, which would be all that most attempts need this for.
+        // Most attempts end here, without an entry in `underWay`.
         guard !counts.isEmpty else { return nil }
-        let told = underWay.values.reduce(into: Set<Key>()) { $0.formUnion($1.keys) }
-        let open = counts.filter { $0.key.destination == destination && !told.contains($0.key) }
+        let carried = underWay.values.reduce(into: Set<Key>()) { $0.formUnion($1.keys) }
+        let open = counts.filter { $0.key.destination == destination && !carried.contains($0.key) }
         var text = ""
         var taken: [Key: Int] = [:]
         for (key, count) in open.sorted(by: { ($1.value, $0.key.text) < ($0.value, $1.key.text) }) {
@@ -73,7 +74,7 @@ extension DiscardLedger.Key {
 // MARK: On the disk
 
 extension DiscardLedger {
-    /// What is to be written down; nil if nothing has changed since the last time.
+    /// The counts to save; nil if nothing has changed since the last time.
     mutating func takeChange() -> Data? {
         guard isDirty else { return nil }
         isDirty = false
@@ -84,7 +85,7 @@ extension DiscardLedger {
 
     private static let mark: UInt32 = 0x3244_434C  // LCD2
 
-    /// As bytes, none if there is nothing to remember.
+    /// The counts as bytes; empty without counts.
     private var encoded: Data {
         guard !counts.isEmpty else { return Data() }
         var content = ByteWriter()
@@ -100,7 +101,7 @@ extension DiscardLedger {
         return writer.bytes + content.bytes
     }
 
-    /// Adds what was written down; false if it cannot be read.
+    /// Adds saved counts; returns false if they cannot be read.
     mutating func add(_ encoded: Data) -> Bool {
         var reader = ByteReader(encoded)
         guard reader.number(UInt32.self) == Self.mark, let checksum = reader.number(UInt32.self),
@@ -117,7 +118,7 @@ extension DiscardLedger {
 }
 
 extension ReportLoss {
-    /// Whether a server is told: it was neither the app that did not want it any more, nor the user.
+    /// Whether the loss is reported to the server: neither the app nor the user removed the report.
     var isDiscard: Bool {
         switch self {
         case .purged, .byHandler, .withoutConsent, .duplicate: false
@@ -127,10 +128,10 @@ extension ReportLoss {
 }
 
 extension OutboxError.Code {
-    /// What a server is told of a report that was not taken in; nil for what was the app's mistake or the user's wish.
+    /// The reason that is reported to the server for a rejected submission; nil for a mistake of the app or a decision of the user.
     var discardReason: String? {
         switch self {
-        case .boxFull: "box-full"
+        case .full: "box-full"
         case .tooLarge: "too-large"
         case .diskFull, .disk, .directory: "disk"
         default: nil

@@ -2,13 +2,13 @@ import DurableFiles
 import LoaderChain
 import LoaderChainPlatformFoundation
 
-/// The form of a report's file.
+/// The format of a report's file.
 ///
-///     head     mark, length and checksum of what follows, then the request, sealed if there is a seal
-///     body     the report's bytes; sealed ones in pieces, each with its length before it
-///     tail     length of the body as it is here and as it was given, its checksum, mark
+///     head     magic number, length and checksum of the request, then the request, encrypted if there is a seal
+///     body     the report's bytes; encrypted in pieces, each after its length
+///     tail     length of the body as stored and as submitted, its checksum, magic number
 ///
-/// A file is written from its first byte to its last, under a temporary name, and gets its own name when it is whole.
+/// A file is written sequentially under a temporary name, and is renamed when it is complete.
 enum RecordForm {
     static let plainMark: UInt32 = 0x3242_434C  // LCB2
     static let sealedMark: UInt32 = 0x3253_434C  // LCS2
@@ -16,15 +16,15 @@ enum RecordForm {
     static let headPrefixLength = 12
     static let tailLength = 24
     static let longestHead = 1 << 20
-    /// How many bytes are read, checked or sealed at a time.
+    /// The number of bytes that are read, verified or sealed at a time.
     static let pieceLength = 64 << 10
-    /// The most that a seal may add to a piece.
+    /// The maximum length of a sealed piece.
     static let longestSealedPiece = pieceLength + (64 << 10)
 
-    /// The context of a head, whose identifier is not known before it is open.
+    /// The context of a head; it has no identifier, which is unknown before the head is opened.
     static let headContext = Data("head".utf8)
 
-    /// The context of a piece, which differs from that of every other piece of any report.
+    /// The context of a piece, different from that of every other piece of any report.
     static func context(_ id: ReportID, _ piece: String) -> Data { Data("\(id.encoded)/\(piece)".utf8) }
 }
 
@@ -36,9 +36,9 @@ struct RecordWriter {
     private var storedLength: UInt64 = 0
     private(set) var length: Int64 = 0
     private var pieces = 0
-    /// How many bytes were written to the file.
+    /// The number of bytes written to the file.
     private var written: Int64 = 0
-    /// What was not written yet, so that a small report is written at once.
+    /// The buffered bytes, so that a small report takes a single write.
     private var pending: Data
 
     init(_ head: RecordHead, to file: any DurableFile, seal: (any ReportSeal)?) throws(OutboxError) {
@@ -77,7 +77,7 @@ struct RecordWriter {
         }
     }
 
-    /// Keeps bytes to be written, and writes those before them if there are too many.
+    /// Buffers bytes, and flushes the buffer first if it would become too large.
     private mutating func appendStored(_ bytes: Data) throws(OutboxError) {
         checksum.add(bytes)
         storedLength += UInt64(bytes.count)
@@ -85,7 +85,7 @@ struct RecordWriter {
         pending.append(bytes)
     }
 
-    /// Writes the tail, and everything before it; `length` is the report's, where its bytes are elsewhere.
+    /// Writes the tail and the buffer; `length` is the report's length if its bytes are in another file.
     mutating func finish(length: Int64? = nil) throws(OutboxError) {
         var writer = ByteWriter(capacity: RecordForm.tailLength)
         writer.append(storedLength)
@@ -107,12 +107,12 @@ struct RecordWriter {
         do {
             return try seal.seal(bytes, context: context)
         } catch {
-            throw OutboxError(.seal, "The seal failed (\(type(of: error))); the report was not taken in.")
+            throw OutboxError(.seal, "The seal failed (\(type(of: error))); the report was not accepted.")
         }
     }
 }
 
-/// The constant part of a report besides its bytes: its identifier, and how it is sent.
+/// The constant part of a report without its bytes: the identifier and the request.
 struct RecordHead: Sendable {
     let id: ReportID
     let method: HTTPMethod
@@ -123,7 +123,7 @@ struct RecordHead: Sendable {
     let query: String?
     let headers: HTTPHeaders
 
-    /// Takes from a request what is written down, which is all but its body, its options and its fragment.
+    /// Takes the stored parts of a request: all except its body, options and fragment.
     init(_ id: ReportID, _ request: HTTPRequest, adding bodyHeaders: HTTPHeaders) {
         self.id = id
         method = request.method
@@ -137,7 +137,7 @@ struct RecordHead: Sendable {
         self.headers = headers
     }
 
-    /// The request, as it is sent with a body.
+    /// The request to send, with a body.
     func request(body: any HTTPBody = EmptyBody()) -> HTTPRequest {
         var request = HTTPRequest(
             method: method, scheme: scheme, host: host, port: port, path: path, headers: headers, body: body)
@@ -148,7 +148,7 @@ struct RecordHead: Sendable {
         return request
     }
 
-    /// A digest of where it goes, by which pauses are kept apart.
+    /// A digest of scheme, host and port, by which lanes and pauses are kept apart.
     var destination: UInt32 {
         CRC32C.value(of: Data("\(scheme)://\(host?.lowercased() ?? ""):\(port ?? 0)".utf8))
     }
@@ -171,7 +171,7 @@ extension RecordHead {
         return writer.bytes
     }
 
-    /// The head of bytes, or nil if they are not one.
+    /// Decodes a head; nil if the bytes are invalid.
     init?(encoded: Data) {
         var reader = ByteReader(encoded)
         guard reader.number(UInt8.self) == Self.version, let id = reader.text().flatMap(ReportID.init),

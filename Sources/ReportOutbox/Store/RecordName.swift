@@ -1,51 +1,53 @@
 import LoaderChain
 import LoaderChainPlatformFoundation
 
-/// The name of a report's file, which holds all that changes during the report's life.
+/// The name of a report's file, which holds everything that changes during the report's life.
 ///
 ///     0000000000000007-18cc251f400-18cc251f400-2-5f3a9c01-400-p-<identifier>.report
 ///     sequence         submitted   due         | destination  |  flags, and =kind
 ///                                              attempts       size
 ///
-/// A rename is one step for every file system: there is no moment at which a report has half of its new state. And a box is
-/// opened by listing its directory, without reading a single file.
+/// A rename is atomic on every file system: a report never has half of a new state. And opening an outbox only lists its directory,
+/// without reading a file.
 struct RecordName: Hashable, Sendable {
     struct Flags: OptionSet, Hashable, Sendable {
         let rawValue: UInt8
-        /// The bytes are in a file of the app's.
+        /// The bytes are in a file that the app keeps.
         static let keptOutside = Flags(rawValue: 1)
-        /// The due time is one that the server asked for, and holds for everything that goes there.
+        /// The server asked for the due time, which applies to all reports for it.
         static let pausesDestination = Flags(rawValue: 2)
         static let low = Flags(rawValue: 4)
         static let high = Flags(rawValue: 8)
 
-        /// The flag of a priority, if it has one.
+        /// The flag of a priority; empty for the normal priority.
         init(_ priority: ReportPriority) { self = priority == .high ? .high : priority == .low ? .low : [] }
 
         init(rawValue: UInt8) { self.rawValue = rawValue }
     }
 
-    /// The place in the order of submission, over all launches.
+    /// The position in the order of submission, over all launches.
     var sequence: UInt64
-    /// When it was submitted, in milliseconds since 1970.
+    /// The date of submission, in milliseconds since 1970.
     var submittedMilliseconds: Int64
-    /// When it may next be tried, in milliseconds since 1970.
+    /// The date from which the report can be sent, in milliseconds since 1970.
     var dueMilliseconds: Int64
-    /// How many attempts have begun and were not taken back.
+    /// The number of started attempts that count.
     var attempts: UInt32
-    /// Which server it goes to, as a digest of scheme, host and port.
+    /// The server, as a digest of scheme, host and port.
     var destination: UInt32
-    /// How many bytes the report has.
+    /// The size of the report in bytes.
     var size: Int64
     var flags: Flags
-    /// What it is, written behind the flags; nothing for one of the standard kind.
+    /// The kind, written after the flags; the standard kind is not written.
     var kind = ReportKind.standard
     var id: ReportID
 
     var submitted: Date { Date(timeIntervalSince1970: Double(submittedMilliseconds) / 1000) }
     var due: Date { Date(timeIntervalSince1970: Double(dueMilliseconds) / 1000) }
 
-    /// How much it matters; a name that says both low and high is of no box, and counts as high.
+    /// The priority.
+    ///
+    /// A name with both flags was not written by an outbox, and counts as high.
     var priority: ReportPriority { Self.priority(of: flags) }
 
     static func priority(of flags: Flags) -> ReportPriority {
@@ -53,20 +55,20 @@ struct RecordName: Hashable, Sendable {
     }
 
     static let suffix = ".report"
-    /// What begins the name of a file that is not finished.
+    /// The prefix of temporary files.
     static let temporaryPrefix = "tmp-"
-    /// Larger numbers are not valid times, sizes or places in the order.
+    /// The largest valid times, sizes and sequences.
     private static let mostMilliseconds: UInt64 = 1 << 53
     private static let mostBytes: UInt64 = 1 << 53
     private static let mostSequence: UInt64 = 1 << 62
 
-    /// Makes it due so long after a time in milliseconds since 1970; a millisecond that has begun counts.
+    /// Sets the due date, relative to a date in milliseconds since 1970; fractions are rounded up.
     mutating func setDue(after wait: Duration, from now: Int64) {
         let (milliseconds, rest) = wait.saturatedNanoseconds.quotientAndRemainder(dividingBy: 1_000_000)
         dueMilliseconds = max(0, now.addingClamped(milliseconds + (rest > 0 ? 1 : 0)))
     }
 
-    /// The date as a name has it, within what a name can have.
+    /// Converts a date to milliseconds, clamped to the valid range.
     static func milliseconds(_ date: Date) -> Int64 {
         let milliseconds = date.timeIntervalSince1970 * 1000
         return milliseconds.isNaN ? 0 : Int64(min(max(0, milliseconds), Double(mostMilliseconds)))
@@ -74,7 +76,7 @@ struct RecordName: Hashable, Sendable {
 }
 
 extension RecordName {
-    /// The file's name.
+    /// The file name.
     var text: String {
         var text: [UInt8] = []
         text.reserveCapacity(128)
@@ -106,13 +108,13 @@ extension RecordName {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// What a file's name says.
+    /// The result of parsing a file name.
     enum Reading {
-        /// All of it.
+        /// A complete name.
         case name(RecordName)
-        /// All but the identifier; the name that is here has a digest in its place.
+        /// A name with a hash instead of the identifier; the `id` of this name is the hash.
         case digested(RecordName)
-        /// The file is not the box's.
+        /// A foreign file.
         case foreign
     }
 
@@ -145,7 +147,7 @@ extension RecordName {
     private static let kindMark = UInt8(ascii: "=")
     private static let digestMark = ReportID.digestMark.asciiValue ?? 0
 
-    /// The parts between the dashes, the first next.
+    /// The parts between the dashes, in order.
     private struct Parts {
         var rest: Slice<UnsafeBufferPointer<UInt8>>
 
@@ -186,8 +188,8 @@ extension RecordName {
     }
 }
 
-/// The name of a report that was set aside: the one it had, and why.
-struct AsideName: Hashable, Sendable {
+/// The name of a dead letter: the name of the report, and the reason.
+struct DeadLetterName: Hashable, Sendable {
     var name: RecordName
     /// The name of a ``ReportLoss``, in letters, digits and hyphens.
     let reason: String
@@ -204,20 +206,20 @@ struct AsideName: Hashable, Sendable {
     }
 
     var text: String { name.text + "!" + reason }
-    var path: String { ReportStore.asideFolder + "/" + text }
+    var path: String { ReportStore.deadLetterFolder + "/" + text }
 
-    /// What a file's name says, and whether the identifier is only a digest; nil if it is not the box's.
-    static func read(_ text: String) -> (aside: AsideName, isDigested: Bool)? {
+    /// Parses a file name, and returns whether its identifier is a hash; nil for a foreign file.
+    static func read(_ text: String) -> (deadLetter: DeadLetterName, isDigested: Bool)? {
         guard let mark = text.lastIndex(of: "!") else { return nil }
         let reason = String(text[text.index(after: mark)...])
-        let aside: AsideName
+        let deadLetter: DeadLetterName
         let isDigested: Bool
         switch RecordName.read(String(text[..<mark])) {
         case .foreign: return nil
-        case .name(let name): (aside, isDigested) = (AsideName(name, reason: reason), false)
-        case .digested(let name): (aside, isDigested) = (AsideName(name, reason: reason), true)
+        case .name(let name): (deadLetter, isDigested) = (DeadLetterName(name, reason: reason), false)
+        case .digested(let name): (deadLetter, isDigested) = (DeadLetterName(name, reason: reason), true)
         }
-        return isDigested || aside.text == text ? (aside, isDigested) : nil
+        return isDigested || deadLetter.text == text ? (deadLetter, isDigested) : nil
     }
 
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
@@ -226,7 +228,7 @@ struct AsideName: Hashable, Sendable {
 }
 
 extension Int64 {
-    /// The sum, or the end of what can be counted.
+    /// The sum, clamped to the range of the type.
     func addingClamped(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum

@@ -2,31 +2,31 @@ import DurableFiles
 import LoaderChain
 import LoaderChainPlatformFoundation
 
-/// Why a report's file cannot be used.
+/// The reason why a report's file cannot be used.
 enum RecordProblem: Error {
-    /// Its bytes are not what was written.
+    /// The file is damaged.
     case damaged
-    /// Its seal cannot be opened.
+    /// The seal cannot be opened.
     case sealed
-    /// It is not there.
+    /// The file is missing.
     case missing(FileFailure)
-    /// The disk does not answer, which may pass.
+    /// Reading failed, perhaps temporarily.
     case failure(FileFailure)
 
     init(_ failure: FileFailure) { self = failure.isMissing ? .missing(failure) : .failure(failure) }
 }
 
-/// A report's file, opened and checked from its first byte to its last.
+/// A report's file, opened and completely verified.
 struct RecordReader: Sendable {
     let head: RecordHead
-    /// Where in the file the body is.
+    /// The range of the body in the file.
     let body: Range<Int64>
-    /// How many bytes the report has.
+    /// The size of the report in bytes.
     let length: Int64
-    /// Whether it was written with a seal.
+    /// Whether the report is sealed.
     let isSealed: Bool
 
-    /// Reads the head, and checks the rest unless told otherwise.
+    /// Reads the head, and verifies the body too if `checksBody` is true.
     init(_ file: any DurableFile, seal: (any ReportSeal)?, checksBody: Bool = true) throws(RecordProblem) {
         let fileLength: Int64
         do throws(FileFailure) { fileLength = try file.length() } catch { throw RecordProblem(error) }
@@ -99,7 +99,7 @@ struct StoredBody: HTTPBody {
     let files: any Directory
     let path: String
     let range: Range<Int64>
-    /// How many bytes the report has.
+    /// The size of the report in bytes.
     let length: Int64
     let id: ReportID
     let seal: (any ReportSeal)?
@@ -116,7 +116,7 @@ struct StoredBody: HTTPBody {
     }
 }
 
-/// The bytes of a report, unsealed one piece after the other.
+/// The bytes of a report, unsealed piece by piece.
 private final class StoredPieces: Sendable {
     private let file: any DurableFile
     private let range: Range<Int64>
@@ -133,7 +133,7 @@ private final class StoredPieces: Sendable {
     }
 
     func next() throws -> Data? {
-        // Pieces are read one after the other, so the place does not change between the two locks.
+        // Pieces are read one after the other, so the position does not change between the two locks.
         let (offset, piece) = place.withLock { $0 }
         guard offset < range.upperBound else { return nil }
         guard let seal else {

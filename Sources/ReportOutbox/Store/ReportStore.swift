@@ -1,30 +1,30 @@
-// Store: the files of a box, their names and their form. It may use Coding, Reports and Settings.
+// Store: the files of an outbox, their names and their format. It may use Coding, Reports and Settings.
 
 import DurableFiles
 import LoaderChain
 import LoaderChainPlatformFoundation
 
-/// The files of a box.
+/// The files of an outbox.
 ///
-///     lock                     held by the box that is open
-///     tmp-…                    a report that is being written; swept when a box opens
+///     lock                     held by the open outbox
+///     tmp-…                    a report that is being written; removed when an outbox opens
 ///     <name>.report            a report
-///     aside/<name>.report!why  a report that was set aside
-///     discarded                counts of reports that never arrived, for their servers
-///     own-1/ …                 boxes of other processes, of the same form
+///     aside/<name>.report!why  a dead letter
+///     discarded                counts of lost reports, for their servers
+///     own-1/ …                 outboxes of other processes, in the same format
 ///
-/// It makes no decisions, and keeps no state in memory.
+/// It makes no decisions, and holds no state in memory.
 struct ReportStore: Sendable {
-    static let asideFolder = "aside"
+    static let deadLetterFolder = "aside"
     fileprivate static let discardsName = "discarded"
 
     let files: any Directory
     let durability: OutboxSettings.Durability
     let seal: (any ReportSeal)?
 
-    /// Writes a report under a temporary name; nothing is left of it if that fails.
+    /// Writes a report under a temporary name; on failure, the file is removed.
     ///
-    /// - Returns: how many bytes it has.
+    /// - Returns: the number of bytes of the report.
     func write(
         _ head: RecordHead, _ content: HTTPBodyContent, as temporary: String, limit: Int64
     ) throws(OutboxError) -> Int64 {
@@ -40,7 +40,7 @@ struct ReportStore: Sendable {
         }
     }
 
-    /// Writes all of a report but its bytes, which are elsewhere.
+    /// Writes a report without its bytes, which are in another file.
     func write(_ head: RecordHead, length: Int64, as temporary: String) throws(OutboxError) {
         _ = try writing(temporary) { file throws(OutboxError) in
             var writer = try RecordWriter(head, to: file, seal: seal)
@@ -51,7 +51,9 @@ struct ReportStore: Sendable {
 
     static func tooLarge(_ limit: Int64) -> OutboxError {
         OutboxError(
-            .tooLarge, "The report has more than \(limit) bytes; raise the settings' maximumReportBytes, or send less.")
+            .tooLarge,
+            "The report has more than \(limit) bytes; raise the settings' maximumReportBytes, or submit a smaller report."
+        )
     }
 
     private static func next(_ reader: inout HTTPBodyReader) throws(OutboxError) -> Data? {
@@ -81,12 +83,12 @@ struct ReportStore: Sendable {
         }
     }
 
-    /// Removes what was written of a report; what cannot be removed is swept the next time.
+    /// Removes a partially written report; if that fails, it is removed when an outbox opens.
     func discard(_ temporary: String) {
         try? files.remove(temporary)
     }
 
-    /// Gives a report that is written its name: from here on it is in the box.
+    /// Gives a written report its name; from here on, it is in the outbox.
     func publish(_ temporary: String, as name: RecordName) throws(OutboxError) {
         let text = name.text
         do {
@@ -98,7 +100,7 @@ struct ReportStore: Sendable {
         do {
             try doing { () throws(FileFailure) in try syncFolder() }
         } catch {
-            // It cannot be promised, so it is taken back if possible.
+            // The report is not safe, so it is removed if possible.
             discard(text)
             throw error
         }
@@ -112,14 +114,14 @@ struct ReportStore: Sendable {
         if durability == .fsync { try files.syncFolder(folder) }
     }
 
-    // MARK: What becomes of a report
+    // MARK: Changing a report
 
-    /// Writes down a report's new state.
+    /// Saves a report's new state.
     func rename(_ name: RecordName, to newName: RecordName) throws(FileFailure) {
         if name != newName { try files.rename(name.text, to: newName.text) }
     }
 
-    /// Puts a file that is written into the place of a report's.
+    /// Replaces a report's file by a written file.
     func replace(_ name: RecordName, by temporary: String) throws(FileFailure) {
         try files.rename(temporary, to: name.text)
         try syncFolder()
@@ -130,30 +132,30 @@ struct ReportStore: Sendable {
         try syncFolder(file.folder)
     }
 
-    /// Puts a report where it is kept for inspection.
-    func setAside(_ aside: AsideName) throws(FileFailure) {
-        try files.makeFolder(Self.asideFolder)
-        try files.rename(aside.name.text, to: aside.path)
+    /// Moves a report to the dead letters.
+    func moveToDeadLetters(_ deadLetter: DeadLetterName) throws(FileFailure) {
+        try files.makeFolder(Self.deadLetterFolder)
+        try files.rename(deadLetter.name.text, to: deadLetter.path)
     }
 
-    /// Makes sure that what was set aside, or taken back, is in one place after a loss of power, too.
+    /// Makes sure that a report that was moved to or from the dead letters survives a power failure, in one place.
     func syncMove(into folder: String) throws(FileFailure) {
-        // First where it is now, so that it is never in neither.
+        // The new folder first, so that the report is always in at least one of them.
         try syncFolder(folder)
-        try syncFolder(folder.isEmpty ? Self.asideFolder : "")
+        try syncFolder(folder.isEmpty ? Self.deadLetterFolder : "")
     }
 
-    /// Puts a report that was set aside back under a new name.
-    func takeBack(_ aside: AsideName, as name: RecordName) throws(FileFailure) {
-        try files.rename(aside.path, to: name.text)
+    /// Returns a dead letter to the outbox under a new name.
+    func takeBack(_ deadLetter: DeadLetterName, as name: RecordName) throws(FileFailure) {
+        try files.rename(deadLetter.path, to: name.text)
     }
 
-    /// Makes sure that what was found stays after a loss of power, too.
+    /// Makes sure that the reports that were found survive a power failure.
     func syncFound() throws(FileFailure) { try syncFolder() }
 
-    // MARK: Counts of discarded reports
+    // MARK: Counts of lost reports
 
-    /// Replaces the counts; without bytes, there are none.
+    /// Replaces the saved counts; empty bytes remove them.
     func writeDiscards(_ bytes: Data) throws(FileFailure) {
         guard !bytes.isEmpty else {
             do throws(FileFailure) { try files.remove(Self.discardsName) } catch { if !error.isMissing { throw error } }
@@ -163,7 +165,7 @@ struct ReportStore: Sendable {
         let file = try files.create(temporary)
         do throws(FileFailure) {
             try file.write(bytes, at: 0)
-            // Before the name, which is on the disk as soon as that of any report is.
+            // Before renaming, since the next sync of the folder makes the new name durable.
             if durability == .fsync { try file.sync() }
             try file.close()
             try files.rename(temporary, to: Self.discardsName)
@@ -181,7 +183,7 @@ struct ReportStore: Sendable {
 
     // MARK: Reading
 
-    /// Opens a report and checks all of it.
+    /// Opens a report and verifies all of it.
     func read(_ path: String) throws(RecordProblem) -> (head: RecordHead, body: StoredBody) {
         let record = try reader(path)
         let body = StoredBody(
@@ -190,7 +192,7 @@ struct ReportStore: Sendable {
         return (record.head, body)
     }
 
-    /// Opens a report and checks its head alone.
+    /// Opens a report and verifies only its head.
     func readHead(_ path: String) throws(RecordProblem) -> RecordHead {
         try reader(path, checksBody: false).head
     }
@@ -202,51 +204,53 @@ struct ReportStore: Sendable {
     }
 }
 
-/// Where the file of a report is, in the box or set aside.
+/// The path of a report's file, in the outbox or among the dead letters.
 struct StoredFile: Sendable {
     let path: String
     let folder: String
 
     init(_ name: RecordName) { (path, folder) = (name.text, "") }
-    init(_ aside: AsideName) { (path, folder) = (aside.path, ReportStore.asideFolder) }
+    init(_ deadLetter: DeadLetterName) { (path, folder) = (deadLetter.path, ReportStore.deadLetterFolder) }
 }
 
-/// What a box's directory contains when it is opened.
+/// The contents of an outbox's directory when it is opened.
 struct StoreScan {
-    /// The reports, in the order of their submission.
+    /// The reports, in the order of submission.
     var reports: [RecordName] = []
-    /// Reports that were set aside, in the same order.
-    var aside: [AsideName] = []
+    /// The dead letters, in the same order.
+    var deadLetters: [DeadLetterName] = []
     var foreign = ForeignFiles()
-    /// Boxes of other processes.
-    var ownBoxes: [String] = []
-    /// Whether there are counts of discarded reports.
+    /// The outboxes of other processes.
+    var ownOutboxes: [String] = []
+    /// Whether there are counts of lost reports.
     var hasDiscards = false
-    /// What could not be swept.
+    /// The errors of files that could not be removed or read.
     var troubles: [FileFailure] = []
 
-    /// The folder of a box of another process.
-    static func ownBox(_ number: Int) -> String { ownBoxPrefix + String(number) }
+    /// The folder name of an outbox of another process.
+    static func ownOutbox(_ number: Int) -> String { ownOutboxPrefix + String(number) }
 
-    private static let ownBoxPrefix = "own-"
+    private static let ownOutboxPrefix = "own-"
 
-    private static func isOwnBox(_ name: String) -> Bool {
-        guard name.hasPrefix(ownBoxPrefix), let number = Int(name.dropFirst(ownBoxPrefix.count)) else { return false }
-        return number > 0 && name == ownBox(number)
+    private static func isOwnOutbox(_ name: String) -> Bool {
+        guard name.hasPrefix(ownOutboxPrefix), let number = Int(name.dropFirst(ownOutboxPrefix.count)) else {
+            return false
+        }
+        return number > 0 && name == ownOutbox(number)
     }
 }
 
 extension ReportStore {
-    /// Looks through the directory, and sweeps what is left of reports that were never whole.
+    /// Lists the directory, and removes partially written reports.
     ///
-    /// Sweeping needs the lock, so a temporary file that it finds is not in use.
+    /// The caller holds the lock if `sweeps` is true, so the temporary files that it finds are not in use.
     func scan(sweeps: Bool = true) throws(FileFailure) -> StoreScan {
         var scan = StoreScan()
         let names = try files.list("")
         scan.reports.reserveCapacity(names.count)
         for text in names {
             switch RecordName.read(text) {
-            // One that is spelled otherwise than the box would could not be found again.
+            // A name that the outbox would spell differently could not be found again.
             case .name(let name) where name.text == text: scan.reports.append(name)
             case .digested(let name): sort(name, at: text, into: &scan)
             case .name: scan.foreign.note(text)
@@ -254,37 +258,37 @@ extension ReportStore {
             }
         }
         scan.reports.sort { $0.sequence < $1.sequence }
-        if names.contains(Self.asideFolder) { try scanAside(into: &scan) }
+        if names.contains(Self.deadLetterFolder) { try scanDeadLetters(into: &scan) }
         return scan
     }
 
-    private func scanAside(into scan: inout StoreScan) throws(FileFailure) {
-        for text in try files.list(Self.asideFolder) {
-            guard let (read, isDigested) = AsideName.read(text) else {
-                scan.foreign.note(Self.asideFolder + "/" + text)
+    private func scanDeadLetters(into scan: inout StoreScan) throws(FileFailure) {
+        for text in try files.list(Self.deadLetterFolder) {
+            guard let (read, isDigested) = DeadLetterName.read(text) else {
+                scan.foreign.note(Self.deadLetterFolder + "/" + text)
                 continue
             }
-            var aside = read
-            if isDigested, let id = try? readHead(Self.asideFolder + "/" + text).id { aside.name.id = id }
-            if aside.text == text {
-                scan.aside.append(aside)
+            var deadLetter = read
+            if isDigested, let id = try? readHead(Self.deadLetterFolder + "/" + text).id { deadLetter.name.id = id }
+            if deadLetter.text == text {
+                scan.deadLetters.append(deadLetter)
             } else {
-                scan.foreign.note(Self.asideFolder + "/" + text)
+                scan.foreign.note(Self.deadLetterFolder + "/" + text)
             }
         }
-        scan.aside.sort { $0.name.sequence < $1.name.sequence }
+        scan.deadLetters.sort { $0.name.sequence < $1.name.sequence }
     }
 
-    /// Finds out the identifier of a report whose name has only a digest of it.
+    /// Reads the identifier of a report whose name contains only its hash.
     private func sort(_ name: RecordName, at text: String, into scan: inout StoreScan) {
         var name = name
         do throws(RecordProblem) {
             name.id = try readHead(text).id
-            // A name that is not the one this report would have was made by another program.
+            // A name that differs from the report's own was made by another program.
             if name.text == text { scan.reports.append(name) } else { scan.foreign.note(text) }
         } catch {
             switch error {
-            // Its identifier is not known. It stays, since a missing key may come back.
+            // The identifier is unknown. The file stays, because a missing key may be restored.
             case .damaged, .sealed: scan.foreign.note(text)
             case .missing(let failure), .failure(let failure): scan.troubles.append(failure)
             }
@@ -294,14 +298,14 @@ extension ReportStore {
 
 extension StoreScan {
     fileprivate mutating func sort(_ text: String, in files: any Directory, sweeps: Bool) {
-        if text == FileFailure.lockName || text == ReportStore.asideFolder { return }
+        if text == FileFailure.lockName || text == ReportStore.deadLetterFolder { return }
         if text == ReportStore.discardsName {
             hasDiscards = true
             return
         }
         do throws(FileFailure) {
-            if Self.isOwnBox(text), try files.isFolder(text) {
-                ownBoxes.append(text)
+            if Self.isOwnOutbox(text), try files.isFolder(text) {
+                ownOutboxes.append(text)
             } else if text.hasPrefix(RecordName.temporaryPrefix) {
                 if sweeps { try files.remove(text) }
             } else {

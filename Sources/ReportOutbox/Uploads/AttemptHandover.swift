@@ -1,9 +1,9 @@
 import LoaderChain
 
-/// Carries messages about an attempt between a box and a terminal that goes on without this process.
+/// Connects an outbox with a terminal whose upload continues without this process, for one attempt.
 ///
-/// The box sends it along with the request, as an option. A terminal that knows nothing of it does not touch it, and the attempt
-/// is an ordinary one.
+/// The outbox adds it to the request as an option. A terminal that does not know the option ignores it, and the attempt is an
+/// ordinary one.
 final class AttemptHandover: Sendable {
     private struct State {
         var isTaken = false
@@ -15,11 +15,11 @@ final class AttemptHandover: Sendable {
     private let onTake: @Sendable () -> Void
     private let onContinues: @Sendable () -> Void
 
-    /// Makes the handover of an attempt.
+    /// Creates the handover of an attempt.
     ///
     /// - Parameters:
-    ///   - onTake: runs if the attempt goes on without this process.
-    ///   - onContinues: runs if the attempt joins an earlier one.
+    ///   - onTake: called if the attempt continues without this process.
+    ///   - onContinues: called if the attempt joins an earlier one.
     init(onTake: @escaping @Sendable () -> Void = {}, onContinues: @escaping @Sendable () -> Void) {
         self.onTake = onTake
         self.onContinues = onContinues
@@ -27,15 +27,15 @@ final class AttemptHandover: Sendable {
 
     // MARK: The terminal's side
 
-    /// Says that the attempt goes on without this process: no deadline ends it, and a cancel only detaches from it.
+    /// Declares that the attempt continues without this process: it has no timeout, and cancelling only detaches from it.
     func take() {
         if !state.withLock({ replace(&$0.isTaken, with: true) }) { onTake() }
     }
 
-    /// Says that the attempt joins one that was begun before, by an earlier launch or by a box that was closed, and counts once.
+    /// Declares that the attempt joins one of an earlier launch or of a closed outbox; the two count once.
     func continues() { onContinues() }
 
-    /// Runs an action as soon as the outcome of the attempt is on the disk.
+    /// Runs an action once the outcome of the attempt is on disk.
     func whenKept(_ action: @escaping @Sendable () -> Void) {
         let isKept = state.withLock { state in
             if !state.isKept { state.whenKept.append(action) }
@@ -44,12 +44,12 @@ final class AttemptHandover: Sendable {
         if isKept { action() }
     }
 
-    // MARK: The box's side
+    // MARK: The outbox's side
 
-    /// Whether the attempt goes on without this process.
+    /// Whether the attempt continues without this process.
     var isTaken: Bool { state.withLock { $0.isTaken } }
 
-    /// Says that the outcome of the attempt is on the disk.
+    /// Declares that the outcome of the attempt is on disk.
     func confirmKept() {
         let actions = state.withLock { state in
             state.isKept = true
@@ -64,7 +64,7 @@ private enum AttemptHandoverOption: HTTPRequestOption {
 }
 
 extension HTTPRequest {
-    /// The handover of the attempt that this request is.
+    /// The handover of the attempt that sends this request.
     var handover: AttemptHandover? {
         get { self[option: AttemptHandoverOption.self] }
         set { self[option: AttemptHandoverOption.self] = newValue }

@@ -1,69 +1,70 @@
 import LoaderChain
 
-/// What is known of uploads that go on without the app, and what is to be done when something is heard of them.
+/// The state of uploads that continue without the app, and the actions for each event.
 ///
 /// An upload's life, over all launches:
 ///
 ///     running → ended → kept, and forgotten
 ///        ↑
-///     unknown → missing → forgotten, and begun anew for tasks that wait
+///     unknown → missing → forgotten, and restarted for waiting tasks
 ///
-/// *Running*: the system has it, or is about to get it. *Ended*: the server has answered, and the answer is in the ledger
-/// until the task that waited for it has written down what it means. *Unknown*: an earlier launch began it, and the system has not
-/// said yet whether it still runs. *Missing*: the system does not list it; most likely it has ended, and its end is about to be
-/// told.
+/// *Running*: the system has the upload, or is about to get it. *Ended*: the server has answered, and the ledger keeps the answer
+/// until the task that waited for it has stored the outcome. *Unknown*: an earlier launch started the upload, and the system has
+/// not reported yet whether it still runs. *Missing*: the system does not list the upload; most likely it has ended, and the
+/// system is about to report that.
 ///
-/// Uploads are told apart by ``UploadID``, so an end that comes late never ends another upload of the same report. A load joins
-/// an upload with the same content, of this launch or another, and begins one only if there is none.
+/// Uploads are identified by an ``UploadID``, so a late end never ends another upload of the same report. A load joins an upload
+/// with the same content, of this launch or another, and starts an upload only if there is none.
 ///
-/// It is a value without a lock, a disk or a session. Its owner carries out the actions in their order, one event at a time.
+/// It is a value without a lock, a disk or a session. Its owner carries out the actions in order, one event at a time.
 struct BackgroundUploadState {
-    /// A task that waits for an upload's end.
+    /// The number of a task that waits for the end of an upload.
     typealias Waiter = Int
 
-    /// What the owner is to do.
+    /// An action for the owner.
     enum Action: Hashable {
-        /// Write the upload down, then hand it to the session.
+        /// Save the upload, then pass it to the session.
         case start(UploadID)
         case stop(UploadID)
-        /// Remove the bytes of an upload that is not going to begin.
+        /// Remove the bytes of an upload that will not start.
         case discard(UploadID)
-        /// Write down what the server answered.
+        /// Save the server's answer.
         case keep(UploadID, UploadEnd)
-        /// Remove all that is on the disk of an upload.
+        /// Remove all files of an upload.
         case forget(UploadID)
-        /// Tell a task that its upload is one that was begun before, and its attempt no new one.
-        case tellContinues(Waiter)
-        /// End a task, and say so with ``noteKept(_:)`` once what it means is written down.
+        /// Notify a task that it joined an earlier upload, so that its attempt does not count.
+        case notifyContinues(Waiter)
+        /// Complete a task, and call ``noteKept(_:)`` once its outcome is on disk.
         case complete(Waiter, UploadID, UploadEnd)
-        /// Call ``graceIsOver()`` after a while.
+        /// Call ``graceIsOver()`` after the grace period.
         case startGrace
-        /// Tell the system that everything it has told was heard.
-        case tellSystem
+        /// Call the system's completion handlers.
+        case completeSystemEvents
     }
 
     enum Phase: Hashable {
         case unknown
         case running
         case missing
-        /// With whether a task of this launch has got the answer.
+        /// The end, and whether a task of this launch has received it.
         case ended(UploadEnd, isGiven: Bool)
     }
 
     struct Upload {
         let content: UploadRecord.Content
         var phase: Phase
-        /// The tasks that wait; as long as it is not known whether there is such an upload, each with one that could begin
-        /// in its stead.
+        /// The waiting tasks.
+        ///
+        /// While it is unknown whether the upload exists, each has a spare upload that could start instead.
         var waiters: [(waiter: Waiter, spare: UploadID?)] = []
-        /// Whether it is being stopped: no task joins it, and its end means nothing.
+        /// Whether the upload is being stopped: no task joins it, and its end is ignored.
         var isStopping = false
     }
 
     private(set) var uploads: [UploadID: Upload] = [:]
     private var isRestored = false
 
-    /// Takes up what the ledger knows.
+    /// Loads the records of the ledger.
     init(_ records: [UploadID: UploadRecord] = [:]) {
         for (id, record) in records {
             let phase: Phase = record.answer.map { .ended($0, isGiven: false) } ?? .unknown
@@ -71,41 +72,41 @@ struct BackgroundUploadState {
         }
     }
 
-    /// Whether the end of an upload may still be told.
+    /// Whether all uploads have ended, so that no event is outstanding.
     var isQuiet: Bool {
         uploads.values.allSatisfy { if case .ended = $0.phase { true } else { false } }
     }
 
     // MARK: Tasks
 
-    /// Takes a task whose bytes are in place as those of the upload `spare`.
+    /// Adds a task whose bytes are stored as those of the upload `spare`.
     mutating func load(_ waiter: Waiter, _ content: UploadRecord.Content, spare: UploadID) -> [Action] {
         var actions: [Action] = []
         for (id, upload) in inOrder where upload.content.key == content.key && !upload.isStopping {
             guard upload.content == content else {
-                // The report is another by now, and no task waits for the old one any more.
+                // The report has changed, and no task waits for the old upload any more.
                 if upload.waiters.isEmpty { actions += stop(id) }
                 continue
             }
             switch upload.phase {
             case .running:
                 uploads[id]?.waiters.append((waiter, nil))
-                return actions + [.discard(spare), .tellContinues(waiter)]
+                return actions + [.discard(spare), .notifyContinues(waiter)]
             case .unknown, .missing:
                 uploads[id]?.waiters.append((waiter, spare))
                 return actions
             case .ended(let end, isGiven: false):
                 uploads[id]?.phase = .ended(end, isGiven: true)
-                return actions + [.discard(spare), .tellContinues(waiter), .complete(waiter, id, end)]
+                return actions + [.discard(spare), .notifyContinues(waiter), .complete(waiter, id, end)]
             case .ended(_, isGiven: true):
-                // A task that has the answer and asks again wants another.
+                // A task that has received the answer and loads again wants a new one.
                 actions += forget(id)
             }
         }
         return actions + begin(spare, content, for: [(waiter, nil)])
     }
 
-    /// Lets a task go that was cancelled; its upload goes on, unless it `stops`.
+    /// Completes a cancelled task; its upload continues, unless it `stops`.
     mutating func letGo(_ waiter: Waiter, stops: Bool) -> [Action] {
         for (id, upload) in uploads {
             guard let index = upload.waiters.firstIndex(where: { $0.waiter == waiter }) else { continue }
@@ -118,18 +119,18 @@ struct BackgroundUploadState {
         return []
     }
 
-    /// Hears that what an answer means was written down, so that it need not be kept.
+    /// Handles that the outcome of an upload is on disk, so that its answer is not needed any more.
     mutating func noteKept(_ id: UploadID) -> [Action] {
         guard case .ended(_, isGiven: true) = uploads[id]?.phase else { return [] }
         return forget(id)
     }
 
-    /// Hears that an upload could not be begun, and returns who waits for it.
+    /// Handles that an upload could not start, and returns the tasks that wait for it.
     mutating func couldNotStart(_ id: UploadID) -> [Waiter] {
         uploads.removeValue(forKey: id)?.waiters.map(\.waiter) ?? []
     }
 
-    /// Stops everything, and lets every task go.
+    /// Stops all uploads, and completes all tasks.
     mutating func reset() -> [Action] {
         inOrder.flatMap { id, upload -> [Action] in
             let spares = upload.waiters.compactMap(\.spare).map { Action.discard($0) }
@@ -140,7 +141,7 @@ struct BackgroundUploadState {
 
     // MARK: The system
 
-    /// Hears which uploads the system has.
+    /// Handles the system's list of uploads.
     mutating func restored(_ listed: [UploadID]) -> [Action] {
         isRestored = true
         var actions: [Action] = []
@@ -148,7 +149,7 @@ struct BackgroundUploadState {
             uploads[id]?.phase = listed.contains(id) ? .running : .missing
             if listed.contains(id) { actions += confirm(id) }
         }
-        // What was forgotten and runs all the same has no bytes, and no task waits for it.
+        // An upload that was forgotten but still runs has no bytes, and no task waits for it.
         actions += listed.filter { uploads[$0] == nil }.map { .stop($0) }
         if uploads.values.contains(where: { $0.phase == .missing }) { actions.append(.startGrace) }
         return actions
@@ -160,23 +161,23 @@ struct BackgroundUploadState {
         let confirmations = confirm(id)
         let completions = upload.waiters.map { Action.complete($0.waiter, id, end) }
         uploads[id]?.waiters = []
-        // Without an answer there is nothing to keep: the next task begins anew.
+        // Without an answer, nothing is kept: the next task starts a new upload.
         guard case .answered = end, !upload.isStopping else { return confirmations + completions + forget(id) }
         uploads[id]?.phase = .ended(end, isGiven: !upload.waiters.isEmpty)
         return confirmations + [.keep(id, end)] + completions
     }
 
-    /// Hears that the system has told all that happened while the app did not run.
+    /// Handles that the system has reported all events from the time when the app did not run.
     mutating func eventsAreDelivered() -> [Action] {
-        (isRestored ? giveUpMissing() : []) + [.tellSystem]
+        (isRestored ? giveUpMissing() : []) + [.completeSystemEvents]
     }
 
-    /// Hears that what was missing has had its time.
+    /// Handles the end of the grace period for missing uploads.
     mutating func graceIsOver() -> [Action] { giveUpMissing() }
 
     // MARK: -
 
-    /// In an order that does not change from run to run.
+    /// The uploads in an order that is the same in every run.
     private var inOrder: [(key: UploadID, value: Upload)] { uploads.sorted { $0.key.text < $1.key.text } }
 
     private mutating func begin(
@@ -197,17 +198,16 @@ struct BackgroundUploadState {
         return [.forget(id)]
     }
 
-    /// Tells the tasks of an upload that was unknown that it exists, and discards the bytes that were kept
-    /// for the case that it is not.
+    /// Notifies the tasks of an unknown upload that it exists, and discards their spare uploads.
     private mutating func confirm(_ id: UploadID) -> [Action] {
         guard let waiters = uploads[id]?.waiters else { return [] }
         uploads[id]?.waiters = waiters.map { ($0.waiter, nil) }
         return waiters.flatMap { waiter, spare -> [Action] in
-            spare.map { [.discard($0), .tellContinues(waiter)] } ?? []
+            spare.map { [.discard($0), .notifyContinues(waiter)] } ?? []
         }
     }
 
-    /// Begins anew what the system has lost, for those who wait.
+    /// Restarts the uploads that the system has lost, for the tasks that wait.
     private mutating func giveUpMissing() -> [Action] {
         var actions: [Action] = []
         for (id, upload) in inOrder where upload.phase == .missing {

@@ -1,16 +1,15 @@
-// Uploads: uploads that go on without the app, but for the session that makes them, and what they say to a box. It may use
-// Coding, Reports, Settings and Store.
+// Uploads: uploads that continue without the app, except for their session, and their messages to an outbox. It may use Coding,
+// Reports, Settings and Store.
 
 import Dispatch
 import DurableFiles
 import LoaderChain
 import LoaderChainPlatformFoundation
 
-/// Runs uploads that go on without the app: the state, its ledger, a session, and a queue on which events are handled one
-/// after the other.
+/// Runs uploads that continue without the app: the state, its ledger, a session, and a serial queue for events.
 ///
-/// The state decides under the lock, and what it decided is done on the queue after unlocking, before the next event is heard.
-/// Bytes are copied on the thread that loads.
+/// The state decides under the lock. The engine carries the decision out on the queue after unlocking, before it handles the next
+/// event. Bytes are copied on the thread that loads.
 final class UploadEngine: Sendable {
     private let ledger: UploadLedger
     private let timers: any Timers
@@ -19,14 +18,14 @@ final class UploadEngine: Sendable {
     private let shared: Locked<Shared>
     private let systemCompletion = SystemCompletion()
 
-    /// How long an upload that the system does not list is waited for, before it counts as lost.
+    /// The time after which an upload that the system does not list counts as lost.
     static let grace = Duration.seconds(60)
 
     private struct Shared {
         var state: BackgroundUploadState
         var session: (any UploadSession)?
         var tasks: [BackgroundUploadState.Waiter: HTTPTask] = [:]
-        /// The requests of uploads whose bytes are in place, and that have not begun.
+        /// The requests of uploads whose bytes are stored, and that have not started.
         var prepared: [UploadID: EncodedRequest] = [:]
         var lastWaiter = 0
         /// The lock of the directory.
@@ -35,7 +34,7 @@ final class UploadEngine: Sendable {
         var pendingWork = 0
     }
 
-    /// Takes up the uploads of a directory, in the session that `makeSession` makes for the engine.
+    /// Loads the uploads of a directory, with the session that `makeSession` creates for the engine.
     init(
         files: any Directory, timers: any Timers, loader: String, makeSession: (UploadEngine) -> any UploadSession
     ) throws(OutboxError) {
@@ -47,17 +46,17 @@ final class UploadEngine: Sendable {
             let records = try ledger.open(now: RecordName.milliseconds(timers.date))
             shared = Locked(Shared(state: BackgroundUploadState(records), ownership: ownership))
         } catch {
-            throw OutboxError(opening: error, for: "terminal of uploads")
+            throw OutboxError(opening: error, for: "upload terminal")
         }
-        // The session tells at once, to an engine that is there by now.
+        // The session may report events immediately, so the engine must be complete by now.
         let session = makeSession(self)
         shared.withLock { $0.session = session }
-        session.uploads { [weak self] listed in self?.hear { $0.restored(listed) } }
+        session.uploads { [weak self] listed in self?.handle { $0.restored(listed) } }
     }
 
     // MARK: Tasks
 
-    /// Takes a task, which joins the upload of its content or begins one.
+    /// Loads a task, which joins the upload of its content or starts one.
     func load(_ task: HTTPTask) {
         let spare = UploadID()
         let request: EncodedRequest
@@ -67,7 +66,8 @@ final class UploadEngine: Sendable {
             guard let key = task.request.headers["Idempotency-Key"], !key.isEmpty else {
                 throw HTTPError(
                     .invalidRequest, request: task.request,
-                    reason: "A background upload needs an Idempotency-Key, by which a later launch knows it; add one",
+                    reason:
+                        "A background upload needs an Idempotency-Key, so that a later launch can recognize it; add one",
                     loader: loader)
             }
             request = try task.request.encoded()
@@ -83,48 +83,48 @@ final class UploadEngine: Sendable {
             shared.prepared[spare] = request
             return shared.lastWaiter
         }
-        hear { $0.load(waiter, content, spare: spare) }
-        // A box that is closed leaves its uploads running; any other cancel stops them.
+        handle { $0.load(waiter, content, spare: spare) }
+        // A closed outbox leaves its uploads running; any other cancellation stops them.
         let stops = handover == nil
-        task.addCancelHandler { [weak self] in self?.hear { $0.letGo(waiter, stops: stops) } }
+        task.addCancelHandler { [weak self] in self?.handle { $0.letGo(waiter, stops: stops) } }
     }
 
     private func failure(of request: HTTPRequest, _ error: any Error) -> HTTPError {
         if let error = error as? HTTPError { return error }
         return HTTPError(
             .unknown, request: request, underlyingError: error,
-            reason: "The bytes could not be copied to where the system reads them", loader: loader)
+            reason: "The bytes could not be copied for the background upload", loader: loader)
     }
 
     /// Stops every upload.
     func reset(done: @escaping @Sendable () -> Void) {
-        hear { $0.reset() }
+        handle { $0.reset() }
         queue.async(execute: done)
     }
 
-    /// Lets the session end once every upload has.
+    /// Ends the session once every upload has ended.
     func finish() { session?.finish() }
 
-    /// The keys of the uploads that go on, or whose answer no task has had.
+    /// The keys of the uploads that continue, or whose answer no task has received.
     var keys: [String] { shared.withLock { $0.state.uploads.values.map(\.content.key) }.sorted() }
 
     // MARK: The session
 
-    func ended(_ id: UploadID, _ end: UploadEnd) { hear { $0.ended(id, end) } }
+    func ended(_ id: UploadID, _ end: UploadEnd) { handle { $0.ended(id, end) } }
 
-    /// Hears that everything was told that happened while the app did not run.
-    func eventsAreDelivered() { hear { $0.eventsAreDelivered() } }
+    /// Handles that the system has reported all events from the time when the app did not run.
+    func eventsAreDelivered() { handle { $0.eventsAreDelivered() } }
 
-    /// Keeps what the system is to be told once everything was heard; where nothing goes on, that is now.
+    /// Stores the system's completion handler; calls it soon if no upload is running.
     @MainActor
     func whenEventsAreDelivered(_ completion: @escaping () -> Void) {
         systemCompletion.add(completion)
-        hear { $0.isQuiet ? [.tellSystem] : [] }
+        handle { $0.isQuiet ? [.completeSystemEvents] : [] }
     }
 
     // MARK: The queue
 
-    private func hear(_ event: @escaping @Sendable (inout BackgroundUploadState) -> [BackgroundUploadState.Action]) {
+    private func handle(_ event: @escaping @Sendable (inout BackgroundUploadState) -> [BackgroundUploadState.Action]) {
         shared.withLock { $0.pendingWork += 1 }
         queue.async { [self] in
             for action in shared.withLock({ event(&$0.state) }) { carryOut(action) }
@@ -132,7 +132,7 @@ final class UploadEngine: Sendable {
         }
     }
 
-    /// Waits until everything that was heard is done.
+    /// Waits until all events are handled.
     func drain() {
         while isBusy { queue.sync {} }
     }
@@ -148,11 +148,11 @@ final class UploadEngine: Sendable {
             ledger.discardBody(id)
         case .keep(let id, let end): keep(id, end)
         case .forget(let id): ledger.forget(id)
-        case .tellContinues(let waiter): shared.withLock { $0.tasks[waiter] }?.request.handover?.continues()
+        case .notifyContinues(let waiter): shared.withLock { $0.tasks[waiter] }?.request.handover?.continues()
         case .complete(let waiter, let id, let end): complete(waiter, id, end)
         case .startGrace:
-            timers.schedule(after: Self.grace) { [weak self] in self?.hear { $0.graceIsOver() } }
-        case .tellSystem: Task { @MainActor [systemCompletion] in systemCompletion.callAll() }
+            timers.schedule(after: Self.grace) { [weak self] in self?.handle { $0.graceIsOver() } }
+        case .completeSystemEvents: Task { @MainActor [systemCompletion] in systemCompletion.callAll() }
         }
     }
 
@@ -177,7 +177,7 @@ final class UploadEngine: Sendable {
 
     private func keep(_ id: UploadID, _ end: UploadEnd) {
         guard let content = shared.withLock({ $0.state.uploads[id]?.content }) else { return }
-        // Where it cannot be written down, it is known for as long as this launch lasts.
+        // If the answer cannot be saved, it is known for the rest of this launch.
         try? ledger.write(id, record(of: content, answer: end))
         ledger.discardBody(id)
     }
@@ -189,33 +189,33 @@ final class UploadEngine: Sendable {
     private func complete(_ waiter: BackgroundUploadState.Waiter, _ id: UploadID, _ end: UploadEnd) {
         guard let task = shared.withLock({ $0.tasks.removeValue(forKey: waiter) }) else { return }
         let request = task.request
-        request.handover?.whenKept { [self] in hear { $0.noteKept(id) } }
+        request.handover?.whenKept { [self] in handle { $0.noteKept(id) } }
         task.complete(end.result(for: request, loader: loader))
-        if request.handover == nil { hear { $0.noteKept(id) } }
+        if request.handover == nil { handle { $0.noteKept(id) } }
     }
 }
 
-/// What carries uploads out while the app does not run: a background `URLSession` on Apple systems.
+/// Performs uploads while the app does not run: a background `URLSession` on Apple systems.
 ///
-/// It tells ``UploadEngine/ended(_:_:)`` how each upload ended, once, perhaps in a later launch, and
-/// ``UploadEngine/eventsAreDelivered()`` when it has told all that happened while the app did not run.
+/// It calls ``UploadEngine/ended(_:_:)`` once for each upload, perhaps in a later launch, and ``UploadEngine/eventsAreDelivered()``
+/// after it has reported all events from the time when the app did not run.
 protocol UploadSession: Sendable {
-    /// Answers which uploads have not ended, sooner or later and on any thread, and lets those go on that were not begun yet.
+    /// Returns the uploads that have not ended, at any time and on any thread, and resumes those that were not started yet.
     func uploads(_ answer: @escaping @Sendable ([UploadID]) -> Void)
 
-    /// Begins an upload, whose bytes are a file of the engine's directory.
+    /// Starts an upload, whose bytes are a file in the engine's directory.
     func start(_ id: UploadID, _ request: EncodedRequest, bodyIn file: String)
 
-    /// Stops an upload, which then ends as cancelled; of one that is over or unknown, nothing is heard.
+    /// Stops an upload, which then ends as cancelled; an upload that has ended or is unknown is ignored.
     func stop(_ id: UploadID)
 
-    /// Ends the session once every upload has ended, and takes no more.
+    /// Ends the session once every upload has ended; it accepts no further ones.
     func finish()
 }
 
-/// What the system is to be told once everything that happened while the app did not run has been heard.
+/// The system's completion handlers, called when all events from the time when the app did not run are handled.
 ///
-/// The system gives a closure that belongs to the main thread, and may be no `Sendable` one; so it never leaves the main actor.
+/// The system passes closures for the main thread that may not be `Sendable`, so they never leave the main actor.
 @MainActor
 private final class SystemCompletion {
     private var handlers: [() -> Void] = []

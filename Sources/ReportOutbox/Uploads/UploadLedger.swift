@@ -2,28 +2,28 @@ import DurableFiles
 import LoaderChain
 import LoaderChainPlatformFoundation
 
-/// The directory of uploads that go on without the app.
+/// The directory of uploads that continue without the app.
 ///
 ///     lock             held while this process uses the directory
 ///     <id>.body        the bytes of an upload, as the system reads them
-///     <id>.upload      what is uploaded, and the server's answer once there is one
+///     <id>.upload      the upload's content, and the server's answer once it has arrived
 ///     tmp-…            a record that is being written
 ///
-/// Bytes come first, then the record, then the upload; so every upload of the system is known here.
+/// The bytes are written first, then the record; then the upload starts. So every upload of the system has a record.
 struct UploadLedger: Sendable {
     let files: any Directory
 
     private static let recordSuffix = ".upload"
     private static let bodySuffix = ".body"
     private static let longestRecord = 1 << 20
-    /// An answer that was not asked for in so many milliseconds belongs to a report that is gone.
+    /// The time in milliseconds after which an answer that no task has requested belongs to a report that is gone.
     private static let longestUnclaimed: Int64 = 30 * 24 * 3600 * 1000
 
     static func body(_ id: UploadID) -> String { id.text + bodySuffix }
 
     // MARK: Opening
 
-    /// The uploads that were begun and not forgotten; everything else of the ledger's is swept.
+    /// Loads the records of all uploads, and removes all other files of the ledger.
     func open(now: Int64) throws(FileFailure) -> [UploadID: UploadRecord] {
         var records: [UploadID: UploadRecord] = [:]
         let names = try files.list("")
@@ -48,7 +48,7 @@ struct UploadLedger: Sendable {
         name.hasSuffix(suffix) ? UploadID(String(name.dropLast(suffix.count))) : nil
     }
 
-    /// The bytes of a record; none of a file that is too long for one.
+    /// Reads a record; returns no bytes for a file that is too long to be one.
     private func read(_ name: String) throws(FileFailure) -> Data {
         do throws(FileFailure) {
             return try files.contents(of: name, upTo: Self.longestRecord)
@@ -60,7 +60,7 @@ struct UploadLedger: Sendable {
 
     // MARK: Writing
 
-    /// Copies the bytes of a request to where the system reads them, and returns what is uploaded.
+    /// Copies the body of a request to a file for the system, and returns the content of the upload.
     func writeBody(_ id: UploadID, of request: EncodedRequest, key: String) throws -> UploadRecord.Content {
         var digest = SHA256()
         digest.add(Data("\(request.method.rawValue) \(request.url.absoluteString)\n".utf8))
@@ -81,34 +81,34 @@ struct UploadLedger: Sendable {
         return UploadRecord.Content(key: key, digest: Hexadecimal.text(of: digest.finish()))
     }
 
-    /// Writes down an upload; nothing may begin before this has returned.
+    /// Saves the record of an upload; the upload must not start before this method has returned.
     func write(_ id: UploadID, _ record: UploadRecord) throws(FileFailure) {
         try files.replace(
             id.text + Self.recordSuffix, with: record.encoded, through: RecordName.temporaryPrefix + id.text)
     }
 
-    /// Removes the bytes of an upload; what cannot be removed is swept in the next launch.
+    /// Removes the bytes of an upload; if that fails, the next launch removes them.
     func discardBody(_ id: UploadID) { try? files.remove(Self.body(id)) }
 
-    /// Removes all of an upload, its record first: bytes alone mean nothing.
+    /// Removes all files of an upload, the record first: bytes without a record are ignored.
     func forget(_ id: UploadID) {
         try? files.remove(id.text + Self.recordSuffix)
         discardBody(id)
     }
 }
 
-/// The name of one upload, which no other upload ever has: not of another report, and not of the same report later.
+/// The identifier of an upload, which is never reused: neither for another report, nor for the same report later.
 ///
-/// The system keeps it beside its own task and tells it again in later launches.
+/// The system stores it with its task, and reports it in later launches.
 struct UploadID: Hashable, Sendable {
     let text: String
 
     private static let prefix = "upload-"
 
-    /// A name that was never used.
+    /// Creates an unused identifier.
     init() { text = Self.prefix + UUID().uuidString.lowercased() }
 
-    /// The name that a text is; nil for the text of a task that is not ours.
+    /// Parses an identifier; nil for the description of a foreign task.
     init?(_ text: String) {
         guard text.hasPrefix(Self.prefix), text.utf8.count <= 100,
             text.utf8.allSatisfy({
@@ -121,10 +121,10 @@ struct UploadID: Hashable, Sendable {
 
 enum UploadEnd: Hashable, Sendable {
     case answered(HTTPStatus, HTTPHeaders)
-    /// There was no answer.
+    /// The upload ended without an answer.
     case failed(HTTPError.Code)
 
-    /// The end as the result of a task that waited for it.
+    /// The result for a task that waited for the upload.
     func result(for request: HTTPRequest, loader: String) -> HTTPResult {
         switch self {
         case .answered(let status, let headers):
@@ -134,9 +134,9 @@ enum UploadEnd: Hashable, Sendable {
     }
 }
 
-/// What the ledger knows of an upload.
+/// The record of an upload in the ledger.
 struct UploadRecord: Hashable, Sendable {
-    /// What is uploaded: two uploads of the same content bring the server the same thing.
+    /// The content of an upload; uploads with the same content have the same effect on the server.
     struct Content: Hashable, Sendable {
         /// The `Idempotency-Key`.
         let key: String
@@ -145,18 +145,18 @@ struct UploadRecord: Hashable, Sendable {
     }
 
     let content: Content
-    /// When this was written, in milliseconds since 1970: when the upload began, or when its answer came.
+    /// The date of the record, in milliseconds since 1970: when the upload started, or when its answer arrived.
     let written: Int64
-    /// The server's answer, once there is one.
+    /// The server's answer, once it has arrived.
     var answer: UploadEnd?
 }
 
 extension UploadRecord {
     private static let version: UInt8 = 2
 
-    /// The record as bytes, the last of which are a checksum.
+    /// The record as bytes, with a checksum at the end.
     ///
-    /// Headers that may hold secrets are left out: the answer of a server is not ours to write down whole.
+    /// Response headers that may contain secrets are not stored.
     var encoded: Data {
         var writer = ByteWriter()
         writer.append(Self.version)
@@ -174,7 +174,7 @@ extension UploadRecord {
         return writer.bytes
     }
 
-    /// The record of bytes, or nil if they are not a whole one.
+    /// Decodes a record; nil if the bytes are incomplete or damaged.
     init?(encoded: Data) {
         guard encoded.count > 4 else { return nil }
         var tail = ByteReader(Data(encoded.suffix(4)))

@@ -77,7 +77,7 @@ import Testing
         arguments.stores.file = folder.path("demo.lp")
         #expect(try await Demo(arguments, in: program.surroundings, traffic: DemoTraffic(burst: 1)).run() == .success)
         let text = program.written.text
-        #expect(text.hasPrefix(Escape.hideCursor))
+        #expect(text.hasPrefix(Escape.enterScreen + Escape.hideCursor))
         #expect(text.components(separatedBy: Escape.showCursor).count == 2)
         #expect(text.contains("\u{1B}[1mapihealth\u{1B}[0m"))
     }

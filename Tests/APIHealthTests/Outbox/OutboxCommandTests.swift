@@ -21,21 +21,21 @@ import Testing
             headers: ["X-Kind": "crash"])
     }
 
-    /// Leaves reports that wait in the box.
+    /// Leaves reports that wait in the outbox.
     private func fill(_ identifiers: String...) throws {
         let outbox = try ReportOutbox(directory: URL(filePath: box), chain: HTTPLoader(), startsSending: false)
         for id in identifiers { try outbox.submit(Data("bytes of \(id)".utf8), identifier: id, request: request()) }
         outbox.drain()
     }
 
-    /// Leaves a report in the box that a server refused for good.
-    private func setAside(_ identifier: String) async throws {
+    /// Leaves a report in the outbox that a server refused for good.
+    private func deadLetter(_ identifier: String) async throws {
         let outbox = try ReportOutbox(
             directory: URL(filePath: box), chain: ScriptedTerminal { _ in .success(.badRequest) })
         let events = outbox.events
         try outbox.submit(Data("bytes".utf8), identifier: identifier, request: request())
         for await event in events {
-            if case .setAside = event { break }
+            if case .deadLettered = event { break }
         }
         await outbox.close()
     }
@@ -46,8 +46,8 @@ import Testing
         return (status, program.written.text, program.complaints.text)
     }
 
-    @Test func listsWhatWaitsAndWhatWasSetAside() async throws {
-        try await setAside("bad one")
+    @Test func listsWaitingReportsAndDeadLetters() async throws {
+        try await deadLetter("bad one")
         try fill("first", "second")
         let list = await run("list", box)
         #expect(list.status == .success)
@@ -55,13 +55,14 @@ import Testing
         #expect(rows.count == 5)
         #expect(rows[0].hasPrefix("report"))
         #expect(rows[1].hasPrefix("first ") && rows[1].contains("waits, due "))
-        #expect(rows[3].hasPrefix("bad%20one ") && rows[3].hasSuffix("set aside: refused-400"))
-        #expect(rows[4] == "2 wait, 1 were set aside")
+        #expect(rows[3].hasPrefix("bad%20one ") && rows[3].hasSuffix("dead letter: refused-400"))
+        #expect(rows[4] == "2 waiting, 1 dead letter")
 
         let object = try JSONSerialization.jsonObject(with: Data(await run("list", box, "--json").text.utf8))
         let reports = try #require(object as? [[String: Any]])
         #expect(reports.map { $0["id"] as? String } == ["first", "second", "bad one"])
         #expect(reports.map { $0["bytes"] as? Int } == [14, 15, 5])
+        #expect(reports.map { $0["deadLetterReason"] as? String } == [nil, nil, "refused-400"])
     }
 
     @Test func showsARequestWithoutItsSecrets() async throws {
@@ -82,26 +83,31 @@ import Testing
         #expect(again.complaints.hasPrefix("apihealth: The report could not be exported"))
     }
 
-    @Test func putsBackWhatWasSetAside() async throws {
-        try await setAside("bad one")
-        #expect(await run("retry", box, "bad%20one").text == "The report bad%20one is back in the box.\n")
-        #expect(await run("list", box).text.hasSuffix("1 wait, 0 were set aside\n"))
-        #expect(await run("retry", box, "--all").text == "Back in the box: 0 reports.\n")
+    @Test func putsDeadLettersBack() async throws {
+        try await deadLetter("bad one")
+        #expect(await run("retry", box, "bad%20one").text == "The report bad%20one is back in the outbox.\n")
+        #expect(await run("list", box).text.hasSuffix("1 waiting, 0 dead letters\n"))
+        #expect(await run("retry", box, "--all").text == "Back in the outbox: 0 reports.\n")
     }
 
     @Test func removesForGood() async throws {
         try fill("first", "second", "third")
         #expect(await run("purge", box, "second").text == "The report second is gone.\n")
         #expect(await run("purge", box, "--all").text == "Gone: 2 reports.\n")
-        #expect(await run("list", box).text == "The box is empty.\n")
+        #expect(await run("list", box).text == "The outbox is empty.\n")
     }
 
     @Test func aFolderThatIsNoBoxStaysAsItIs() async throws {
         try folder.write("mine", to: "file")
         let foreign = folder.url.path(percentEncoded: false)
-        #expect(await run("purge", foreign, "--all").text == "Gone: 0 reports.\n")
+        for arguments in [["list"], ["purge", "--all"], ["retry", "--all"], ["show", "first"]] {
+            let program = TestProgram()
+            let all = ["outbox", arguments[0], foreign] + arguments.dropFirst()
+            #expect(await Program(in: program.surroundings).run(all) == .failure)
+            #expect(program.complaints.text.contains(" is not an outbox; give the directory of a ReportOutbox"))
+        }
         // The command asks for no report that is not listed, so the others are asked for without it.
-        let inspector = try BoxInspector(directory: folder.url)
+        let inspector = try OutboxInspector(directory: folder.url)
         let id = try #require(ReportID("first"))
         let retried = #expect(throws: OutboxError.self) { try inspector.retry(id) }
         #expect(retried?.code == .unknownReport)
@@ -110,16 +116,23 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: foreign) == ["file"])
     }
 
+    @Test func anEmptyFolderIsNoBoxAndAnEmptyBoxIsOne() async throws {
+        let empty = folder.url.path(percentEncoded: false)
+        #expect(await run("list", empty).status == .failure)
+        try fill()
+        #expect(await run("list", box).text == "The outbox is empty.\n")
+    }
+
     @Test func whatIsNotThereIsToldOf() async throws {
         try fill("first")
         let unknown = await run("show", box, "nothing\u{1B}")
         #expect(unknown.status == .unhealthy)
         #expect(
             unknown.complaints
-                == "apihealth: there is no report “nothing?” in the box; see apihealth outbox list DIRECTORY\n")
+                == "apihealth: there is no report “nothing?” in the outbox; see apihealth outbox list DIRECTORY\n")
         let missing = await run("list", folder.path("none"))
         #expect(missing.status == .failure)
-        #expect(missing.complaints.hasPrefix("apihealth: There is no box to look into"))
+        #expect(missing.complaints.hasPrefix("apihealth: The directory of the outbox cannot be opened"))
     }
 
     @Test func aBoxInUseIsLookedIntoAndNotChanged() async throws {

@@ -49,49 +49,103 @@ import Testing
         #expect(LatencyBars().text == "             ")
     }
 
-    @Test func theLiveScreenWritesOverItself() {
+    @Test func theLiveScreenWritesOverItselfAndGivesTheTerminalBack() {
         let written = Written()
-        let screen = LiveScreen(written.output(isTerminal: true, columns: 10, rows: 3), style: Style(isColoured: false))
+        let screen = LiveScreen(written.output(isTerminal: true, columns: 10, rows: 2), style: Style(isColoured: false))
         screen.show(["one", "two"])
-        screen.show(["a line that is too long", "two", "three", "four"])
+        screen.show(["a line that is too long", "two", "three"])
         screen.end()
-        let clear = "\u{1B}[K\n"
+        screen.end()
+        screen.show(["never"])
+        let clear = "\u{1B}[K"
         #expect(
-            written.text == "\u{1B}[?25l" + "\r" + "one\(clear)two\(clear)\u{1B}[J"
-                + "\u{1B}[2A\r" + "a line th\(clear)two\(clear)\u{1B}[J" + "\u{1B}[2A\r\u{1B}[J\u{1B}[?25h")
+            written.text == "\u{1B}[?1049h\u{1B}[?25l" + "\u{1B}[Hone\(clear)\ntwo\(clear)\u{1B}[J"
+                + "\u{1B}[Ha line th\(clear)\ntwo\(clear)\u{1B}[J" + "\u{1B}[H\u{1B}[J\u{1B}[?1049l\u{1B}[?25h")
     }
 
-    @Test func afterASuspensionTheLiveScreenLeavesWhatOthersWrote() {
+    @Test func aSuspendedScreenIsLeftAndEnteredAgainAndTheKeysWithIt() {
         let written = Written()
-        let suspensions = Locked(0)
-        let screen = LiveScreen(written.output(isTerminal: true), style: Style(isColoured: false)) {
-            suspensions.withLock(\.self)
-        }
-        screen.show(["one"])
-        suspensions.withLock { $0 = 1 }
+        let modes = Written()
+        let output = modes.output()
+        let keys = Keys(
+            areThere: true, begin: { output.write("begin ") }, end: { output.write("end ") }, take: { [] })
+        let screen = LiveScreen(written.output(isTerminal: true), style: Style(isColoured: false), keys: keys)
+        // What was never entered is not left.
+        screen.suspend()
         screen.show(["never"])
-        suspensions.withLock { $0 = 2 }
+        screen.resume()
+        #expect(written.text == "")
+        screen.show(["one"])
+        screen.suspend()
+        screen.show(["never"])
+        screen.resume()
         screen.show(["two"])
-        screen.show(["three"])
-        let clear = "\u{1B}[K\n\u{1B}[J"
+        screen.end()
+        screen.resume()
+        screen.show(["never"])
+        let (enter, leave) = ("\u{1B}[?1049h\u{1B}[?25l\u{1B}[H", "\u{1B}[H\u{1B}[J\u{1B}[?1049l\u{1B}[?25h")
         #expect(
-            written.text == "\u{1B}[?25l" + "\rone\(clear)" + "\u{1B}[?25l\rtwo\(clear)"
-                + "\u{1B}[1A\rthree\(clear)")
+            written.text == enter + "one\u{1B}[K\u{1B}[J" + leave + enter + "two\u{1B}[K\u{1B}[J" + leave)
+        #expect(modes.text == "begin end begin end ")
     }
 
-    @Test func aSuspensionThatBeginsWhileTheLiveScreenDrawsLeavesTheCursorShown() {
+    @Test func keysChooseWhatTheScreenShows() {
+        var choices = ScreenChoices()
+        choices.take(Array("sS".utf8))
+        #expect(choices.order == .name)
+        choices.take(Array("ss".utf8))
+        #expect(choices == ScreenChoices())
+        choices.take(Array("p?x\n".utf8) + [0xFF])
+        #expect((choices.isPaused, choices.showsHelp, choices.wantsEnd) == (true, true, false))
+        // An arrow is not the letter in its sequence.
+        choices.take([0x1B] + Array("Oq".utf8))
+        #expect(!choices.wantsEnd)
+        choices.take(Array("phq".utf8))
+        #expect((choices.isPaused, choices.showsHelp, choices.wantsEnd) == (false, false, true))
+    }
+
+    @Test func aPausedScreenShowsTheSameMomentAndQEndsTheProgram() {
         let written = Written()
-        let asked = Locked(0)
-        // It begins just after the screen has asked for the second time: when it is made, and when it draws.
-        let screen = LiveScreen(written.output(isTerminal: true), style: Style(isColoured: false)) {
-            asked.withLock { asked in
-                defer { asked += 1 }
-                return asked < 2 ? 0 : 1
-            }
+        let pressed = Locked<[UInt8]>([])
+        let keys = Keys(areThere: true, begin: {}, end: {}) { pressed.withLock { replace(&$0, with: []) } }
+        let stop = StopSign()
+        let screen = LiveScreen(written.output(isTerminal: true), style: Style(isColoured: false), keys: keys)
+        let picture = LivePicture<Int>(screen, stop: stop)
+        for (moment, keys) in [(1, ""), (2, "p"), (3, "s"), (4, "p"), (5, "q")] {
+            pressed.withLock { $0 = Array(keys.utf8) }
+            picture.show(moment) { [StyledLine("\($0) \($1.choices.order)\($1.isEnding ? " ending" : "")")] }
         }
-        screen.show(["one"])
-        screen.show(["never"])
-        #expect(written.text == "\u{1B}[?25l" + "\rone\u{1B}[K\n\u{1B}[J")
+        picture.end()
+        let frames = written.text.components(separatedBy: "\u{1B}[H").dropFirst().dropLast()
+        #expect(
+            frames.map { $0.components(separatedBy: "\u{1B}")[0] } == [
+                "1 worst", "2 worst", "2 slowest", "4 slowest", "5 slowest ending",
+            ])
+        #expect(stop.isRequested)
+    }
+
+    @Test func rowsAreInTheOrderThatWasChosen() {
+        let rows = [
+            RowOrder.Rank(name: "b", state: 2, errorRatio: 0, latency: .seconds(3)),
+            RowOrder.Rank(name: "d", state: 2, errorRatio: 0.5, latency: .seconds(1)),
+            RowOrder.Rank(name: "a", state: 2, errorRatio: 0, latency: .seconds(1)),
+            RowOrder.Rank(name: "c", state: 0, errorRatio: 0.1, latency: .seconds(2)),
+        ]
+        let names = RowOrder.allCases.map { $0.sorted(rows) { $0 }.map(\.name).joined() }
+        #expect(names == ["cdba", "bcda", "abcd", "bdac"])
+    }
+
+    @Test func aTableLeavesColumnsOutBeforeItShortensAName() {
+        var table = TextTable([
+            .init("name", shrinks: true), .init("first", leaves: 2), .init("second", .right, leaves: 1), .init("third"),
+        ])
+        table.add([StyledLine(String(repeating: "n", count: 20) + "end of it"), "1", "2", "3"])
+        #expect(text(table.lines(in: 48)).hasSuffix("end of it  1           2  3"))
+        #expect(text(table.lines(in: 38)).hasSuffix("\n\(String(repeating: "n", count: 12))…nnend of it  1      3"))
+        #expect(text(table.lines(in: 37)).hasSuffix("nend of it  3"))
+        for width in 10...60 {
+            #expect(table.lines(in: width).allSatisfy { $0.width <= width }, "\(width)")
+        }
     }
 
     @Test func colourIsForTerminalsAndForThoseWhoWantIt() {

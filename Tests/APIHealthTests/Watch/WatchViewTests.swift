@@ -1,8 +1,13 @@
+import Foundation
 import LoaderChain
 import LoaderChainTesting
 import Testing
 
 @testable import APIHealthKit
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 @Suite(.timeLimit(.minutes(10))) struct WatchViewTests {
     @Test func theWatchIsReadAtAGlance() throws {
@@ -18,15 +23,17 @@ import Testing
         timers.advance(by: .seconds(5))
         let arguments = try WatchArguments(
             WatchArguments.syntax.parse(["http://a.example/health", "http://b.example/", "http://c.example/"]))
-        let screen = WatchView.screen(state, arguments, at: timers.now, columns: 120, rows: 40)
+        let screen = WatchView.screen(state, arguments, at: timers.now, in: ScreenRoom(columns: 120, rows: 40))
         #expect(
             text(screen) == """
-                apihealth  watches 3 endpoints every 5 s                                                        45.0 s   Ctrl-C ends it
+                apihealth  3 endpoints, 2 failing                                                                 every 5 s, for 45.0 s
 
                   endpoint                 last                    time    ok    p50    p99  the last 30
-                ✗ http://a.example/health  503 for 5.00 s         40 ms  90 %  20 ms  40 ms  ▃▃▃▃▄▄▄▄▄×▅▅▅▅▆▆▆▆▆×▇▇▇▇█████×
                 ✗ http://b.example/        timed out for 5.00 s  2.00 s   0 %      –      –  ×
+                ✗ http://a.example/health  503 for 5.00 s         40 ms  90 %  20 ms  40 ms  ▃▃▃▃▄▄▄▄▄×▅▅▅▅▆▆▆▆▆×▇▇▇▇█████×
                 ○ http://c.example/        …                                –      –      –
+
+                q quits  s sorts (worst first)  p pauses  ? helps
                 """)
         #expect(
             text(WatchView.summary(state, at: timers.now)) == """
@@ -47,21 +54,18 @@ import Testing
         return (state, try WatchArguments(WatchArguments.syntax.parse(names)))
     }
 
-    @Test(arguments: [10, 24, 44, 45, 100])
+    @Test(arguments: [10, 24, 45, 46, 100])
     func whatFailsIsOnTheScreenHoweverLowItIs(rows: Int) throws {
         let timers = ManualTimers()
         let (state, arguments) = try Self.watch(of: 41, at: timers)
-        let lines = WatchView.screen(state, arguments, at: timers.now, columns: 120, rows: rows).map {
+        let room = ScreenRoom(columns: 120, rows: rows)
+        let lines = WatchView.screen(state, arguments, at: timers.now, in: room).map {
             $0.text(Style(isColoured: false))
         }
-        #expect(lines.count == min(rows - 1, 44))
-        let failing = try #require(lines.firstIndex { $0.hasPrefix("✗") })
-        if rows < 45 {
-            #expect(failing == 3)
-            #expect(lines.last == "  and \(46 - rows) more, of which none fails")
-        } else {
-            #expect(failing == 43)
-        }
+        #expect(lines.count == min(rows, 46))
+        #expect(lines[0].hasPrefix("apihealth  41 endpoints, 1 failing "))
+        #expect(lines[3].hasPrefix("✗ http://endpoint-41.w"))
+        if rows < 46 { #expect(lines[rows - 3] == "  and \(47 - rows) more, none failing") }
     }
 
     /// The lines that a watch leaves on a terminal of so many columns, without colour.
@@ -74,16 +78,17 @@ import Testing
         return program.written.text.split(separator: "\n")
     }
 
-    @Test(arguments: [40, 76, 80, 119, 120, 200])
+    @Test(arguments: [60, 76, 80, 119, 120, 200])
     func theSummaryIsNotWiderThanTheTerminal(columns: Int) throws {
         let timers = ManualTimers()
         let (state, arguments) = try Self.watch(of: 5, at: timers)
         timers.advance(by: .seconds(200_000))
         let lines = try Self.end(state, arguments, at: timers, columns: columns)
-        #expect(lines.count == 6)
+        #expect(lines.count == 7)
         #expect(lines.allSatisfy { $0.count <= columns }, "\(lines.map(\.count))")
-        #expect(lines[0].contains("p90") == (columns >= 120))
-        if columns >= 80 { #expect(lines.last?.hasSuffix("no secure connection") == true) }
+        #expect(lines[0] == "apihealth  5 endpoints, 1 failing")
+        #expect(lines[1].contains("p90") == (columns >= 119))
+        #expect(lines[2].hasPrefix("✗") && lines[2].hasSuffix("no secure connection"))
     }
 
     @Test func aSummaryOfTheWidestCellsIsNotWiderThanTheTerminal() throws {
@@ -97,8 +102,24 @@ import Testing
         let lines = try Self.end(state, arguments, at: timers, columns: 80)
         #expect(
             lines == [
-                "  endpoint      checks      ok     p50     p99     down for  last",
-                "✗ http:/…ealth   1,000  99.9 %  612 ms  612 ms  10 min 12 s  no secure connectio",
+                "apihealth  1 endpoint, 1 failing",
+                "  endpoint                     ok     p99     down for  last",
+                "✗ http://a.example/health  99.9 %  612 ms  10 min 12 s  no secure connection",
             ])
+    }
+
+    @Test func reasonsForNoAnswerReadDifferently() {
+        func words(_ code: HTTPError.Code, _ url: URLError.Code?, reason: String? = nil) -> String {
+            let error = HTTPError(
+                code, request: HTTPRequest(), underlyingError: url.map { URLError($0) }, reason: reason)
+            return WatchVerdict(.failure(error), expected: .success).text
+        }
+        #expect(words(.cannotConnect, .cannotFindHost) == "DNS failure")
+        #expect(words(.cannotConnect, .unknown, reason: "Could not resolve host: a.invalid") == "DNS failure")
+        #expect(words(.cannotConnect, .cannotConnectToHost) == "connection refused")
+        #expect(words(.cannotConnect, nil, reason: "connect: No route to host") == "no route to host")
+        #expect(words(.cannotConnect, nil) == "cannot connect")
+        #expect(words(.timedOut, .timedOut) == "timed out")
+        #expect(words(.connectionLost, .networkConnectionLost) == "connection lost")
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import InfluxReporting
 
-/// The batching state on random walks, beside a model that knows every single point.
+/// The batching state on random walks, compared with a model that tracks every point.
 @Suite(.timeLimit(.minutes(10))) struct BatchingWalkTests {
     @Test(arguments: 1...60, [false, true])
     func everyPointHasOneFateAndNoBoundIsBroken(seed: UInt64, isDurable: Bool) {
@@ -15,7 +15,7 @@ import Testing
         #expect(walk.faults == [], "seed \(seed), on the disk: \(isDurable)")
     }
 
-    /// What is left of a batch has the number of its last parcel, and may have as many lines, and as many that are in no file.
+    /// The rest of a batch has the number of its last parcel, and possibly the same numbers of lines and of unsaved lines.
     @Test func aFileIsNotTakenForWhatIsLeftOfABatch() throws {
         var settings = WriterSettings()
         settings.batchPoints = 4
@@ -25,7 +25,7 @@ import Testing
         var file = BlockFile(number: 0, precision: .nanoseconds, salt: 1)
         let lines = try (0..<4).map { number in
             let line = Array("m f=\(number)i \(number)\n".utf8)
-            let dropped = state.makeRoom(for: line.count)
+            let dropped = state.makeSpace(for: line.count)
             #expect(dropped?.isEmpty == true)
             if state.open.journal == nil {
                 file = BlockFile(number: file.number + 1, precision: .nanoseconds, salt: 1)
@@ -43,7 +43,7 @@ import Testing
         let next = state.nextBatch(at: now)
         let batch = try #require(next)
         #expect(unsaved.map(\.number) == batch.map(\.number) && batch.count == 2)
-        // The lines of the second one were delivered.
+        // The lines of the second parcel were delivered.
         state.ended(batch[1].number, rest: batch[0]) { _ in }
         let late = BlockFile(number: 9, precision: .nanoseconds, salt: 1)
         let useless = state.keep(late, of: unsaved[1])
@@ -52,7 +52,7 @@ import Testing
     }
 }
 
-/// A writer without threads: its points, a clock, a disk of moods if it has one, and a server of moods.
+/// A writer without threads: its points, a clock, an unreliable server, and optionally an unreliable disk.
 private struct BatchingWalk {
     private enum Fate: Hashable { case delivered, rejected, dropped }
     private final class Waiter {
@@ -67,7 +67,7 @@ private struct BatchingWalk {
     private var came: [Int: TimerInstant] = [:]
     private var fates: [Int: Fate] = [:]
     private var lastPoint = 0
-    /// The points of each parcel that is held, and all of the last one that was begun.
+    /// The points of each held parcel, and all points of the newest parcel.
     private var members: [UInt64: [Int]] = [:]
     private var onTheirWay: [(number: UInt64, parcels: [Parcel], points: [Int])] = []
     private var waiters: [Int: Waiter] = [:]
@@ -75,7 +75,7 @@ private struct BatchingWalk {
     private var isServerUp = true
     private(set) var faults: [String] = []
 
-    // Of one with a disk.
+    // For a writer with a disk.
     private let directory = MemoryDirectory()
     private var lastFile: UInt64 = 0
     private var isDiskUp = true
@@ -86,13 +86,13 @@ private struct BatchingWalk {
     init(seed: UInt64, isDurable: Bool) {
         random = SeededGenerator(seed: seed)
         var settings = WriterSettings()
-        settings.quiet = .seconds(5)
+        settings.idleInterval = .seconds(5)
         settings.maximumAge = .seconds(15)
         settings.batchPoints = Int.random(in: 1...40, using: &random)
         settings.maximumInFlight = Int.random(in: 1...3, using: &random)
         settings.whenFull = Bool.random(using: &random) ? .dropOldest : .dropNewest
         settings.maximumPoints = Int.random(in: 20...200, using: &random)
-        // Each bound is the one that is met in some of the walks.
+        // Each limit is the first to be reached in some of the walks.
         settings.maximumBytes = Int.random(in: 1...20_000, using: &random)
         settings.maximumDiskBytes = Int.random(in: 1...200_000, using: &random)
         settings.batchBytes = Int.random(in: 1...8_000, using: &random)
@@ -141,7 +141,7 @@ private struct BatchingWalk {
         return points
     }
 
-    // MARK: What happens
+    // MARK: Actions
 
     private mutating func accept() {
         let line = Self.line(lastPoint + 1)
@@ -152,8 +152,8 @@ private struct BatchingWalk {
             return
         }
         let mustFit = mustFit(line.count)
-        guard let dropped = state.makeRoom(for: line.count) else {
-            if mustFit { faults.append("a point was refused although there is room") }
+        guard let dropped = state.makeSpace(for: line.count) else {
+            if mustFit { faults.append("a point was refused although there is space") }
             return
         }
         if limits.whenFull == .dropNewest, !dropped.isEmpty { faults.append("the oldest were dropped") }
@@ -183,52 +183,54 @@ private struct BatchingWalk {
         return BlockFile(number: lastFile, precision: .nanoseconds, salt: 0)
     }
 
-    /// Whether a line is to be taken, since it fits or others can go for it.
+    /// Whether a line must be accepted, because it fits or others can be dropped for it.
     private func mustFit(_ length: Int) -> Bool {
         let frame = LineFrame.length(of: length)
         let open = Self.block(members[state.open.number] ?? [])
         let fits = state.open.points < limits.blockPoints && open.count + frame <= limits.blockBytes
         let more =
             fits && open.count > 0
-            ? limits.room(of: open.count + frame) - limits.room(of: open.count) : limits.room(of: frame)
-        let (points, room): (Int, Int)
+            ? limits.footprint(of: open.count + frame) - limits.footprint(of: open.count) : limits.footprint(of: frame)
+        let (points, footprint): (Int, Int)
         switch limits.whenFull {
-        case .dropNewest: (points, room) = (state.heldPoints + 1, state.heldRoom + more)
+        case .dropNewest: (points, footprint) = (state.heldPoints + 1, state.heldFootprint + more)
         case .dropOldest:
-            // Only what is on its way stays, and the room of a new parcel always suffices.
+            // Only batches in flight stay, and a new parcel always fits beside them.
             points = onTheirWay.reduce(1) { $0 + $1.points.count }
-            room = onTheirWay.reduce(limits.room(of: frame)) { $0 + $1.parcels.reduce(0) { $0 + $1.room } }
+            footprint = onTheirWay.reduce(limits.footprint(of: frame)) {
+                $0 + $1.parcels.reduce(0) { $0 + $1.footprint }
+            }
         }
-        return points <= limits.maximumPoints && room <= limits.maximumRoom
+        return points <= limits.maximumPoints && footprint <= limits.maximumFootprint
     }
 
-    /// One of the lines that are on their way to the disk arrives there, or does not.
+    /// Finishes one of the writes in progress, with or without success.
     private mutating func write() {
         guard let index = writes.indices.randomElement(using: &random) else { return }
         let (line, point) = writes.remove(at: index)
         let isThere = state.wrote(line, failed: !isDiskUp)
         if isDiskUp { saved.insert(point) }
         if isThere != (fates[point] == nil) {
-            faults.append("the parcel of \(point) is thought to be there: \(isThere)")
+            faults.append("the parcel of \(point) is reported as existing: \(isThere)")
         }
     }
 
-    /// Saves what is in memory alone.
+    /// Saves the lines that are only in memory.
     private mutating func save() {
         guard isDiskUp else { return }
         for parcel in state.unsavedParcels {
             let file = newFile()
             let useless = state.keep(file, of: parcel)
-            if useless.contains(file) { faults.append("a file was not taken") }
+            if useless.contains(file) { faults.append("a file was not accepted") }
             saved.formUnion(members[parcel.number] ?? [])
         }
-        if !state.unsavedParcels.isEmpty { faults.append("something is still to be saved") }
+        if !state.unsavedParcels.isEmpty { faults.append("lines are still unsaved") }
     }
 
     private mutating func pass(_ duration: Duration) {
         let target = now.advanced(by: duration)
         while let alarm = state.nextAlarm, alarm <= target {
-            // What was to be released during a pause is due at once when the pause ends early.
+            // Points that became due during a pause are sent at once when the pause ends early.
             if alarm < now, state.pacing.pausedUntil != nil { faults.append("the alarm is set for the past") }
             now = max(now, alarm)
             state.pass(to: now)
@@ -251,29 +253,29 @@ private struct BatchingWalk {
                 faults.append("a batch is too large")
             }
             let areWritten = !writes.contains { points.contains($0.point) }
-            if !areWritten { faults.append("points leave that are on their way to the disk") }
+            if !areWritten { faults.append("points are sent that are being written to the disk") }
             onTheirWay.append((last.number, parcels, points))
             if onTheirWay.count > limits.maximumInFlight { faults.append("too many batches at once") }
-            if state.pacing.failures > 0, onTheirWay.count > 1 { faults.append("two tried the ground") }
+            if state.pacing.failures > 0, onTheirWay.count > 1 { faults.append("two batches probe the server") }
         }
-        tell(state.takeDone())
+        check(state.takeDone())
     }
 
-    /// The points of a parcel that leaves, as it has them.
+    /// The points of a parcel that is sent.
     private mutating func take(_ parcel: Parcel) -> [Int] {
         let points = members.removeValue(forKey: parcel.number) ?? []
-        if points.count != parcel.points { faults.append("a parcel of \(points.count) points has \(parcel.points)") }
+        if points.count != parcel.points { faults.append("a parcel of \(points.count) points counts \(parcel.points)") }
         if let block = parcel.block {
             if Self.points(block) != points { faults.append("a parcel of \(points) has \(Self.points(block))") }
             if parcel.bytes != block.count - points.count * LineFrame.headLength {
                 faults.append("bytes are miscounted")
             }
         } else if !saved.isSuperset(of: points) {
-            faults.append("what is not in a file was let go of")
+            faults.append("lines that are in no file were removed from memory")
         }
         if limits.isDurable, Set(unsaved(of: points)) != Set(parcel.unsaved.lines.map { points[$0] }) {
             let isOnItsWay = writes.contains { points.contains($0.point) }
-            if !isOnItsWay { faults.append("the lines in memory alone are miscounted") }
+            if !isOnItsWay { faults.append("the lines that are only in memory are miscounted") }
         }
         return points
     }
@@ -298,7 +300,7 @@ private struct BatchingWalk {
             members[number] = rest
             parcel = Parcel(
                 number: number, points: rest.count, bytes: block.count - rest.count * LineFrame.headLength,
-                room: parcels.reduce(0) { $0 + $1.room }, block: block, files: parcels.flatMap(\.files),
+                footprint: parcels.reduce(0) { $0 + $1.footprint }, block: block, files: parcels.flatMap(\.files),
                 unsaved: LineSet(rest.indices.filter { limits.isDurable && !saved.contains(rest[$0]) }))
         }
         var outcome = BatchOutcome()
@@ -306,8 +308,8 @@ private struct BatchingWalk {
         outcome.unnamedRejections = rejected.isEmpty ? [] : [UnnamedRejection(count: rejected.count, reason: "mood")]
         state.ended(number, rest: parcel) { $0.note(outcome) }
         if parcel != nil {
-            let told: Duration? = Bool.random(using: &random) ? .seconds(7) : nil
-            state.wait(from: now, told: told, roll: Double.random(in: 0..<1, using: &random))
+            let delay: Duration? = Bool.random(using: &random) ? .seconds(7) : nil
+            state.wait(from: now, requested: delay, roll: Double.random(in: 0..<1, using: &random))
         }
     }
 
@@ -320,10 +322,10 @@ private struct BatchingWalk {
 
     private mutating func giveUp() {
         guard let id = waiters.keys.sorted().randomElement(using: &random) else { return }
-        if let ended = state.giveUp(id, because: .deadline) { tell([ended]) }
+        if let ended = state.giveUp(id, because: .deadline) { check([ended]) }
     }
 
-    private mutating func tell(_ ended: [(Waiter, FlushReport)]) {
+    private mutating func check(_ ended: [(Waiter, FlushReport)]) {
         for (waiter, report) in ended {
             waiters = waiters.filter { $0.value !== waiter }
             let ends = waiter.points.map { point -> Fate? in self.fates[point] }
@@ -331,56 +333,62 @@ private struct BatchingWalk {
                 ends.filter { $0 == .delivered }.count, ends.filter { $0 == .rejected }.count,
                 ends.filter { $0 == .dropped }.count, ends.filter { $0 == nil }.count
             )
-            let told = (report.delivered, report.rejected, report.dropped[.noRoom] ?? 0, report.kept)
-            if expected != told { faults.append("a flush was told \(told), and it was \(expected)") }
+            let reported = (report.delivered, report.rejected, report.dropped[.bufferFull] ?? 0, report.pending)
+            if expected != reported { faults.append("a flush reported \(reported) instead of \(expected)") }
         }
     }
 
     private mutating func end(_ points: [Int], _ fate: Fate) {
         for point in points {
-            if fates.updateValue(fate, forKey: point) != nil { faults.append("point \(point) had two fates") }
+            if fates.updateValue(fate, forKey: point) != nil { faults.append("point \(point) had two outcomes") }
         }
     }
 
-    // MARK: What must hold
+    // MARK: Invariants
 
     private mutating func check() {
         let held = came.count - fates.count
-        if state.heldPoints != held { faults.append("\(state.heldPoints) are said to be held, and \(held) are") }
+        if state.heldPoints != held {
+            faults.append("\(state.heldPoints) points are counted as held instead of \(held)")
+        }
         if held > limits.maximumPoints { faults.append("too many points are held") }
         checkRoom()
-        // Points leave in time, provided that batches are taken.
+        // Points are sent in time, provided that batches are taken.
         guard onTheirWay.isEmpty, writes.isEmpty, !state.pacing.isPaused(at: now) else { return }
         let waiting = came.keys.filter { fates[$0] == nil }
         if let oldest = waiting.compactMap({ came[$0] }).min() {
             if oldest.duration(to: now) > .seconds(15) { faults.append("a point is too old") }
             if let newest = waiting.compactMap({ came[$0] }).max(), newest.duration(to: now) > .seconds(5) {
-                faults.append("it has been quiet for too long")
+                faults.append("the idle interval has passed")
             }
         }
-        if held >= limits.batchPoints { faults.append("a batch is full and does not leave") }
+        if held >= limits.batchPoints { faults.append("a full batch is not sent") }
     }
 
     private mutating func checkRoom() {
-        // Counted anew.
+        // Counted independently.
         var total = ParcelQueue.Total()
         for parcel in state.queue.all { total.count(parcel) }
         let open = Self.block(members[state.open.number] ?? []).count
-        let openRoom = open == 0 ? 0 : limits.room(of: open)
-        let flying = onTheirWay.reduce(0) { $0 + $1.parcels.reduce(0) { $0 + $1.room } }
-        if state.heldRoom != openRoom + total.room + flying { faults.append("the room is miscounted") }
-        if state.heldRoom > limits.maximumRoom { faults.append("too much room is taken") }
+        let openFootprint = open == 0 ? 0 : limits.footprint(of: open)
+        let inFlightTotal = onTheirWay.reduce(0) { $0 + $1.parcels.reduce(0) { $0 + $1.footprint } }
+        if state.heldFootprint != openFootprint + total.footprint + inFlightTotal {
+            faults.append("the footprint is miscounted")
+        }
+        if state.heldFootprint > limits.maximumFootprint { faults.append("the footprint exceeds its limit") }
         guard limits.isDurable else { return }
         if total.memory != state.queue.total.memory || total.savedMemory != state.queue.total.savedMemory {
             faults.append("the memory is miscounted")
         }
         let inMemory = state.queue.all.filter { !$0.wasTried && $0.block != nil && $0.writing == 0 }
-        // What is in memory alone has no other place, and is bounded when it comes.
+        // Lines that are only in memory cannot be removed from it; they are limited when they are added.
         let savedMemory = inMemory.filter(\.unsaved.isEmpty).reduce(0) { $0 + ($1.block?.count ?? 0) }
-        if savedMemory > limits.maximumMemory { faults.append("too much is in memory, and could be left to files") }
+        if savedMemory > limits.maximumMemory {
+            faults.append("memory exceeds its limit although files have the lines")
+        }
     }
 
-    /// Lets the server and the disk take everything.
+    /// Makes the server and the disk accept everything.
     mutating func finish() {
         (isServerUp, isDiskUp) = (true, true)
         while !writes.isEmpty { write() }
@@ -393,9 +401,9 @@ private struct BatchingWalk {
             advance()
             rounds += 1
         }
-        if came.count > fates.count { faults.append("\(came.count - fates.count) points never left") }
+        if came.count > fates.count { faults.append("\(came.count - fates.count) points were never settled") }
         if !waiters.isEmpty { faults.append("a flush never ended") }
-        if state.heldPoints != 0 || state.heldRoom != 0 { faults.append("something is held of nothing") }
+        if state.heldPoints != 0 || state.heldFootprint != 0 { faults.append("an empty state holds something") }
         if state.nextAlarm != nil { faults.append("an alarm is set for nothing") }
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InfluxReporting
 
-/// Lines in a block, and what is found of them whatever happened to it.
+/// Reading the lines of intact and damaged blocks.
 @Suite(.timeLimit(.minutes(10))) struct LineFrameTests {
     private static let salt: UInt64 = 0x1234_5678_9ABC_DEF0
 
@@ -46,7 +46,7 @@ import Testing
         for line in Self.lines { ends.append((ends.last ?? 0) + LineFrame.length(of: line.utf8.count)) }
         for length in 0...block.count {
             let whole = ends.filter { $0 <= length }.count
-            // What ends like a line may be one, so it is told.
+            // Bytes that end with a newline may be a damaged line, so they are reported.
             let cut = block[(ends.last { $0 <= length } ?? 0)..<length]
             let damage = cut.count > LineFrame.headLength && cut.last == UInt8(ascii: "\n") ? cut.count : 0
             let isRight = Self.read(Array(block[..<length])) == (Array(Self.lines[..<whole]), damage)
@@ -83,13 +83,13 @@ import Testing
             start += LineFrame.length(of: line.utf8.count)
         }
         #expect(Self.read(block) == ([], block.count))
-        // A text that was never a block's, with and without an end of its last line.
+        // A text that is not a block, with and without a newline at its end.
         for text in ["some notes", "some notes\nof somebody's\n"] {
             #expect(Self.read(Array(text.utf8)) == ([], text.utf8.count))
         }
     }
 
-    /// Each of these bytes looks like a frame to the end, so looking at all of them for each of them takes minutes.
+    /// Every position looks like the start of a frame that extends to the end, so checking all of them would take minutes.
     @Test func aFileOfFalseFramesIsReadInTimeThatGrowsWithItsLength() {
         let block: [UInt8] = [0x0A, 0x0A, 0x0A, 0]
         let many = (0..<(4 << 20)).map { block[$0 % block.count] }

@@ -15,51 +15,51 @@ import Testing
         var pacing = pacing()
         for expected in [1, 2, 4, 8, 16, 32, 64, 120, 120, 120] {
             var low = pacing
-            low.failed(at: start, told: nil, roll: 0)
+            low.failed(at: start, requested: nil, roll: 0)
             #expect(low.pausedUntil == start.advanced(by: .milliseconds(expected * 500)))
-            pacing.failed(at: start, told: nil, roll: 1)
+            pacing.failed(at: start, requested: nil, roll: 1)
             #expect(pacing.pausedUntil == start.advanced(by: .seconds(expected)))
         }
     }
 
     @Test func aServerIsHeededButNotForEver() {
         var pacing = pacing()
-        pacing.failed(at: start, told: .seconds(300), roll: 0)
+        pacing.failed(at: start, requested: .seconds(300), roll: 0)
         #expect(pacing.pausedUntil == start.advanced(by: .seconds(300)))
-        pacing.failed(at: start, told: .seconds(1_000_000), roll: 0)
+        pacing.failed(at: start, requested: .seconds(1_000_000), roll: 0)
         #expect(pacing.pausedUntil == start.advanced(by: .seconds(3_600)))
-        // One that asks for no patience at all does not get a hammering.
-        pacing.failed(at: start, told: .zero, roll: 0)
+        // Even if the server asks for no delay, the writer waits.
+        pacing.failed(at: start, requested: .zero, roll: 0)
         #expect(pacing.pausedUntil == start.advanced(by: .seconds(2)))
-        // What it asks for is not outgrown.
+        // The writer's own backoff does not extend a requested delay.
         for _ in 0..<20 {
-            pacing.failed(at: start, told: .seconds(1), roll: 1)
+            pacing.failed(at: start, requested: .seconds(1), roll: 1)
             #expect(pacing.pausedUntil == start.advanced(by: .milliseconds(1_125)))
         }
     }
 
     @Test func hurryEndsAPauseOfOnesOwnAlone() {
         var pacing = pacing()
-        pacing.failed(at: start, told: nil, roll: 1)
+        pacing.failed(at: start, requested: nil, roll: 1)
         pacing.hurry()
         #expect(!pacing.isPaused(at: start))
-        pacing.failed(at: start, told: .seconds(30), roll: 1)
+        pacing.failed(at: start, requested: .seconds(30), roll: 1)
         pacing.hurry()
         #expect(pacing.isPaused(at: start))
     }
 
     @Test func successBeginsAnew() {
         var pacing = pacing()
-        for _ in 0..<10 { pacing.failed(at: start, told: nil, roll: 1) }
+        for _ in 0..<10 { pacing.failed(at: start, requested: nil, roll: 1) }
         pacing.succeeded()
         #expect(pacing.failures == 0 && pacing.pausedUntil == nil)
-        pacing.failed(at: start, told: nil, roll: 1)
+        pacing.failed(at: start, requested: nil, roll: 1)
         #expect(pacing.pausedUntil == start.advanced(by: .seconds(1)))
     }
 
     @Test func noNumberOfFailuresIsTooMany() {
         var pacing = SendPacing(Pacing(first: .nanoseconds(1), maximum: .seconds(Int64.max)))
-        for _ in 0..<500 { pacing.failed(at: start, told: nil, roll: 0.5) }
+        for _ in 0..<500 { pacing.failed(at: start, requested: nil, roll: 0.5) }
         #expect(pacing.failures == 500)
     }
 }

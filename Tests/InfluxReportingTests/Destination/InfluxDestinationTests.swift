@@ -125,7 +125,7 @@ import Testing
         #expect("\(custom)" == "https://influx.example.com:8086/x")
     }
 
-    // MARK: What is none
+    // MARK: Invalid destinations
 
     @Test func whatIsNoDestinationSaysWhy() throws {
         func problem(_ make: () throws(InfluxDestinationError) -> InfluxDestination) -> InfluxDestinationError? {
@@ -228,7 +228,7 @@ import Testing
         guard let url = URL(string: text) else { return }
         do {
             _ = try InfluxDestination.influxDB1(url, database: "d")
-            Issue.record("\(text) was taken")
+            Issue.record("\(text) was accepted")
         } catch {
             #expect(error.code == .address)
             #expect(!error.description.contains("hunter2"))

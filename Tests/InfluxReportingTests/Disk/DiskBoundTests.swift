@@ -7,7 +7,7 @@ import Testing
 
 @testable import InfluxReporting
 
-/// What a writer with a directory holds in memory, and what becomes of it when the disk is full.
+/// The memory of a writer with a directory, and its behavior when the disk is full.
 @Suite(.timeLimit(.minutes(10))) struct DiskBoundTests {
     private let timers = ManualTimers()
     private let journal = MemoryDirectory()
@@ -35,13 +35,13 @@ import Testing
 
     private func deliver(_ writer: InfluxWriter) async throws {
         sender.answer(FakeSender.delivered)
-        // A batch that left before may yet come back, and begin a pause that ends only when the clock moves.
+        // An earlier batch may still fail, and begin a pause that ends only when the clock advances.
         try await writer.engine.settle()
         while writer.statistics.held > 0 {
             timers.advance(by: .seconds(200))
             await writer.flush(within: .seconds(3_600))
         }
-        // What the clock gave the disk to do.
+        // Waits for the disk work that the clock has started.
         writer.engine.queue.sync {}
     }
 
@@ -49,7 +49,7 @@ import Testing
     private func kill(_ writer: InfluxWriter, losingPower: Bool = false) async throws {
         journal.kill()
         writer.engine.stop()
-        // What this process still does would be done to the next one's directory.
+        // Otherwise this process could still change the next one's directory.
         try await writer.engine.settle()
         writer.engine.queue.sync {}
         journal.revive(afterPowerLoss: losingPower)
@@ -77,27 +77,27 @@ import Testing
         try await deliver(writer)
         let arrived = Set(sender.batches.flatMap(\.self))
         #expect(arrived.isSuperset(of: held.map { TestWriter.line($0) }))
-        // But for the points that report drops, of which some may have been dropped themselves.
+        // Except for points about drops, some of which may have been dropped themselves.
         #expect(writer.statistics.dropped.keys.allSatisfy { $0 == .disk } && writer.statistics.addsUp)
         journal.cut(nil)
         await writer.shutDown()
     }
 
-    /// What becomes of a batch that was tried while the disk was full: its other lines are saved later, at the end, or never.
+    /// A batch that failed while the disk was full: its unsaved lines are saved later, at the end, or never.
     @Test(arguments: ["later", "at the end", "never"])
     func aBatchThatWasTriedIsSavedToo(_ isSaved: String) async throws {
-        sender.answer(FakeSender.kept(.refused(.unauthorized, reason: "token")))
+        sender.answer(FakeSender.failing(.refused(.unauthorized, reason: "token")))
         let writer = try writer {
             $0.batchPoints = 2_000
             $0.maximumBytes = 1 << 22
         }
         #expect((0..<100).allSatisfy { writer.write(Self.point($0)) == .saved })
-        // The file that is open takes some more.
+        // The open file has space for some more.
         journal.limit(journal.names.reduce(0) { $0 + (journal.bytes(of: $1)?.count ?? 0) } + 300)
         let results = (100..<1_100).map { writer.write(Self.point($0)) }
         #expect(results.contains(.saved) && results.allSatisfy { $0.isHeld })
         let saved = 100 + results.count { $0 == .saved }
-        #expect(await writer.flush(within: .seconds(3_600)).kept == 1_100)
+        #expect(await writer.flush(within: .seconds(3_600)).pending == 1_100)
         if isSaved != "never" { journal.limit(.max) }
         if isSaved == "later" {
             for _ in 0..<20 {
@@ -109,7 +109,7 @@ import Testing
         }
         let report = await writer.shutDown(within: .seconds(3_600))
         let kept = isSaved == "never" ? saved : 1_100
-        #expect(report.kept == kept && report.dropped == (kept < 1_100 ? [.unsent: 1_100 - kept] : [:]))
+        #expect(report.pending == kept && report.dropped == (kept < 1_100 ? [.unsent: 1_100 - kept] : [:]))
         #expect(writer.statistics.addsUp && writer.statistics.held == kept)
         journal.limit(.max)
         sender.answer(FakeSender.delivered)
@@ -123,10 +123,10 @@ import Testing
         #expect(journal.names == [])
     }
 
-    /// A batch that has no room on the disk does not keep smaller blocks from being saved, and what was saved takes no more room
-    /// than its files.
+    /// If a batch does not fit on the disk, smaller blocks are still saved, and the footprint of saved parcels is the size of
+    /// their files.
     @Test func whatFitsIsSavedThoughAnotherDoesNot() async throws {
-        sender.answer(FakeSender.kept(.refused(.unauthorized, reason: "token")))
+        sender.answer(FakeSender.failing(.refused(.unauthorized, reason: "token")))
         let writer = try writer {
             $0.batchPoints = 2_000
             $0.maximumBytes = 1 << 22
@@ -134,12 +134,12 @@ import Testing
         }
         journal.cut(.fullDisk)
         for number in 0..<1_000 { #expect(writer.write(Self.point(number)) == .inMemory) }
-        #expect(await writer.flush(within: .seconds(3_600)).kept == 1_000)
+        #expect(await writer.flush(within: .seconds(3_600)).pending == 1_000)
         for number in 1_000..<1_010 { #expect(writer.write(Self.point(number)) == .inMemory) }
         journal.cut(nil)
         journal.limit(8_000)
         let report = await writer.shutDown(within: .seconds(3_600))
-        #expect(report.kept == 10 && report.dropped == [.unsent: 1_000])
+        #expect(report.pending == 10 && report.dropped == [.unsent: 1_000])
         #expect(writer.statistics.heldBytes == 4_096)
         journal.limit(.max)
         sender.answer(FakeSender.delivered)
@@ -150,7 +150,7 @@ import Testing
         await next.shutDown()
     }
 
-    /// What was flushed to the disk is there, although the block has another file now, as a line of it did not arrive.
+    /// Flushed lines survive although their block was moved to another file, because one of its lines could not be written.
     @Test func whatIsSavedAnewIsFlushedBeforeItsFirstFileGoes() async throws {
         let writer = try writer { $0.synchronization = .seconds(100_000) }
         #expect((0..<3).allSatisfy { writer.write(Self.point($0)) == .saved })
@@ -165,12 +165,12 @@ import Testing
         sender.answer(FakeSender.delivered)
         let next = try self.writer()
         try await deliver(next)
-        // The first file may be there again.
+        // After a loss of power, the first file may exist again.
         #expect(Set(sender.batches.joined()) == Set(TestWriter.lines(0..<4)))
         await next.shutDown()
     }
 
-    /// A file that can never be flushed to the disk keeps neither others from it, nor what is in memory from being saved.
+    /// A file that cannot be flushed does not prevent other files from being flushed, or lines in memory from being saved.
     @Test func aFileThatCannotBeFlushedHoldsUpNoOther() async throws {
         let writer = try writer { $0.synchronization = .seconds(100_000) }
         #expect(writer.write(Self.point(0)) == .saved)
@@ -193,12 +193,12 @@ import Testing
         await next.shutDown()
     }
 
-    /// While a pause is in force, nothing else seals a block.
+    /// During a pause, nothing else seals a block.
     @Test func whatIsBeingCollectedIsSavedDuringAPause() async throws {
-        sender.answer(FakeSender.kept(.refused(.unauthorized, reason: "token")))
+        sender.answer(FakeSender.failing(.refused(.unauthorized, reason: "token")))
         let writer = try writer()
         #expect(writer.write(Self.point(0)) == .saved)
-        #expect(await writer.flush(within: .seconds(3_600)).kept == 1)
+        #expect(await writer.flush(within: .seconds(3_600)).pending == 1)
         try await writer.engine.settle()
         journal.cut(.fullDisk)
         let results = (1..<5).map { writer.write(Self.point($0)) }
@@ -214,12 +214,12 @@ import Testing
         await next.shutDown()
     }
 
-    /// Several of them find that their block has no file, and make one.
+    /// Several threads find that their block has no file, and create it.
     @Test func manyThreadsThatBeginTogetherLeaveNoFiles() async throws {
         for _ in 0..<20 {
             let journal = MemoryDirectory()
             let writer = try InfluxWriter(sender: FakeSender(), directory: journal, settings: .init())
-            // So that they come while the first makes it.
+            // So that they arrive while the first thread creates it.
             journal.slow(1, RandomSource(seed: 1))
             await withCheckedContinuation { continuation in
                 let left = Locked(16)
@@ -234,12 +234,12 @@ import Testing
                     }
                 }
             }
-            #expect(await writer.shutDown(within: .seconds(600)).kept == 0)
+            #expect(await writer.shutDown(within: .seconds(600)).pending == 0)
             #expect(journal.names == [])
         }
     }
 
-    /// A batch whose lines are partly in memory alone, and that is on its way at the end.
+    /// A batch in flight at the end, some of whose lines are only in memory.
     @Test(arguments: [false, true]) func aBatchOnItsWayIsSavedAtTheEnd(diskWorks: Bool) async throws {
         let sender = HeldSender()
         var settings = WriterSettings()
@@ -261,8 +261,8 @@ import Testing
         timers.advance(by: .seconds(3))
         let report = await shutDown.value
         let kept = diskWorks ? 1_000 : saved
-        #expect(report.kept == kept && report.dropped == (diskWorks ? [:] : [.unsent: 1_000 - saved]))
-        #expect(report.keptBecause == .deadline)
+        #expect(report.pending == kept && report.dropped == (diskWorks ? [:] : [.unsent: 1_000 - saved]))
+        #expect(report.pendingReason == .deadline)
         #expect(writer.statistics.addsUp && writer.statistics.held == kept)
         journal.limit(.max)
         self.sender.answer(FakeSender.delivered)
@@ -275,7 +275,7 @@ import Testing
 
     @Test func theDiskHasNoMoreThanItsBoundWhateverItIsBusyWith() async throws {
         let writer = try writer { $0.maximumDiskBytes = bound }
-        // As long as a synchronization takes.
+        // The duration of a synchronization.
         writer.engine.queue.suspend()
         for number in 0..<50_000 {
             writer.write(Self.point(number))
@@ -296,7 +296,7 @@ import Testing
             test.write(number)
             test.writer.engine.seal()
         }
-        // Each of them takes some 350 bytes.
+        // Each takes some 350 bytes.
         #expect(test.statistics.held < 1 << 20 / 320 && test.statistics.droppedTotal > 5_000)
         #expect(test.statistics.addsUp)
     }
@@ -308,7 +308,7 @@ import Testing
         journal.cut(.fullDisk)
         let results = (500..<5_000).map { writer.write(Self.point($0)) }
         journal.cut(nil)
-        // A block that is being collected is saved once it is sealed.
+        // The block that is being collected is saved after it is sealed.
         for _ in 0..<20 {
             timers.advance(by: .seconds(1))
             try await writer.engine.settle()
@@ -317,7 +317,7 @@ import Testing
         let held = Set(results.indices.filter { results[$0] == .inMemory }.map { $0 + 500 })
         #expect(writer.engine.state.withLock { $0.batching.unsavedParcels }.isEmpty)
         #expect(writer.write(Self.point(5_000)) == .saved)
-        // The process ends, and the next one finds all of it.
+        // The process ends, and the next one finds all points.
         try await kill(writer)
         sender.answer(FakeSender.delivered)
         let next = try self.writer()

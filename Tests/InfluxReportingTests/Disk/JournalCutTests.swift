@@ -11,9 +11,9 @@ import Testing
     import Musl
 #endif
 
-/// A scripted life, cut at every single thing it does to the disk.
+/// A scripted run, interrupted at every one of its disk operations.
 @Suite(.timeLimit(.minutes(10))) struct JournalCutTests {
-    /// What a writer may meet: batches that arrive, ones that have to stay, several launches, and one that was not ended.
+    /// The script: delivered and failed batches, several launches, and a launch that was not shut down.
     private static func live(_ life: JournalLife) async throws {
         guard life.open() else { return }
         for _ in 0..<5 { life.write() }
@@ -24,7 +24,7 @@ import Testing
         life.synchronize()
         for _ in 0..<3 { life.write() }
         try await life.end()
-        // Everything that is held is read again from the disk.
+        // All held points are read again from the disk.
         guard life.open({ $0.maximumBytes = 1 }) else { return }
         for _ in 0..<20 { life.write() }
         life.serverIsUp(true)
@@ -84,13 +84,13 @@ import Testing
         }
     }
 
-    /// A flush to the disk that failed is made again, for all files.
+    /// A failed flush to the disk is repeated for all files.
     @Test func whatWasSynchronizedIsNotLostIfAnOperationFailedBefore() async throws {
         for operation in 1...(try await Self.operations() + 40) {
             let life = JournalLife()
             life.journal.cut(.failure(at: operation, code: EIO))
             try await Self.live(life)
-            // What is in several files, and stays there.
+            // Points in several files, which stay there.
             life.serverIsUp(false)
             for _ in 0..<20 { life.write() }
             try await life.settle()

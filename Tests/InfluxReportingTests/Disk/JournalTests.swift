@@ -38,7 +38,7 @@ import Testing
     @Test func onTheMachinesDiskTheNextWriterSendsWhatTheLastOneLeft() async throws {
         let directory = try TemporaryDirectory()
         let nested = directory.url.appending(path: "a/b")
-        let sender = FakeSender(FakeSender.kept(.refused(.unauthorized, reason: "token")))
+        let sender = FakeSender(FakeSender.failing(.refused(.unauthorized, reason: "token")))
         do {
             let writer = try InfluxWriter(
                 sender: sender, directory: SystemDirectory(nested),
@@ -46,17 +46,17 @@ import Testing
             )
             for number in 0..<10 { #expect(writer.write(Self.point(number)) == .saved) }
             let report = await writer.shutDown(within: .seconds(600))
-            #expect(report.kept == 10 && report.dropped == [:])
+            #expect(report.pending == 10 && report.dropped == [:])
         }
         sender.answer(FakeSender.delivered)
         let events = Locked<[WriterEvent]>([])
-        // It counts in another unit, and what was there keeps its own.
+        // The second writer has another precision; earlier points keep theirs.
         let writer = try InfluxWriter(sender: sender, directory: SystemDirectory(nested), settings: Self.settings()) {
             event in
             events.withLock { $0.append(event) }
         }
         #expect(writer.write(Self.point(10)) == .saved)
-        // What was found may be on its way already, and is not waited for twice.
+        // The found points may already be in flight, and are not waited for twice.
         await writer.flush()
         #expect(writer.statistics.delivered == 11)
         #expect(events.withLock { $0 }.first.map { if case .found = $0 { true } else { false } } == true)
@@ -70,9 +70,9 @@ import Testing
     @Test func aDirectoryThatIsMovedWhileItIsInUseKeepsTakingPoints() async throws {
         let directory = try TemporaryDirectory()
         let (before, after) = (directory.url.appending(path: "before"), directory.url.appending(path: "after"))
-        // Each block takes one point, so that each point needs a file of its own.
+        // Each block has one point, so that each point needs a separate file.
         let settings = Self.settings { $0.batchPoints = 1 }
-        let sender = FakeSender(FakeSender.kept(.refused(.unauthorized, reason: "token")))
+        let sender = FakeSender(FakeSender.failing(.refused(.unauthorized, reason: "token")))
         let writer = try InfluxWriter(sender: sender, directory: SystemDirectory(before), settings: settings)
         #expect(writer.write(Self.point(1)) == .saved)
         try FileManager.default.moveItem(at: before, to: after)
@@ -110,7 +110,7 @@ import Testing
         #expect(error?.code == .directory)
     }
 
-    /// Writes three points, ends the process, and damages the first in the file.
+    /// Writes three points, simulates the end of the process, and damages the first point in the file.
     private static func leaveDamage(
         in journal: MemoryDirectory, by sender: FakeSender
     ) throws -> (name: String, bytes: Data) {
@@ -142,10 +142,10 @@ import Testing
         }
         await writer.flush()
         #expect(sender.batches.last == ["m i=1i 1000000000", "m i=2i 2000000000"])
-        let told = events.withLock { $0 }
-        #expect(told.contains(.found(files: 1)))
-        #expect(told.contains { if case .damaged(name, _) = $0 { true } else { false } })
-        #expect(told.contains(.foreignFiles(count: 1, names: ["notes.txt"])))
+        let emitted = events.withLock { $0 }
+        #expect(emitted.contains(.found(files: 1)))
+        #expect(emitted.contains { if case .damaged(name, _) = $0 { true } else { false } })
+        #expect(emitted.contains(.foreignFiles(count: 1, names: ["notes.txt"])))
         await writer.shutDown()
         #expect(Set(journal.names) == ["notes.txt", name + ".damaged", garbage + ".damaged"])
         #expect(journal.bytes(of: name + ".damaged") == bytes)
@@ -163,7 +163,7 @@ import Testing
         journal.revive()
         let name = try #require(journal.names.first)
         var bytes = try #require(journal.bytes(of: name))
-        // One byte of every line.
+        // Damages one byte of every line.
         for place in bytes.indices where bytes[place] == UInt8(ascii: "m") { bytes[place] ^= 1 }
         journal.put(bytes, at: name)
         let foreign = BlockFile(number: 70, precision: .seconds, salt: 7).name
@@ -175,8 +175,8 @@ import Testing
         let writer = try InfluxWriter(sender: sender, directory: journal, settings: Self.settings()) { event in
             events.withLock { $0.append(event) }
         }
-        let told = events.withLock { $0 }
-        #expect(told == [.damaged(file: name, bytes: bytes.count), .damaged(file: foreign, bytes: 12)])
+        let emitted = events.withLock { $0 }
+        #expect(emitted == [.damaged(file: name, bytes: bytes.count), .damaged(file: foreign, bytes: 12)])
         await writer.shutDown()
         #expect(Set(journal.names) == [name + ".damaged", foreign + ".damaged"])
         #expect(journal.bytes(of: name + ".damaged") == bytes)
@@ -204,8 +204,8 @@ import Testing
             let writer = try InfluxWriter(sender: FakeSender(), directory: copy, settings: Self.settings()) { event in
                 events.withLock { $0.append(event) }
             }
-            let isTold = events.withLock { $0 }.contains(.damaged(file: name, bytes: frame))
-            #expect(isTold, "bit \(bit)")
+            let isRequested = events.withLock { $0 }.contains(.damaged(file: name, bytes: frame))
+            #expect(isRequested, "bit \(bit)")
             await writer.shutDown()
             #expect(writer.statistics.delivered == 2)
         }
@@ -216,7 +216,7 @@ import Testing
         let sender = FakeSender()
         let events = Locked<[WriterEvent]>([])
         let settings = Self.settings {
-            // Every block is left to its file.
+            // Every block is only in its file.
             $0.maximumBytes = 0
             $0.batchPoints = 1_000
         }
@@ -231,56 +231,56 @@ import Testing
         journal.put(bytes, at: name)
         await writer.flush()
         #expect(writer.statistics.dropped == [.damaged: 1] && writer.statistics.delivered >= 29)
-        let isTold = events.withLock { $0 }.contains {
+        let isRequested = events.withLock { $0 }.contains {
             if case .damaged(name, let count) = $0 { count > 0 } else { false }
         }
-        #expect(isTold)
+        #expect(isRequested)
         await writer.shutDown()
         #expect(journal.names == [name + ".damaged"])
         #expect(journal.bytes(of: name + ".damaged") == bytes)
     }
 
-    /// Nothing is kept in files without a name: neither what is waiting, nor what was tried, nor what comes.
+    /// No point counts as saved in a deleted file: no waiting, retried or new point.
     @Test(arguments: [false, true])
     func aDirectoryThatIsDeletedIsNoticedAtTheNextSynchronization(isTried: Bool) async throws {
         let directory = try TemporaryDirectory()
         let place = directory.url.appending(path: "points")
         let events = Locked<[WriterEvent]>([])
         let writer = try InfluxWriter(
-            sender: FakeSender(FakeSender.kept(.refused(.unauthorized, reason: "token"))),
+            sender: FakeSender(FakeSender.failing(.refused(.unauthorized, reason: "token"))),
             directory: SystemDirectory(place), settings: Self.settings { $0.maximumBytes = 100_000 }
         ) { event in events.withLock { $0.append(event) } }
         #expect(writer.write(Self.point(1)) == .saved)
-        if isTried { #expect(await writer.flush(within: .seconds(3_600)).kept == 1) }
+        if isTried { #expect(await writer.flush(within: .seconds(3_600)).pending == 1) }
         #expect(writer.write(Self.point(0)) == .saved)
         try FileManager.default.removeItem(at: place)
         writer.engine.queue.sync { writer.engine.synchronize() }
         #expect(writer.write(Self.point(2)) == .inMemory)
-        let isTold = events.withLock { $0 }.contains {
+        let isRequested = events.withLock { $0 }.contains {
             if case .trouble(let text) = $0 { text.contains("its directory was deleted") } else { false }
         }
-        #expect(isTold)
-        // More than may be in memory: nothing makes room by leaving its file alone.
+        #expect(isRequested)
+        // More than the memory limit: no block can be removed from memory.
         for number in 3..<5_000 { writer.write(Self.point(number)) }
         let lost = writer.statistics.dropped
         #expect(lost.keys.allSatisfy { $0 == .disk } && lost != [:])
         let report = await writer.shutDown(within: .seconds(3_600))
-        #expect(report.kept == 0 && report.dropped == [.unsent: writer.statistics.accepted - (lost[.disk] ?? 0)])
+        #expect(report.pending == 0 && report.dropped == [.unsent: writer.statistics.accepted - (lost[.disk] ?? 0)])
         #expect(writer.statistics.addsUp && writer.statistics.held == 0)
     }
 
-    /// Also if that was noticed by nobody before the end.
+    /// Even if the writer does not notice it before the end.
     @Test func whatIsInADirectoryThatWasDeletedIsNotKeptAtTheEnd() async throws {
         let directory = try TemporaryDirectory()
         let place = directory.url.appending(path: "points")
         let writer = try InfluxWriter(
-            sender: FakeSender(FakeSender.kept(.refused(.unauthorized, reason: "token"))),
+            sender: FakeSender(FakeSender.failing(.refused(.unauthorized, reason: "token"))),
             directory: SystemDirectory(place), settings: Self.settings())
         #expect(writer.write(Self.point(1)) == .saved)
         writer.engine.queue.sync { writer.engine.synchronize() }
         try FileManager.default.removeItem(at: place)
         let report = await writer.shutDown(within: .seconds(3_600))
-        #expect(report.kept == 0 && report.dropped == [.unsent: 1])
+        #expect(report.pending == 0 && report.dropped == [.unsent: 1])
     }
 
     @Test func onlySoManyDamagedFilesAreKept() async throws {
@@ -297,7 +297,8 @@ import Testing
         await writer.shutDown()
     }
 
-    /// A file is set aside when its whole lines are settled, long after the start; its owner may have inspected some of the others.
+    /// A damaged file is renamed when its intact lines are settled, long after the start; the user may have removed some of the
+    /// others.
     @Test(arguments: [false, true]) func theOldestDamagedFileGoesWhenAnotherIsSetAside(hasOneGone: Bool) async throws {
         let journal = MemoryDirectory()
         let sender = FakeSender(FakeSender.offline)
@@ -315,10 +316,10 @@ import Testing
         await writer.flush()
         let kept = Set((hasOneGone ? files.filter { $0 != files[5] } : Array(files.dropFirst())) + [name + ".damaged"])
         #expect(Set(journal.names.filter { $0.hasSuffix(".damaged") }) == kept)
-        let isTold = events.withLock { $0 }.contains {
+        let isRequested = events.withLock { $0 }.contains {
             if case .trouble(let text) = $0 { text.contains(files[0]) } else { false }
         }
-        #expect(isTold != hasOneGone)
+        #expect(isRequested != hasOneGone)
         await writer.shutDown()
     }
 
@@ -342,14 +343,14 @@ import Testing
         let troubles = events.withLock { $0 }.filter { if case .trouble = $0 { true } else { false } }
         #expect(troubles.count == 1)
         journal.cut(nil)
-        // A block that has no file fills up first.
+        // First, a block without a file is filled.
         #expect((40..<60).map { writer.write(Self.point($0)) }.suffix(10) == Array(repeating: .saved, count: 10)[...])
         sender.answer(FakeSender.delivered)
         try await eventually("nothing is held") {
             timers.advance(by: .seconds(200))
             return writer.statistics.held == 0
         }
-        // The clock also let the writer save what was in memory, perhaps to a file of lines that have left meanwhile.
+        // Advancing the clock also made the writer save lines in memory, possibly to a file whose lines have been sent meanwhile.
         writer.engine.queue.sync {}
         #expect(Set(sender.batches.flatMap(\.self)).isSuperset(of: Set(TestWriter.lines(0..<60))))
         #expect(writer.statistics.addsUp)
@@ -378,7 +379,7 @@ import Testing
         }
         #expect(held == 4_000)
         let report = await writer.shutDown(within: .seconds(600))
-        #expect(report.kept == 0 && writer.statistics.delivered == 4_000 && writer.statistics.addsUp)
+        #expect(report.pending == 0 && writer.statistics.delivered == 4_000 && writer.statistics.addsUp)
         let lines = sender.batches.flatMap(\.self)
         #expect(lines.count == 4_000 && Set(lines).count == 4_000)
         #expect(directory.names == ["lock"])

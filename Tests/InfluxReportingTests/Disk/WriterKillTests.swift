@@ -11,15 +11,15 @@
 
     @testable import InfluxReporting
 
-    /// A real process, killed at any moment, again and again, while a server fails at random.
+    /// A real process, killed repeatedly at random moments, while a server fails at random.
     ///
-    /// `INFLUX_KILLS` says how often.
+    /// `INFLUX_KILLS` sets the number of kills.
     @Suite(.timeLimit(.minutes(10))) struct WriterKillTests {
         private static let kills = testSize("INFLUX_KILLS", usually: 12, atLeast: 3)
 
-        /// What the server saw.
+        /// The server's state.
         private struct Ledger {
-            /// The points that it took, and how often.
+            /// The points that it accepted, with the number of times.
             var taken: [String: Int] = [:]
             var faults: [String] = []
 
@@ -30,7 +30,7 @@
                 decoder.finish { results.append($0) }
                 for result in results {
                     guard let point = try? result.get(), let id = point.tags["id"] else {
-                        faults.append("a line arrived torn: \(result)")
+                        faults.append("a damaged line was delivered: \(result)")
                         continue
                     }
                     if point != WriterKillTests.point(id) { faults.append("\(id) arrived as another point") }
@@ -51,7 +51,7 @@
                 switch weather {
                 case 0: return .status(.serviceUnavailable)
                 case 1: return .abort()
-                // They were taken, and the writer does not hear of it.
+                // The points were stored, but the response is lost.
                 case 2: return .status(.noContent).hangingUp(at: .head(5))
                 default: return .status(.noContent)
                 }
@@ -69,7 +69,7 @@
                     lines += 1
                     note(line[...])
                 }
-                // What it still had to say was said before it ended, and counts.
+                // The output that it wrote before its end counts.
                 for line in await child.killed() { note(line) }
             }
             let last = try ChildProcess(directory, port: server.port, prefix: "last", count: 1)
@@ -85,17 +85,17 @@
                 \(Self.kills) kills: \(accepted.count) points accepted, \(seen.taken.count) taken by the server, \
                 \(seen.taken.values.reduce(0, +) - seen.taken.count) times one was taken again
                 """)
-            // What is left is empty: the place for the lines of one that was killed.
+            // The remaining files contain only space for lines of a killed process.
             let sender = FakeSender()
             let heir = try InfluxWriter(
                 sender: sender, directory: SystemDirectory(directory.url), settings: WriterSettings())
             await heir.shutDown()
             #expect(sender.batches.isEmpty)
-            // And files with a line that a kill tore, which are kept when their whole lines have arrived.
+            // And files with a line damaged by a kill, which are kept after their intact lines were delivered.
             #expect(directory.names.filter { DamagedFile.block(of: $0) == nil } == ["lock"])
         }
 
-        /// What the program writes under an identifier.
+        /// The point that the program writes for an identifier.
         private static func point(_ id: String) -> Point {
             var seed: UInt64 = 0
             for byte in id.utf8 { seed = seed &* 31 &+ UInt64(byte) }
@@ -116,7 +116,7 @@
                 ["points", directory.url.path(percentEncoded: false), "\(port)", prefix, "\(count)"])
         }
 
-        /// Ends it at once, and answers what it had still written.
+        /// Kills it, and returns its remaining output.
         fileprivate func killed() async -> [Substring] {
             send(SIGKILL)
             let rest = await output.rest()

@@ -10,7 +10,7 @@ import Testing
     import Foundation
 #endif
 
-/// What becomes of metrics, read without any knowledge of how they are written.
+/// The points of metrics, decoded independently of the code that writes them.
 @Suite(.timeLimit(.minutes(10))) struct MetricPointTests {
     private static let start = Date(timeIntervalSince1970: 1_700_000_000)
 

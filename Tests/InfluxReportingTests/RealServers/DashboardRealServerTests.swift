@@ -5,7 +5,7 @@
 
     @testable import InfluxReporting
 
-    /// What a dashboard shows is what was sent.
+    /// A dashboard shows the points that were sent.
     @Suite(
         .timeLimit(.minutes(10)),
         .enabled(

@@ -6,7 +6,7 @@
 
     @testable import InfluxReporting
 
-    /// What a real InfluxDB 1 makes of the batches; run by `Tests/servers.sh`, and skipped without it.
+    /// Batches written to a real InfluxDB 1; run by `Tests/servers.sh`, and skipped without it.
     @Suite(
         .timeLimit(.minutes(10)),
         .serialized,
@@ -16,7 +16,7 @@
     struct InfluxRealServerTests {
         private let count = realServerPoints
 
-        /// Sends all points of a shape, and expects each batch to be delivered whole.
+        /// Sends all points of a shape, and expects each batch to be delivered completely.
         private func send(_ shape: Shape, to influx: RealInflux, by sender: BatchSender) async -> [BatchOutcome] {
             var outcomes: [BatchOutcome] = []
             for part in Shape.batches(of: count) { outcomes.append(await sender.send(shape.batch(part))) }
@@ -25,7 +25,7 @@
 
         private func expectDelivery(_ outcomes: [BatchOutcome]) {
             #expect(outcomes.reduce(0) { $0 + $1.deliveredCount } == count)
-            #expect(outcomes.allSatisfy { $0.obstacle == nil && $0.rejectedCount == 0 })
+            #expect(outcomes.allSatisfy { $0.failure == nil && $0.rejectedCount == 0 })
         }
 
         @Test(arguments: Shape.allCases, [LineCompression.off, .gzip()])
@@ -49,7 +49,7 @@
                 .password(password, user: user), .passwordInQuery(password, user: user), .bearer(RealInflux.webToken),
             ]
             let senders = try authorizations.map { BatchSender(to: try influx.destination($0), through: influx.chain) }
-            // Each takes its turn.
+            // One after the other.
             for (number, part) in Shape.batches(of: count).enumerated() {
                 let outcome = await senders[number % senders.count].send(Shape.service.batch(part))
                 #expect(outcome.deliveredCount == part.count)
@@ -66,7 +66,7 @@
             for authorization in wrong {
                 let outcome = await BatchSender(to: try influx.destination(authorization), through: influx.chain).send(
                     lines)
-                guard case .refused(.unauthorized, let reason)? = outcome.obstacle else {
+                guard case .refused(.unauthorized, let reason)? = outcome.failure else {
                     Issue.record("\(authorization): \(outcome)")
                     continue
                 }
@@ -76,7 +76,7 @@
             let elsewhere = try InfluxDestination.influxDB1(
                 influx.url, database: "elsewhere", authorization: .password(RealInflux.password, user: RealInflux.user))
             let outcome = await BatchSender(to: elsewhere, through: influx.chain).send(lines)
-            guard case .refused? = outcome.obstacle else { return void(Issue.record("\(outcome)")) }
+            guard case .refused? = outcome.failure else { return void(Issue.record("\(outcome)")) }
         }
 
         @Test func whatIsNotThereIsForTheAppToMake() async throws {
@@ -90,7 +90,7 @@
             ]
             for destination in missing {
                 let outcome = await BatchSender(to: destination, through: influx.chain).send(lines)
-                guard case .refused? = outcome.obstacle else {
+                guard case .refused? = outcome.failure else {
                     Issue.record("\(destination): \(outcome)")
                     continue
                 }
@@ -105,7 +105,7 @@
             let sender = BatchSender(to: try influx.destination(), through: influx.chain, compression: .off)
             let outcomes = await send(shape, to: influx, by: sender)
             expectDelivery(outcomes)
-            // The first batch finds the limit, and the others know it.
+            // The first batch reveals the limit to the others.
             #expect((outcomes.first?.requests ?? 0) > 5)
             try await influx.expectExactly(shape, count)
         }
@@ -139,19 +139,19 @@
             let outcome = await sender.send(
                 batch(["m f=2.5 2", "m f=3i 3", "n g=4 4", "bad", "m f=5.5 5", "m,t=x f=true 6", "n g=\"b\" 7"]))
             #expect(outcome.rejected.map(\.line) == ["m f=3i 3", "n g=4 4", "bad", "m,t=x f=true 6"])
-            #expect(outcome.deliveredCount == 3 && outcome.obstacle == nil)
+            #expect(outcome.deliveredCount == 3 && outcome.failure == nil)
             #expect(try await influx.query("SELECT f FROM m").dropFirst().map { $0.last } == ["1.5", "2.5", "5.5"])
             #expect(try await influx.query("SELECT g FROM n").dropFirst().map { $0.last } == ["a", "b"])
         }
 
-        /// A new field with two types in one request makes this server refuse all of it, without a word on where.
+        /// A new field with two types in one request makes this server reject the whole request without naming a line.
         @Test func aConflictWithinOneRequestIsFoundByHalving() async throws {
             let influx = try await RealInflux()
             let sender = BatchSender(to: try influx.destination(), through: influx.chain)
             var lines = (0..<500).map { "new f=\($0).5 \($0)" }
             lines[321] = "new f=\"text\" 321"
             let outcome = await sender.send(batch(lines))
-            #expect(outcome.deliveredCount + outcome.rejectedCount == 500 && outcome.obstacle == nil)
+            #expect(outcome.deliveredCount + outcome.rejectedCount == 500 && outcome.failure == nil)
             #expect(outcome.rejected.map(\.line) == [lines[321]])
             #expect(outcome.requests <= 2 * 9 + 1 + 2)
             #expect(try await influx.query("SELECT count(f) FROM new").last?.last == "499")
@@ -173,7 +173,7 @@
             let bad = (0..<2_000).map { "bad\($0)" }
             let outcome = await BatchSender(to: try influx.destination(), through: influx.chain).send(batch(bad))
             #expect(outcome.rejected.map(\.line) == bad)
-            #expect(outcome.requests == 1 && outcome.obstacle == nil)
+            #expect(outcome.requests == 1 && outcome.failure == nil)
         }
 
         @Test func bytesThatAreNoGzipStreamAreWhatTheServerSaysTheyAre() async throws {
@@ -196,13 +196,13 @@
             for (number, part) in parts.enumerated() {
                 let lines = shape.batch(part)
                 async let sending = sender.send(lines)
-                // In the middle it goes down while a batch is on its way, and stays down for the next one.
+                // Halfway, the server goes down while a batch is in flight, and is still down for the next batch.
                 if number == parts.count / 2 { await influx.kill() }
                 let outcome = await sending
                 #expect(outcome.rejectedCount == 0)
                 if !outcome.undelivered.isEmpty {
-                    switch outcome.obstacle {
-                    case .offline, .unexpectedAnswer: break  // However the connection ended.
+                    switch outcome.failure {
+                    case .offline, .unexpectedAnswer: break  // Depends on how the connection ended.
                     default: return void(Issue.record("\(outcome)"))
                     }
                     left.append(lines.batch(of: outcome.undelivered))

@@ -7,20 +7,20 @@
 
     @testable import InfluxReporting
 
-    /// An InfluxDB 1 of the test's own, which can be stopped and started again.
+    /// A separate InfluxDB 1 for a test, which can be stopped and restarted.
     final class RealInflux: Sendable {
-        /// What is unusual about it.
+        /// Its configuration.
         struct Settings: Sendable {
-            /// Whether it asks who is there.
+            /// Whether it requires authentication.
             var asksForCredentials = false
-            /// The most bytes of a request's body; nil for its usual limit.
+            /// The maximum number of bytes of a request's body; nil for the default.
             var bodyLimit: Int?
         }
 
-        /// The user that may write where the server asks.
+        /// The user with write permission, for a server with authentication.
         static let user = "writer"
         static let password = "it's a: \"secret\""
-        /// The same as a JSON web token, signed with the servers' secret, until the year 2100.
+        /// A JSON web token for the same user, signed with the servers' secret, valid until the year 2100.
         static let webToken =
             "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ1c2VybmFtZSI6IndyaXRlciIsImV4cCI6NDEwMjQ0NDgwMH0."
             + "CHuOgVZVNhXpyYUZh0cjYEQJ_xnTVIr2SkNlF-F-Daw"
@@ -35,8 +35,7 @@
             program = try #require(ChildProcess.find("influxd"), "influxd is not installed")
             while true {
                 try Task.checkCancellation()
-                // Beneath the ports that systems give out by themselves, and above those of other tests, so that it is still
-                // free after a restart.
+                // Below the range of ephemeral ports, and above the ports of other tests, so that it is still free after a restart.
                 let port = Int.random(in: 30_000..<32_000)
                 let folder = try ServerFolder()
                 try folder.write("influxdb.conf", Self.configuration(folder.url.path, port, settings))
@@ -84,7 +83,7 @@
                 keepsOutput: false)
         }
 
-        /// Waits until the server answers; false if it, or the time of the test, has ended instead.
+        /// Waits until the server responds; false if the server has ended or the time limit of the test was reached.
         private static func isUp(_ url: URL, _ process: ChildProcess, _ chain: HTTPLoader) async -> Bool {
             while process.isRunning, !Task.isCancelled {
                 let response = try? await chain.load(HTTPRequest(url: url.appending(path: "ping")))
@@ -95,28 +94,28 @@
 
         // MARK: Stopping and starting
 
-        /// Ends it as a power cut would.
+        /// Kills it, which has the effect of a power failure.
         func kill() async {
             let process = process.withLock { replace(&$0, with: nil) }
             process?.send(SIGKILL)
             _ = await process?.end()
         }
 
-        /// Starts it again, at the same address and with the same data.
+        /// Restarts it, at the same address and with the same data.
         func start() async throws {
             let started = try Self.start(program, in: folder)
             process.withLock { $0 = started }
             #expect(await Self.isUp(url, started, chain), "influxd does not start again")
         }
 
-        // MARK: What it knows
+        // MARK: Queries
 
         /// A destination in its database.
         func destination(_ authorization: InfluxAuthorization = .none) throws -> InfluxDestination {
             try .influxDB1(url, database: "points", authorization: authorization)
         }
 
-        /// The answer to a query: rows of cells, the first of them the names.
+        /// The result of a query: rows of cells, with the names in the first row.
         func query(_ text: String) async throws -> [[String]] {
             var request = HTTPRequest(method: .post, url: url.appending(path: "query"), headers: ["Accept": "text/csv"])
             request.queryItems = [HTTPQueryItem("db", "points"), HTTPQueryItem("epoch", "ms")]
@@ -128,7 +127,7 @@
         }
     }
 
-    /// A folder that is gone with its last reference.
+    /// A folder that is removed when its last reference is released.
     final class ServerFolder: Sendable {
         let url: URL
 

@@ -5,12 +5,12 @@ import Testing
 
 @testable import InfluxReporting
 
-/// How many points are sent to real servers; a million where time does not matter.
+/// The number of points sent to real servers.
 let realServerPoints = testSize("INFLUX_POINTS", usually: 20_000)
 
 /// Points of a shape, by their numbers from 0, one per millisecond.
 enum Shape: CaseIterable, Sendable {
-    /// Four short tags, a double and an integer, as of a service that reports its requests.
+    /// Four short tags, a double and an integer, as in a service that reports its requests.
     case service
     /// Ten tags, one of them with something to escape, and ten fields of every type.
     case mixed
@@ -59,7 +59,7 @@ enum Shape: CaseIterable, Sendable {
         }
     }
 
-    /// After how many points the tags come again.
+    /// The number of points after which the tags repeat.
     var period: Int { self == .service ? 96 : 10 }
 
     static func host(_ index: Int) -> String { "api-\(index % 8 + 1)" }
@@ -96,7 +96,7 @@ extension Shape {
         return batch ?? LineBatch(precision: .milliseconds)
     }
 
-    /// The numbers of `count` points, in batches as a writer would make them.
+    /// The numbers of `count` points, in batches of a writer's size.
     static func batches(of count: Int, size: Int = 5_000) -> [Range<Int>] {
         stride(from: 0, to: count, by: size).map { $0..<min(count, $0 + size) }
     }
@@ -104,7 +104,7 @@ extension Shape {
 
 #if os(Linux) || os(macOS)
     extension RealInflux {
-        /// Compares all that the server has of a shape with what was sent: the points from 0 to `count`, but for some.
+        /// Compares the server's points of a shape with the points that were sent: those from 0 to `count`, except some.
         func expectExactly(_ shape: Shape, _ count: Int, except missing: Set<Int> = []) async throws {
             let total = try await query(
                 "SELECT count(\"\(shape == .service ? "bytes" : "f3")\") FROM \"\(shape.measurement)\"")
@@ -128,7 +128,7 @@ extension Shape {
             }
         }
 
-        /// Whether a row has the tags and the fields of a point and its time, and nothing else.
+        /// Whether a row has exactly the tags, the fields and the time of a point.
         private static func isRow(_ row: [String], _ point: Point, _ names: [String]) -> Bool {
             guard row.count == names.count, names.count == 3 + point.tags.count + point.fields.count else {
                 return false

@@ -17,7 +17,7 @@ enum TableText {
             for byte in bytes {
                 if mayEndQuote {
                     mayEndQuote = false
-                    // A doubled quote is one, and any other byte follows the end.
+                    // A doubled quote stands for one quote; any other byte follows the end.
                     if byte == UInt8(ascii: "\"") {
                         cell.append(byte)
                         continue

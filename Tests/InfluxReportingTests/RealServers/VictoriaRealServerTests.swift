@@ -9,14 +9,14 @@ import Testing
 
 private let address = ProcessInfo.processInfo.environment["VICTORIA_URL"].flatMap(URL.init(string:))
 
-/// What VictoriaMetrics makes of the batches, on the path of InfluxDB 2.
+/// Batches written to VictoriaMetrics, through the path of InfluxDB 2.
 @Suite(
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: address != nil, "VICTORIA_URL is not set; run this under Tests/servers.sh"))
 struct VictoriaRealServerTests {
     private let chain: HTTPLoader = URLSessionLoader(configuration: .patient)
 
-    /// A series as it is exported, one on each line.
+    /// An exported series; an export has one per line.
     private struct Series: Decodable {
         let metric: [String: String]
         let values: [Double]
@@ -28,7 +28,7 @@ struct VictoriaRealServerTests {
         let url = try #require(address)
         let destination = try InfluxDestination.victoriaMetrics(url)
         let sender = BatchSender(to: destination, through: chain, compression: compression)
-        // A label of its own, as the server keeps what other tests have sent.
+        // A unique label, because the server still has the points of other tests.
         let run = "run\(UInt32.random(in: 0...UInt32.max))"
         for part in Shape.batches(of: realServerPoints) {
             var encoder = LineEncoder(
@@ -46,7 +46,7 @@ struct VictoriaRealServerTests {
         for column in shape.fieldNames.indices { try await expectAll(shape, column, run, url) }
     }
 
-    /// Expects one value for each point of a field, each with the tags, the time and the number it was sent with.
+    /// Expects a value for each point of a field, with the tags, the time and the number that were sent.
     private func expectAll(_ shape: Shape, _ column: Int, _ run: String, _ url: URL) async throws {
         let field = shape.fieldNames[column]
         let tags = (0..<shape.period).map(shape.tags)
@@ -57,12 +57,12 @@ struct VictoriaRealServerTests {
         ]
         var seen = 0
         for series in try await exported(by: request, url) {
-            // Points whose tags are those of this series.
+            // The points with the tags of this series.
             var isTagged: Set<Int> = []
             for (value, time) in zip(series.values, series.timestamps) {
                 let index = Int(time - Shape.firstMillisecond)
                 guard (0..<realServerPoints).contains(index) else {
-                    return void(Issue.record("\(time) is no time of a point"))
+                    return void(Issue.record("\(time) is not the time of a point"))
                 }
                 let number = index % shape.period
                 if !isTagged.contains(number) {
@@ -80,7 +80,7 @@ struct VictoriaRealServerTests {
         #expect(seen == realServerPoints)
     }
 
-    /// What an export returns once all points are there: a flush makes some series visible a moment later.
+    /// Exports until all points are there: after a flush, some series become visible a moment later.
     private func exported(by request: HTTPRequest, _ url: URL) async throws -> [Series] {
         var all: [Series] = []
         try await eventually("an export has all points") {
@@ -95,7 +95,7 @@ struct VictoriaRealServerTests {
         return all
     }
 
-    /// Whether a number is what the server makes of a value: truths are ones, and strings are nothing.
+    /// Whether a number is the server's representation of a value: true is 1, and strings are not stored.
     private static func isNear(_ number: Double, _ value: FieldValue) -> Bool {
         switch value {
         case .double(let sent): abs(number - sent) <= 1e-12 * max(1, abs(sent))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import InfluxReporting
 
-/// The sender with everything between it and a good answer.
+/// The sender, with failures of the chain and with compression.
 @Suite(.timeLimit(.minutes(10))) struct BatchSenderTests {
     private let destination: InfluxDestination
 
@@ -36,8 +36,8 @@ import Testing
     func whoIsOfflineKeepsTheLines(_ code: HTTPError.Code) async {
         let outcome = await sender(ScriptedTerminal { _ in .failure(code) }).send(batch(goodLines(10)))
         #expect(outcome.undelivered == LineSet(0..<10) && outcome.requests == 1)
-        guard case .offline(let reason)? = outcome.obstacle else {
-            Issue.record("\(String(describing: outcome.obstacle))")
+        guard case .offline(let reason)? = outcome.failure else {
+            Issue.record("\(String(describing: outcome.failure))")
             return
         }
         #expect(!reason.contains("hunter2"))
@@ -45,10 +45,10 @@ import Testing
 
     @Test func aChainWithoutAnEndIsOffline() async {
         let outcome = await sender(Autocancel()).send(batch(goodLines(2)))
-        guard case .offline? = outcome.obstacle else { return void(Issue.record("\(outcome)")) }
+        guard case .offline? = outcome.failure else { return void(Issue.record("\(outcome)")) }
     }
 
-    // MARK: Being stopped
+    // MARK: Cancellation
 
     @Test func aCancelKeepsTheAccountOfWhatWasDelivered() async {
         let terminal = ScriptedTerminal()
@@ -60,7 +60,7 @@ import Testing
         _ = await terminal.next()
         sending.cancel()
         let outcome = await sending.value
-        #expect(outcome.obstacle == .interrupted)
+        #expect(outcome.failure == .interrupted)
         #expect(outcome.deliveredCount == 4 && outcome.undelivered == LineSet(0..<4))
         #expect(terminal.held.isEmpty)
     }
@@ -75,7 +75,7 @@ import Testing
         }
         sending.cancel()
         gate.open()
-        #expect(await sending.value.obstacle == .interrupted)
+        #expect(await sending.value.failure == .interrupted)
         #expect(terminal.requests.isEmpty)
     }
 
@@ -89,22 +89,22 @@ import Testing
         _ = await terminal.next()
         await chain.reset()
         let outcome = await sent
-        #expect(outcome.obstacle == .interrupted)
+        #expect(outcome.failure == .interrupted)
         #expect(outcome.deliveredCount == 4 && outcome.undelivered == LineSet(4..<8))
     }
 
-    // MARK: The chain's own business
+    // MARK: Loaders of the chain
 
     @Test func theChainTriesAgainAndTheSenderHearsOfTheEnd() async {
         let answers = Locked([HTTPStatus.serviceUnavailable, .badGateway, .noContent])
         let terminal = ScriptedTerminal { _ in .success(answers.withLock { $0.removeFirst() }) }
         let chain =
             Throttle(maximumNumberOfRequests: 1)
-            --> Retry(strategy: Backoff.immediately(maximumNumberOfAttempts: 5)) --> Validate() --> terminal
+            --> Retry(.immediately(maximumNumberOfAttempts: 5)) --> Validate() --> terminal
         let outcome = await sender(chain).send(batch(goodLines(5)))
         #expect(outcome.deliveredCount == 5)
         #expect(outcome.requests == 1 && terminal.requests.count == 3)
-        // Each attempt brings the same lines.
+        // Each attempt sends the same lines.
         #expect(Set(terminal.requests.compactMap { try? lines($0) }).count == 1)
     }
 
@@ -128,7 +128,7 @@ import Testing
         let chain = ClosureLoader { request, _ in
             throw HTTPError(.circuitOpen, request: request, reason: "open")
         }
-        guard case .busy(nil, _)? = await sender(chain).send(batch(goodLines(2))).obstacle else {
+        guard case .busy(nil, _)? = await sender(chain).send(batch(goodLines(2))).failure else {
             return void(Issue.record("not busy"))
         }
     }
@@ -180,7 +180,7 @@ import Testing
         all[1_000] = "bad"
         let outcome = await sender.send(batch(all))
         #expect(outcome.rejected.map(\.line) == ["bad"] && outcome.deliveredCount == 1_023)
-        // One request more than without compression, as the server was never heard to read it.
+        // One request more than without compression, because the server has never accepted a compressed request.
         #expect(outcome.requests <= 22 && !outcome.compressionWasRefused)
         _ = await sender.send(batch(goodLines(100)))
         #expect(try terminal.requests.last?.encoded().headers["Content-Encoding"] == "gzip")
@@ -190,13 +190,13 @@ import Testing
         let terminal = ScriptedTerminal { _ in .success(.unsupportedMediaType) }
         let outcome = await sender(terminal, .gzip(from: 1)).send(batch(goodLines(50)))
         #expect(outcome.requests == 2 && !outcome.compressionWasRefused)
-        #expect(outcome.obstacle == .refused(.unsupportedMediaType, reason: "no reason given"))
+        #expect(outcome.failure == .refused(.unsupportedMediaType, reason: "no reason given"))
     }
 
     private func void(_ value: some Any) {}
 }
 
-/// Lets no request through until it is opened.
+/// Holds all requests until it is opened.
 private final class Gate: Sendable {
     private let state = Locked((isOpen: false, waiting: [CheckedContinuation<Void, Never>]()))
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import InfluxReporting
 
-/// Each row of the table of endpoints, over a socket, in each interface.
+/// Each row of the guide's table of responses, over a socket, with each API.
 @Suite(.timeLimit(.minutes(10))) struct EndpointTableTests {
     private let influx: InfluxLoopback
     private let lines = ["m f=1 1", "bad", "m f=2 3", "m f=3 4"]
@@ -16,7 +16,7 @@ import Testing
         influx.answer(.status(.noContent))
         let outcome = try await influx.sender(api).send(batch(lines))
         #expect(outcome.deliveredCount == 4 && outcome.requests == 1)
-        #expect(outcome.undelivered.isEmpty && outcome.obstacle == nil)
+        #expect(outcome.undelivered.isEmpty && outcome.failure == nil)
         let request = try #require(influx.server.requests.first)
         #expect(request.method == .post)
         #expect(request.text == "m f=1 1\nbad\nm f=2 3\nm f=3 4\n")
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func theThirdVersionRefusesWhatIsBeyondItsLimits() async throws {
-        // A table too many: lines for it are refused, and no others.
+        // The limit of tables is reached: only lines for the new table are rejected.
         influx.server.fallback { request in
             request.text.contains("new_table")
                 ? .influx3("Update to schema would exceed number of tables", [], status: .unprocessableContent)
@@ -127,7 +127,7 @@ import Testing
         #expect(outcome.requests <= 21)
     }
 
-    // MARK: Other answers
+    // MARK: Other responses
 
     private func refusal(_ api: InfluxAPI, _ status: HTTPStatus, _ text: String) -> LoopbackReply {
         switch api {
@@ -143,7 +143,7 @@ import Testing
         let status = HTTPStatus(rawValue: status)
         influx.answer(refusal(api, status, "not for you"))
         let outcome = try await influx.sender(api).send(batch(lines))
-        #expect(outcome.obstacle == .refused(status, reason: "not for you"))
+        #expect(outcome.failure == .refused(status, reason: "not for you"))
         #expect(outcome.undelivered.count == 4 && outcome.requests == 1 && outcome.rejected.isEmpty)
     }
 
@@ -153,10 +153,10 @@ import Testing
         let sender = try influx.sender(api)
         let all = goodLines(500)
         let outcome = await sender.send(batch(all))
-        #expect(outcome.deliveredCount == 500 && outcome.obstacle == nil)
+        #expect(outcome.deliveredCount == 500 && outcome.failure == nil)
         let stored = influx.received.filter { $0.joined(separator: "\n").utf8.count < 2_000 }.flatMap(\.self)
         #expect(stored == all)
-        // The next batch goes in pieces from the beginning.
+        // The next batch is split from the beginning.
         let before = influx.server.requests.count
         _ = await sender.send(batch(all))
         #expect(influx.server.requests.dropFirst(before).allSatisfy { $0.body.count <= 2_000 })
@@ -172,8 +172,8 @@ import Testing
         let sender = try influx.sender(api, date: date)
         for expected in [Duration.seconds(30), .seconds(45), nil] {
             let outcome = await sender.send(batch(lines))
-            guard case .busy(expected, let reason)? = outcome.obstacle else {
-                Issue.record("\(String(describing: outcome.obstacle))")
+            guard case .busy(expected, let reason)? = outcome.failure else {
+                Issue.record("\(String(describing: outcome.failure))")
                 return
             }
             #expect(reason.contains("busy"))
@@ -184,8 +184,8 @@ import Testing
     @Test(arguments: InfluxAPI.allCases) func aFaultOfTheServerIsNotTheLines(_ api: InfluxAPI) async throws {
         influx.answer(refusal(api, .internalServerError, "engine is closed"))
         let outcome = try await influx.sender(api).send(batch(lines))
-        guard case .busy(nil, _)? = outcome.obstacle else {
-            Issue.record("\(String(describing: outcome.obstacle))")
+        guard case .busy(nil, _)? = outcome.failure else {
+            Issue.record("\(String(describing: outcome.failure))")
             return
         }
         #expect(outcome.undelivered.count == 4)

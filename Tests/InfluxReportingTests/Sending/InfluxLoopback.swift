@@ -10,20 +10,20 @@ import TestGunzip
     import FoundationNetworking
 #endif
 
-/// A loopback server in the place of an InfluxDB, with a chain that leads to it.
+/// A loopback server that stands in for InfluxDB, with a chain to it.
 final class InfluxLoopback: Sendable {
     let server: LoopbackServer
     let chain: HTTPLoader = Autocancel() --> URLSessionLoader(configuration: .patient)
 
     init() throws { server = try LoopbackServer() }
 
-    /// Answers every write with one reply after the other, and then with the last one.
+    /// Answers the writes with the replies in order, and further writes with the last reply.
     func answer(_ first: LoopbackReply, _ rest: LoopbackReply...) {
         let script = Locked([first] + rest)
         server.fallback { _ in script.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } }
     }
 
-    /// A destination of each interface.
+    /// A destination for each API.
     func destination(_ api: InfluxAPI) throws -> InfluxDestination {
         switch api {
         case .v1: try .influxDB1(server.baseURL, database: "d", authorization: .password("p", user: "u"))
@@ -36,7 +36,7 @@ final class InfluxLoopback: Sendable {
         BatchSender(to: try destination(api), through: chain, compression: compression, date: { date })
     }
 
-    /// The lines of each request, in the order of their arrival.
+    /// The lines of each request, in the order in which they were received.
     var received: [[String]] {
         server.requests.map { request in
             let body = request.headers["Content-Encoding"] == "gzip" ? gunzipped(request.body) : request.body
@@ -48,8 +48,8 @@ final class InfluxLoopback: Sendable {
 }
 
 extension URLSessionConfiguration {
-    /// One that waits for a server as long as a test may take: on a machine with much else to do, a server may be silent
-    /// for the usual minute.
+    /// A configuration with the time limit of a test as its timeout, because on a busy machine the server may not respond within
+    /// the default of one minute.
     static var patient: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = 600
@@ -58,18 +58,18 @@ extension URLSessionConfiguration {
 }
 
 extension LoopbackReply {
-    /// What InfluxDB 1 says when something is wrong.
+    /// An error response of InfluxDB 1.
     static func influx1(_ status: HTTPStatus, _ error: String) -> Self {
         coded(status, ["error": error]).header(
             "X-Influxdb-Error", String(error.prefix(1_024)).replacing("\n", with: " "))
     }
 
-    /// What InfluxDB 2 says when something is wrong.
+    /// An error response of InfluxDB 2.
     static func influx2(_ status: HTTPStatus, _ code: String, _ message: String) -> Self {
         coded(status, ["code": code, "message": message])
     }
 
-    /// What InfluxDB 3 says when something is wrong with lines.
+    /// An error response of InfluxDB 3 about lines.
     static func influx3(
         _ error: String, _ lines: [(number: Int, line: String, reason: String)], status: HTTPStatus = .badRequest
     ) -> Self {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InfluxReporting
 
-/// Sets of lines against sets of numbers.
+/// Sets of lines compared with sets of numbers.
 @Suite(.timeLimit(.minutes(10))) struct LineSetTests {
     @Test(arguments: 0..<20 as Range<UInt64>) func everyOperationAgreesWithASetOfNumbers(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

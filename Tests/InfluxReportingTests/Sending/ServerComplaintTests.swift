@@ -5,7 +5,7 @@ import Testing
 
 @testable import InfluxReporting
 
-/// What servers say of lines; the bodies are those of the servers themselves.
+/// Error responses about lines; the bodies come from real servers.
 @Suite(.timeLimit(.minutes(10))) struct ServerComplaintTests {
     private func complaint(_ body: String, headers: HTTPHeaders = [:]) -> ServerComplaint {
         ServerComplaint(in: response(.badRequest, body, headers: headers))
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func aWordOfALineIsNoWordOfTheServer() {
-        // The line speaks of partial writes and of gzip, and the server of neither.
+        // The quoted line mentions partial writes and gzip; the server's own message does not.
         let body = #"{"error":"unable to parse 'm,t=partial write gzip': missing fields"}"#
         #expect(!complaint(body).isPartial)
         #expect(!complaint(body).mayBeAboutCompression)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func linesOfAnotherTypeAreNotGuessed() {
-        // Three lines could be meant, and the server says two.
+        // Three lines match, but the server reports two.
         let body =
             #"{"error":"partial write: field type conflict: input field \"f\" on measurement \"m\" is type integer, already exists as type float dropped=2"}"#
         let match = match(body, ["m f=1i 1", "m f=2i 2", "m f=3i 3"])
@@ -77,7 +77,7 @@ import Testing
     @Test func linesThatAreTooOldAreFound() {
         let body = #"{"error":"partial write: points beyond retention policy dropped=2"}"#
         #expect(match(body, ["m f=1 500", "m f=1 20", "m f=1 10", "m f=1 400"]).named.map(\.line) == [1, 2])
-        // Of three lines with the same time, it is not known which are meant.
+        // Three lines have the same time, so the match is ambiguous.
         let unclear = match(body, ["m f=1 10", "n f=1 10", "o f=1 10", "m f=1 400"])
         #expect(unclear.named.isEmpty && unclear.unnamedCount == 2)
     }
@@ -135,7 +135,7 @@ import Testing
         #expect(match.named.isEmpty && match.suspect == 1)
     }
 
-    // MARK: Anything else
+    // MARK: Other responses
 
     @Test(arguments: [
         "", "{", "null", "[]", "12", "\"text\"", #"{"error":12,"data":"x","line":"y"}"#,
@@ -156,7 +156,7 @@ import Testing
         #expect(complaint.reason.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
     }
 
-    /// Bodies of servers, broken at random.
+    /// Bodies of servers, mutated at random.
     @Test(arguments: 0..<8 as Range<UInt64>) func noMutationOfAnAnswerIsTooMuch(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let lines = ["m f=1i 1", "bad", "worse f=", #"m g="x\#ny" 5"#, "m f=2 6"]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InfluxReporting
 
-/// The plan against a naive server, and its account against a naive one.
+/// The plan with a simulated server, and its outcome compared with the server's data.
 @Suite(.timeLimit(.minutes(10))) struct SplitPlanTests {
     @Test(arguments: [1, 2, 3, 4, 5, 7, 8, 9, 16, 100, 1_000, 1_023, 1_024, 1_025])
     func oneBadLineIsFoundInTwoLogarithmsAndOne(_ count: Int) {
@@ -15,7 +15,7 @@ import Testing
             #expect(server.requests <= bound, "\(server.requests) requests for line \(bad) of \(count)")
             #expect(plan.rejectedLines.map(\.line) == [lines.text(of: bad)])
             #expect(plan.delivered == LineSet(0..<count).subtracting(LineSet([bad])))
-            #expect(plan.undelivered.isEmpty && plan.obstacle == nil)
+            #expect(plan.undelivered.isEmpty && plan.failure == nil)
         }
     }
 
@@ -34,12 +34,12 @@ import Testing
         var server = NaiveServer(refusesAll: true)
         let plan = server.run(batch(goodLines(count)))
         #expect(server.requests <= plan.patience)
-        // A few lines are tried one by one, and then known to be bad; many are kept.
+        // A few lines are sent one by one, and then known to be bad; many lines stay pending.
         #expect(plan.rejectedLines.count + plan.undelivered.count == count)
         if count >= 100 {
             #expect(plan.undelivered.count == count)
-            guard case .refused? = plan.obstacle else {
-                return void(Issue.record("\(String(describing: plan.obstacle))"))
+            guard case .refused? = plan.failure else {
+                return void(Issue.record("\(String(describing: plan.failure))"))
             }
         } else if count <= 2 {
             #expect(plan.rejectedLines.count == count)
@@ -51,27 +51,27 @@ import Testing
         let plan = server.run(batch(goodLines(count)))
         #expect(server.requests <= plan.patience)
         #expect(plan.undelivered.count == count)
-        guard case .refused(.contentTooLarge?, _)? = plan.obstacle else {
-            // Many are given up before any of them is alone.
-            guard count > 10, case .refused(nil, _)? = plan.obstacle else {
-                return void(Issue.record("\(String(describing: plan.obstacle))"))
+        guard case .refused(.contentTooLarge?, _)? = plan.failure else {
+            // With many lines, the plan stops before any of them is sent alone.
+            guard count > 10, case .refused(nil, _)? = plan.failure else {
+                return void(Issue.record("\(String(describing: plan.failure))"))
             }
             return
         }
     }
 
-    /// Some kilobytes are what every server takes, so it is not their length.
+    /// Every server accepts some kilobytes, so the size is not the cause.
     @Test(arguments: [1, 2, 16, 100]) func aServerThatFindsEverythingTooLargeLosesNoLongLinesEither(_ count: Int) {
         var server = NaiveServer(limit: 0)
         let lines = goodLines(count).map { $0 + String(repeating: "x", count: 1_500) }
         let plan = server.run(batch(lines))
-        #expect(plan.rejectedLines.isEmpty && plan.undelivered.count == count && plan.obstacle != nil)
+        #expect(plan.rejectedLines.isEmpty && plan.undelivered.count == count && plan.failure != nil)
     }
 
     @Test func aLineThatIsTrulyTooLargeIsRejected() {
         var server = NaiveServer(limit: 50_000)
         let plan = server.run(batch([String(repeating: "x", count: 60_000)]))
-        #expect(plan.rejectedLines.count == 1 && plan.obstacle == nil)
+        #expect(plan.rejectedLines.count == 1 && plan.failure == nil)
     }
 
     @Test func aLimitOfTheBodyHalves() {
@@ -80,17 +80,17 @@ import Testing
         let plan = server.run(lines)
         #expect(plan.delivered.count == 10_000)
         let pieces = (lines.bytes.count + 19_999) / 20_000
-        // No piece is smaller than half of what is allowed, and of those that are too large one of each size is sent.
+        // No piece is smaller than half of the limit, and only one piece of each excessive size is sent.
         #expect(server.requests <= 2 * pieces + logarithm(lines.bytes.count / 20_000) + 1)
         #expect((plan.limit.refused ?? 0) > 20_000)
 
-        // Who knows of the limit has nothing refused.
+        // A plan that knows the limit gets no refusals.
         var second = NaiveServer(limit: 20_000)
         _ = second.run(lines, limit: plan.limit)
         #expect(second.refusals <= 1)
     }
 
-    /// A limit that was learnt by mistake makes no request of each line.
+    /// A limit that was learned by mistake does not split batches into single lines.
     @Test func aLimitGrowsAgain() {
         var limit = SizeLimit()
         limit.noteRefused(1, largestTaken: nil)
@@ -127,7 +127,7 @@ import Testing
         var server = NaiveServer(limit: 4_000)
         let plan = server.run(batch(text))
         #expect(plan.rejectedLines.map(\.line) == [text[40]])
-        #expect(plan.delivered.count == 99 && plan.obstacle == nil)
+        #expect(plan.delivered.count == 99 && plan.failure == nil)
     }
 
     @Test func linesThatTheServerNamesAreLeftOut() {
@@ -157,17 +157,17 @@ import Testing
         let plan = server.run(batch(goodLines(64)))
         #expect(plan.delivered == LineSet(32..<64))
         #expect(plan.undelivered == LineSet(0..<32))
-        #expect(plan.obstacle == .interrupted)
+        #expect(plan.failure == .interrupted)
         #expect(plan.rejectedLines.isEmpty)
     }
 
     @Test func nothingIsSentOfAnEmptyBatch() {
         var plan = SplitPlan(batch([]))
         #expect(plan.next() == nil)
-        #expect(plan.obstacle == nil && plan.delivered.isEmpty)
+        #expect(plan.failure == nil && plan.delivered.isEmpty)
     }
 
-    /// Servers of every temper: whatever they answer, each line is in one place, and what they have is what they were sent.
+    /// Servers of many kinds: each line has one outcome, and the servers store exactly the lines that are counted as delivered.
     @Test(arguments: 0..<60 as Range<UInt64>) func everyLineIsAccountedFor(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<25 {
@@ -190,18 +190,18 @@ import Testing
                 plan.rejectedLines.compactMap { line in (0..<count).first { lines.text(of: $0) == line.line } })
             let unnamed = plan.unnamedRejections.reduce(0) { $0 + $1.count }
 
-            // Each line is in exactly one place, and each of those places is right.
+            // Each line has exactly one outcome, which is right.
             #expect(plan.delivered.count + rejected.count + plan.undelivered.count == count, "seed \(seed)")
             #expect(plan.delivered.union(rejected).union(plan.undelivered) == LineSet(0..<count), "seed \(seed)")
             #expect(rejected.lines.allSatisfy { bad.contains($0) || server.limit != nil }, "seed \(seed)")
             #expect(
                 plan.delivered.lines.allSatisfy { server.stored.contains($0) || (unnamed > 0 && bad.contains($0)) },
                 "seed \(seed)")
-            #expect((plan.obstacle == nil) == plan.undelivered.isEmpty, "seed \(seed)")
+            #expect((plan.failure == nil) == plan.undelivered.isEmpty, "seed \(seed)")
             #expect(server.refusals <= plan.greatestRefusals, "seed \(seed)")
             if server.limit == nil {
                 #expect(server.requests <= 2 * server.refusals + 1, "seed \(seed)")
-                if badCount == 1, server.failsAfter == nil { #expect(plan.obstacle == nil, "seed \(seed)") }
+                if badCount == 1, server.failsAfter == nil { #expect(plan.failure == nil, "seed \(seed)") }
             }
         }
     }
@@ -215,22 +215,22 @@ import Testing
     private func void(_ value: some Any) {}
 }
 
-/// A server as simple as can be: it takes a request, or says what is wrong with it.
+/// A simulated server, which accepts a request or reports an error.
 struct NaiveServer {
-    /// Lines that it will not have, by their numbers in the batch.
+    /// The lines that it rejects, by their numbers in the batch.
     var bad: Set<Int> = []
     var refusesAll = false
-    /// The most bytes of a request.
+    /// The maximum number of bytes of a request.
     var limit: Int?
-    /// Whether it names every bad line of a request.
+    /// Whether it names all bad lines of a request.
     var namesAll = false
-    /// Which place of a request it points at, given the first bad one.
+    /// The position in a request that it reports, as a function of the first bad position.
     var pointsAt: ((Int) -> Int)?
-    /// Whether it keeps the good lines of a request with bad ones.
+    /// Whether it stores the good lines of a request that has bad ones.
     var storesGood = false
-    /// After how many requests it is gone.
+    /// The number of requests after which it fails.
     var failsAfter: Int?
-    /// Changes what it does with bad lines from one request to the next.
+    /// Whether it handles bad lines differently from one request to the next.
     var moods: SeededGenerator?
 
     private(set) var requests = 0
@@ -260,7 +260,7 @@ struct NaiveServer {
     }
 
     private mutating func answer(_ lines: [Int], size: Int) -> SplitPlan.Answer {
-        if let failsAfter, requests > failsAfter { return .obstructed(.interrupted) }
+        if let failsAfter, requests > failsAfter { return .failed(.interrupted) }
         if let limit, size > limit {
             refusals += 1
             return .tooLarge(reason: "too large")

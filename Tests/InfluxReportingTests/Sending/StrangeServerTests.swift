@@ -6,7 +6,7 @@ import Testing
 
 @testable import InfluxReporting
 
-/// What else can answer at an address, over a socket: nothing of it loses a line.
+/// Unusual servers, over a socket: none of them causes the loss of a line.
 @Suite(.timeLimit(.minutes(10))) struct StrangeServerTests {
     private let influx: InfluxLoopback
     private let lines = batch(["m f=1 1", "bad", "m f=2 2"])
@@ -19,7 +19,7 @@ import Testing
         }
         influx.server.route("/write") { _ in .redirect(to: "/login") }
         let outcome = try await influx.sender(.v1).send(lines)
-        guard case .unexpectedAnswer(.ok, _)? = outcome.obstacle else { return fail(outcome) }
+        guard case .unexpectedAnswer(.ok, _)? = outcome.failure else { return fail(outcome) }
         #expect(outcome.undelivered.count == 3 && outcome.deliveredCount == 0)
     }
 
@@ -27,7 +27,7 @@ import Testing
         influx.server.route("/elsewhere") { _ in .status(.noContent) }
         influx.server.route("/write") { _ in .redirect(to: "/elsewhere", status: .seeOther) }
         let outcome = try await influx.sender(.v1).send(lines)
-        guard case .unexpectedAnswer(.noContent, _)? = outcome.obstacle else { return fail(outcome) }
+        guard case .unexpectedAnswer(.noContent, _)? = outcome.failure else { return fail(outcome) }
         #expect(influx.server.requests.last?.body.isEmpty == true)
     }
 
@@ -42,7 +42,7 @@ import Testing
     @Test func aRedirectInCirclesIsNoDelivery() async throws {
         influx.server.fallback { _ in .redirect(to: "/write?db=d&precision=ms", status: .temporaryRedirect) }
         let outcome = try await influx.sender(.v1).send(lines)
-        guard case .unexpectedAnswer? = outcome.obstacle else { return fail(outcome) }
+        guard case .unexpectedAnswer? = outcome.failure else { return fail(outcome) }
         #expect(outcome.undelivered.count == 3)
     }
 
@@ -51,7 +51,7 @@ import Testing
             LoopbackReply.influx1(.badRequest, "partial write: unable to parse 'bad': missing fields dropped=0")
                 .hangingUp(at: .body(40)))
         let outcome = try await influx.sender(.v1).send(lines)
-        #expect(outcome.obstacle != nil)
+        #expect(outcome.failure != nil)
         #expect(outcome.undelivered.count == 3 && outcome.rejected.isEmpty)
     }
 
@@ -66,7 +66,7 @@ import Testing
         let huge = String(repeating: "x", count: 6 << 20)
         influx.answer(.text(huge, status: .unauthorized))
         let outcome = try await influx.sender(.v1).send(lines)
-        guard case .refused(.unauthorized, let reason)? = outcome.obstacle else { return fail(outcome) }
+        guard case .refused(.unauthorized, let reason)? = outcome.failure else { return fail(outcome) }
         #expect(reason.count <= 1_001)
     }
 
@@ -89,16 +89,16 @@ import Testing
     @Test func aServerThatHangsUpIsOffline() async throws {
         influx.answer(.hangUp())
         let outcome = try await influx.sender(.v1).send(lines)
-        guard case .offline? = outcome.obstacle else { return fail(outcome) }
+        guard case .offline? = outcome.failure else { return fail(outcome) }
     }
 
     @Test func aServerThatIsGoneIsOffline() async throws {
         let sender = try influx.sender(.v1)
         influx.server.stop()
-        guard case .offline? = await sender.send(lines).obstacle else { return fail("not offline") }
+        guard case .offline? = await sender.send(lines).failure else { return fail("not offline") }
     }
 
-    /// Whatever a server answers at random: every line is in one place, and the number of requests is bounded.
+    /// Random responses: every line has one outcome, and the number of requests is bounded.
     @Test(arguments: 0..<4 as Range<UInt64>) func randomAnswersLoseNothing(_ seed: UInt64) async throws {
         let generator = Locked(SeededGenerator(seed: seed))
         let statuses = [200, 204, 204, 204, 301, 400, 400, 400, 401, 404, 413, 413, 415, 422, 429, 500, 503]
@@ -120,7 +120,7 @@ import Testing
         for _ in 0..<150 {
             let outcome = await sender.send(all)
             #expect(outcome.deliveredCount + outcome.rejectedCount + outcome.undelivered.count == 64, "\(outcome)")
-            #expect((outcome.obstacle == nil) == outcome.undelivered.isEmpty)
+            #expect((outcome.failure == nil) == outcome.undelivered.isEmpty)
             #expect(outcome.requests <= 600)
         }
     }

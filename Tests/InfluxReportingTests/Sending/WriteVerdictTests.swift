@@ -11,8 +11,8 @@ import Testing
         WriteVerdict(.success(response(status, body, headers: headers)), now: now)
     }
 
-    private func obstacle(_ status: HTTPStatus, _ body: String = "", headers: HTTPHeaders = [:]) -> WriteObstacle? {
-        if case .obstructed(let obstacle) = verdict(status, body, headers: headers) { obstacle } else { nil }
+    private func failure(_ status: HTTPStatus, _ body: String = "", headers: HTTPHeaders = [:]) -> DeliveryFailure? {
+        if case .failed(let failure) = verdict(status, body, headers: headers) { failure } else { nil }
     }
 
     @Test(arguments: [(204, ""), (200, ""), (202, ""), (200, "ok"), (200, "{}"), (201, #"{"result":"ok"}"#)])
@@ -22,28 +22,28 @@ import Testing
 
     @Test func aPageInPlaceOfAnAnswerIsNoDelivery() {
         let page = "<!DOCTYPE html><title>Sign in</title>"
-        guard case .unexpectedAnswer(200, let reason)? = obstacle(.ok, page) else { return fail(obstacle(.ok, page)) }
+        guard case .unexpectedAnswer(200, let reason)? = failure(.ok, page) else { return fail(failure(.ok, page)) }
         #expect(!reason.contains("<"))
-        #expect(obstacle(.ok, "welcome", headers: ["Content-Type": "text/html; charset=utf-8"]) != nil)
-        #expect(obstacle(.ok, "  \n <html>") != nil)
+        #expect(failure(.ok, "welcome", headers: ["Content-Type": "text/html; charset=utf-8"]) != nil)
+        #expect(failure(.ok, "  \n <html>") != nil)
     }
 
     @Test(arguments: [400, 406, 422]) func whatAGatewayRefusesIsNoLinesFault(_ status: Int) {
         let status = HTTPStatus(rawValue: status)
         for (body, type) in [("<html><h1>Bad Request</h1>", nil), ("Bad Request", "text/html")] {
-            let found = obstacle(status, body, headers: type.map { ["Content-Type": $0] } ?? [:])
-            #expect(found == .unexpectedAnswer(status, reason: "a page for people"))
+            let found = failure(status, body, headers: type.map { ["Content-Type": $0] } ?? [:])
+            #expect(found == .unexpectedAnswer(status, reason: "an HTML page"))
         }
         #expect(
-            obstacle(status, #"{"error":"database is required"}"#) == .refused(status, reason: "database is required"))
-        // A line may have any words.
+            failure(status, #"{"error":"database is required"}"#) == .refused(status, reason: "database is required"))
+        // A quoted line can contain any words.
         guard case .rejected = verdict(status, #"{"error":"unable to parse 'database is required': no field"}"#) else {
             return fail(verdict(status))
         }
     }
 
     @Test func aSuccessWithAnErrorIsNoDelivery() {
-        let found = obstacle(.ok, #"{"error":"unauthorized access"}"#)
+        let found = failure(.ok, #"{"error":"unauthorized access"}"#)
         #expect(found == .unexpectedAnswer(.ok, reason: "unauthorized access"))
     }
 
@@ -51,11 +51,11 @@ import Testing
         var answer = response(.noContent)
         answer.request.method = .get
         let verdict = WriteVerdict(.success(answer), now: now)
-        guard case .obstructed(.unexpectedAnswer) = verdict else { return fail(verdict) }
+        guard case .failed(.unexpectedAnswer) = verdict else { return fail(verdict) }
     }
 
     @Test(arguments: [301, 302, 303, 307, 308, 304, 100]) func aRedirectThatNobodyFollowsIsNoDelivery(_ status: Int) {
-        let found = obstacle(HTTPStatus(rawValue: status), headers: ["Location": "https://login.example.com/?token=x"])
+        let found = failure(HTTPStatus(rawValue: status), headers: ["Location": "https://login.example.com/?token=x"])
         guard case .unexpectedAnswer(let shown, let reason)? = found else { return fail(found) }
         #expect(shown?.rawValue == status)
         #expect(!reason.contains("token"))
@@ -64,25 +64,25 @@ import Testing
     @Test(arguments: [408, 409, 421, 423, 425, 429, 500, 502, 503, 504, 507, 599])
     func whoIsBusyIsAskedLater(_ status: Int) {
         let status = HTTPStatus(rawValue: status)
-        guard case .busy(nil, _)? = obstacle(status) else { return fail(obstacle(status)) }
-        guard case .busy(.seconds(7)?, _)? = obstacle(status, headers: ["Retry-After": "7"]) else {
+        guard case .busy(nil, _)? = failure(status) else { return fail(failure(status)) }
+        guard case .busy(.seconds(7)?, _)? = failure(status, headers: ["Retry-After": "7"]) else {
             return fail(status)
         }
         let date = "Tue, 14 Nov 2023 22:15:20 GMT"
-        guard case .busy(.seconds(120)?, _)? = obstacle(status, headers: ["Retry-After": date]) else {
-            return fail(obstacle(status, headers: ["Retry-After": date]))
+        guard case .busy(.seconds(120)?, _)? = failure(status, headers: ["Retry-After": date]) else {
+            return fail(failure(status, headers: ["Retry-After": date]))
         }
-        guard case .busy(nil, _)? = obstacle(status, headers: ["Retry-After": "soon"]) else { return fail(status) }
+        guard case .busy(nil, _)? = failure(status, headers: ["Retry-After": "soon"]) else { return fail(status) }
     }
 
     @Test(arguments: [401, 402, 403, 404, 405, 407, 410, 411, 451, 499, 501, 505])
     func whatWaitingDoesNotHelpIsRefused(_ status: Int) {
-        let found = obstacle(HTTPStatus(rawValue: status), #"{"error":"authorization failed"}"#)
+        let found = failure(HTTPStatus(rawValue: status), #"{"error":"authorization failed"}"#)
         #expect(found == .refused(HTTPStatus(rawValue: status), reason: "authorization failed"))
     }
 
     @Test func aRetentionPolicyThatIsMissingIsForTheAppToMake() {
-        let found = obstacle(.internalServerError, #"{"error":"retention policy not found: weekly"}"#)
+        let found = failure(.internalServerError, #"{"error":"retention policy not found: weekly"}"#)
         #expect(found == .refused(.internalServerError, reason: "retention policy not found: weekly"))
     }
 
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: [0, 99, 600, 999, -5]) func aStatusThatIsNoneIsAskedLater(_ status: Int) {
-        guard case .unexpectedAnswer? = obstacle(HTTPStatus(rawValue: status)) else {
+        guard case .unexpectedAnswer? = failure(HTTPStatus(rawValue: status)) else {
             return fail(verdict(HTTPStatus(rawValue: status)))
         }
     }
@@ -108,34 +108,34 @@ import Testing
 
     @Test func everyErrorHasAVerdict() {
         for code: HTTPError.Code in [.cancelled, .resetInProgress] {
-            #expect(verdict(code) == .obstructed(.interrupted))
-            #expect(verdict(code, response(.noContent)) == .obstructed(.interrupted))
+            #expect(verdict(code) == .failed(.interrupted))
+            #expect(verdict(code, response(.noContent)) == .failed(.interrupted))
         }
         for code: HTTPError.Code in [
             .cannotConnect, .connectionLost, .timedOut, .insecureConnection, .abandoned, .unknown,
         ] {
-            guard case .obstructed(.offline) = verdict(code) else { return fail(verdict(code)) }
+            guard case .failed(.offline) = verdict(code) else { return fail(verdict(code)) }
         }
         for code: HTTPError.Code in [.circuitOpen, .rateLimited, .queueFull, .queueTimedOut, .shed] {
-            guard case .obstructed(.busy(nil, _)) = verdict(code) else { return fail(verdict(code)) }
+            guard case .failed(.busy(nil, _)) = verdict(code) else { return fail(verdict(code)) }
         }
         for code: HTTPError.Code in [.invalidRequest, .authenticationRequired, .authenticationFailed] {
-            guard case .obstructed(.refused(nil, _)) = verdict(code) else { return fail(verdict(code)) }
+            guard case .failed(.refused(nil, _)) = verdict(code) else { return fail(verdict(code)) }
         }
         for code: HTTPError.Code in [.cannotDecodeResponse, .responseTooLarge, .tooManyRedirects] {
-            guard case .obstructed(.unexpectedAnswer) = verdict(code) else { return fail(verdict(code)) }
+            guard case .failed(.unexpectedAnswer) = verdict(code) else { return fail(verdict(code)) }
         }
-        guard case .obstructed(.offline) = verdict(.invalidResponse) else { return fail(verdict(.invalidResponse)) }
+        guard case .failed(.offline) = verdict(.invalidResponse) else { return fail(verdict(.invalidResponse)) }
         let refused = verdict(.invalidResponse, response(.ok))
-        guard case .obstructed(.unexpectedAnswer(.ok, _)) = refused else { return fail(refused) }
+        guard case .failed(.unexpectedAnswer(.ok, _)) = refused else { return fail(refused) }
     }
 
     @Test func anErrorAboutAnAnswerIsReadAsTheAnswer() {
         #expect(
             verdict(.invalidResponse, response(.unauthorized, #"{"error":"no"}"#))
-                == .obstructed(.refused(.unauthorized, reason: "no")))
-        // A good answer that a loader rejects, or that was not whole, is no success.
-        guard case .obstructed(.offline) = verdict(.connectionLost, response(.ok)) else {
+                == .failed(.refused(.unauthorized, reason: "no")))
+        // A successful response that a loader rejects, or that is incomplete, is not a success.
+        guard case .failed(.offline) = verdict(.connectionLost, response(.ok)) else {
             return fail(verdict(.connectionLost, response(.ok)))
         }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import InfluxReporting
 
-/// What is dropped, why, and who hears of it.
+/// Drops, their reasons, and their reports.
 @Suite(.timeLimit(.minutes(10))) struct BoundsTests {
     @Test func theOldestGoFirst() async {
         let sender = FakeSender()
@@ -14,10 +14,10 @@ import Testing
             $0.batchPoints = 100
         }
         for number in 0..<20 { #expect(test.write(number) == .inMemory) }
-        #expect(test.statistics.dropped == [.noRoom: 12])
+        #expect(test.statistics.dropped == [.bufferFull: 12])
         #expect(test.statistics.held == 8 && test.statistics.addsUp)
         await test.writer.flush()
-        // The point that reports the others needs no room.
+        // The point that reports the drops does not count towards the limit.
         #expect(sender.batches[0].prefix(8) == TestWriter.lines(12..<20)[...])
         #expect(sender.batches[0].count == 9)
     }
@@ -30,10 +30,12 @@ import Testing
         for second in 1...3 {
             for number in 0..<10_000 { test.write(number) }
             test.timers.advance(by: .seconds(1))
-            let told = test.events.compactMap { if case .dropped(let count, .noRoom) = $0 { count } else { nil } }
-            // The first block that goes is told at once, and all others when a second has passed.
-            #expect(told.count == second + 1)
-            #expect(told.reduce(0, +) == test.statistics.dropped[.noRoom])
+            let announced = test.events.compactMap { event -> Int? in
+                if case .dropped(let count, .bufferFull) = event { count } else { nil }
+            }
+            // The first dropped block is announced at once, and all others after a second.
+            #expect(announced.count == second + 1)
+            #expect(announced.reduce(0, +) == test.statistics.dropped[.bufferFull])
         }
     }
 
@@ -46,13 +48,13 @@ import Testing
         }
         let isHeld = (0..<20).map { test.write($0).isHeld }
         #expect(isHeld == (0..<20).map { $0 < 8 })
-        #expect(test.statistics.dropped == [.noRoom: 12])
+        #expect(test.statistics.dropped == [.bufferFull: 12])
         #expect(test.statistics.addsUp)
-        // The first is told at once, the others with the next occasion.
-        #expect(test.events == [.dropped(1, .noRoom)])
+        // The first drop is announced at once, the others at the next opportunity.
+        #expect(test.events == [.dropped(1, .bufferFull)])
         let report = await test.writer.flush()
         #expect(report.delivered == 8)
-        #expect(test.events.contains(.dropped(11, .noRoom)))
+        #expect(test.events.contains(.dropped(11, .bufferFull)))
         #expect(sender.batches[0].prefix(8) == TestWriter.lines(0..<8)[...])
     }
 
@@ -68,9 +70,9 @@ import Testing
         await test.writer.flush()
         let reports = sender.batches.flatMap(\.self).filter { $0.hasPrefix("InfluxWriter,") }
         #expect(reports.count == 1)
-        #expect(reports.first?.hasPrefix("InfluxWriter,reason=no-room dropped=12i ") == true)
+        #expect(reports.first?.hasPrefix("InfluxWriter,reason=buffer-full dropped=12i ") == true)
         #expect(test.statistics.addsUp && test.statistics.delivered == 9)
-        // Without other points, one is written for it.
+        // Without other points, the report is written as a separate point.
         test.writer.write(Point("m", fields: [:]))
         #expect(await test.writer.flush().delivered == 1)
         #expect(sender.batches.last?.first?.hasPrefix("InfluxWriter,reason=not-encodable dropped=1i ") == true)
@@ -87,7 +89,7 @@ import Testing
         for number in 0..<5_000 {
             test.write(number)
             if number.isMultiple(of: 100) {
-                // The thread of an answer may be the one that sets the timer.
+                // The thread of a response may set the timer.
                 try await test.settle()
                 test.timers.advance(by: .seconds(10))
             }
@@ -103,13 +105,13 @@ import Testing
             try await test.settle()
         }
         let reported = sender.batches.suffix(sender.count - outage).joined().compactMap { line in
-            line.firstMatch(of: #/^InfluxWriter,reason=no-room dropped=([0-9]+)i /#).flatMap { Int($0.1) }
+            line.firstMatch(of: #/^InfluxWriter,reason=buffer-full dropped=([0-9]+)i /#).flatMap { Int($0.1) }
         }
         #expect(reported.reduce(0, +) == dropped)
         #expect(test.statistics.addsUp)
     }
 
-    /// A report whose answer is lost may have arrived, and must be the same point when it is sent again.
+    /// A report whose response is lost may have been stored, so it must be the same point when it is sent again.
     @Test func aReportThatIsSentAgainIsTheSamePoint() async throws {
         let sender = FakeSender(FakeSender.offline)
         let test = TestWriter(sender) {
@@ -121,7 +123,7 @@ import Testing
         for _ in 0..<5 {
             try await test.settle()
             test.timers.advance(by: .seconds(200))
-            // What is dropped meanwhile is another report.
+            // Points dropped meanwhile are in another report.
             test.write(20)
         }
         try await test.settle()
@@ -138,7 +140,7 @@ import Testing
         #expect(dropped.reduce(0, +) == test.statistics.droppedTotal && test.statistics.addsUp)
     }
 
-    /// A server that says no more than how many it refused, which are all.
+    /// A server that rejects all lines, and reports only their number.
     @Test func aReportThatIsRefusedWithoutItsNameCountsAsNoPointOfTheApps() async throws {
         let sender = FakeSender { batch in
             var outcome = BatchOutcome()
@@ -162,7 +164,7 @@ import Testing
             var outcome = BatchOutcome()
             outcome.deliveredCount = batch.count - 1
             outcome.undelivered = LineSet((batch.count - 1)..<batch.count)
-            outcome.obstacle = .busy(after: .seconds(60), reason: "too many writes")
+            outcome.failure = .busy(after: .seconds(60), reason: "too many writes")
             return outcome
         }
         let test = TestWriter(sender) {
@@ -227,7 +229,7 @@ import Testing
         #expect(test.statistics.addsUp)
     }
 
-    /// The point that is being written has the encoder that wrote the one before.
+    /// The encoder of the previous point is reused for the next point.
     @Test func repairsAreCountedWhileAnotherPointIsWritten() {
         let test = TestWriter(FakeSender())
         test.writer.write(Point("m", tags: ["a": ""], fields: ["i": 1]))
@@ -238,16 +240,16 @@ import Testing
         #expect(test.statistics.repairs[.emptyTagValue] == 1)
     }
 
-    /// However long the server wants no others.
+    /// Even if the server asked for a long delay.
     @Test func aFlushWhosePointsWereDroppedEnds() async throws {
-        let sender = FakeSender(FakeSender.kept(.busy(after: .seconds(3_600), reason: "too many writes")))
+        let sender = FakeSender(FakeSender.failing(.busy(after: .seconds(3_600), reason: "too many writes")))
         let test = TestWriter(sender) { $0.maximumPoints = 1 }
         test.write(1)
         let flush = Task { await test.writer.flush(within: .seconds(7_200)) }
-        try await eventually("the server has answered") { sender.count == 1 && test.statistics.obstacle != nil }
+        try await eventually("the server has answered") { sender.count == 1 && test.statistics.lastFailure != nil }
         try await test.settle()
         test.write(2)
-        #expect(await flush.value.dropped == [.noRoom: 1])
+        #expect(await flush.value.dropped == [.bufferFull: 1])
     }
 
     @Test func afterTheEndNothingIsTaken() async {
@@ -272,24 +274,24 @@ import Testing
         async let report = test.writer.shutDown(within: .seconds(3))
         try await test.waits(until: .seconds(3))
         test.timers.advance(by: .seconds(3))
-        // Those on their way are interrupted, and lost as well.
+        // Batches in flight are cancelled, and their points are lost too.
         let result = await report
-        #expect(result.dropped == [.unsent: 3] && result.kept == 0 && result.keptBecause == nil)
+        #expect(result.dropped == [.unsent: 3] && result.pending == 0 && result.pendingReason == nil)
         #expect(test.events.contains(.dropped(3, .unsent)) || test.events.contains(.dropped(2, .unsent)))
         #expect(test.statistics.dropped == [.unsent: 3])
         #expect(test.statistics.addsUp && test.timers.pendingCount == 0)
     }
 
-    /// The memory that lines are collected in is used again while they are on their way.
+    /// The memory in which lines are collected is reused while they are in flight.
     @Test func whatWasTriedInVainIsLostAtTheEndAndSaidToBe() async {
-        let test = TestWriter(FakeSender(FakeSender.kept(.refused(.unauthorized, reason: "token")))) {
+        let test = TestWriter(FakeSender(FakeSender.failing(.refused(.unauthorized, reason: "token")))) {
             $0.batchPoints = 1_000
         }
         for number in 0..<1_000 { test.write(number) }
         await test.writer.flush()
         for number in 1_000..<1_500 { test.write(number) }
         let report = await test.writer.shutDown(within: .seconds(600))
-        #expect(report.dropped == [.unsent: 1_500] && report.kept == 0 && report.keptBecause == nil)
+        #expect(report.dropped == [.unsent: 1_500] && report.pending == 0 && report.pendingReason == nil)
         #expect(test.statistics.dropped == [.unsent: 1_500] && test.statistics.addsUp)
     }
 
@@ -304,7 +306,7 @@ import Testing
         test.timers.advance(by: .seconds(1))
         #expect(await end.value.dropped == [.unsent: 1])
         let report = await flush.value
-        #expect(report.dropped == [.unsent: 1] && !report.isComplete && report.kept == 0)
+        #expect(report.dropped == [.unsent: 1] && !report.isComplete && report.pending == 0)
         #expect(await test.writer.flush().delivered == 0)
         #expect(test.timers.pendingCount == 0)
     }

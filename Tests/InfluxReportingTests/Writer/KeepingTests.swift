@@ -5,7 +5,7 @@ import Testing
 
 @testable import InfluxReporting
 
-/// What becomes of points that do not arrive.
+/// Points that are not delivered.
 @Suite(.timeLimit(.minutes(10))) struct KeepingTests {
     @Test func whatIsKeptIsSentAgainAsItWasAndInOrder() async {
         let sender = FakeSender(FakeSender.offline)
@@ -21,21 +21,23 @@ import Testing
         test.timers.advance(by: .seconds(5))
         await test.waitForEvents(3)
         #expect(sender.batches == [[TestWriter.line(1)], [TestWriter.line(1)], [TestWriter.line(2)]])
-        guard case .kept(1, .offline, let pause) = test.events[0] else { return #expect(Bool(false), "\(test.events)") }
+        guard case .deliveryFailed(.offline, pending: 1, let pause) = test.events[0] else {
+            return #expect(Bool(false), "\(test.events)")
+        }
         #expect(pause >= .milliseconds(500) && pause <= .seconds(1))
         #expect(test.statistics.addsUp && test.statistics.failures == 1)
     }
 
     @Test func aServerIsLeftAloneForAsLongAsItAsks() async throws {
-        let sender = FakeSender(FakeSender.kept(.busy(after: .seconds(90), reason: "too many")))
+        let sender = FakeSender(FakeSender.failing(.busy(after: .seconds(90), reason: "too many")))
         let test = TestWriter(sender)
         test.write(1)
         test.timers.advance(by: .seconds(5))
         await test.timers.waitForPending(count: 1)
-        // Chance adds a little, so that not everybody comes back at the same moment.
+        // A random part keeps clients from retrying at the same moment.
         let due = try #require(test.timers.nextDeadline)
         #expect((95...106.25).contains(TimerInstant(nanoseconds: 0).duration(to: due) / .seconds(1)))
-        // Not even a flush may go before.
+        // Even a flush does not send earlier.
         async let report = test.writer.flush(within: .seconds(200))
         await test.timers.waitForPending(count: 2)
         try await test.settle()
@@ -51,38 +53,38 @@ import Testing
             outcome.deliveredCount = 2
             outcome.rejected = [RejectedLine(line: batch.text(of: 2), reason: "no")]
             outcome.undelivered = LineSet([3, 4])
-            outcome.obstacle = .unsettled(reason: "enough for now")
+            outcome.failure = .unsettled(reason: "enough for now")
             return outcome
         }
         let test = TestWriter(sender)
         for number in 0..<5 { test.write(number) }
         async let report = test.writer.flush()
         await sender.waitForEvents(1)
-        // The pause has begun, whose end the clock is to bring.
+        // The pause that the clock will end has begun.
         try await test.settle()
         sender.answer(FakeSender.delivered)
         test.timers.advance(by: .seconds(1))
         let result = await report
         #expect(sender.batches == [TestWriter.lines(0..<5), TestWriter.lines(3..<5)])
-        #expect(result.delivered == 4 && result.rejected == 1 && result.kept == 0)
+        #expect(result.delivered == 4 && result.rejected == 1 && result.pending == 0)
         #expect(result.rejections == [RejectedLine(line: TestWriter.line(2), reason: "no")])
         #expect(test.events.contains(.rejected(result.rejections, count: 1)))
         #expect(test.statistics.addsUp && test.statistics.rejected == 1)
     }
 
     @Test func whoFlushesIsToldAtOnceThatSomebodyHasToDoSomething() async {
-        let refusal = WriteObstacle.refused(.unauthorized, reason: "bad token")
-        let sender = FakeSender(FakeSender.kept(refusal))
+        let refusal = DeliveryFailure.refused(.unauthorized, reason: "bad token")
+        let sender = FakeSender(FakeSender.failing(refusal))
         let test = TestWriter(sender)
         test.write(1)
         let report = await test.writer.flush()
-        #expect(report.kept == 1 && report.keptBecause == .obstacle(refusal))
+        #expect(report.pending == 1 && report.pendingReason == .failure(refusal))
         #expect(!report.isComplete)
-        #expect(test.statistics.obstacle == refusal && test.statistics.held == 1)
-        // The token is set right, and the next flush waits for nothing.
+        #expect(test.statistics.lastFailure == refusal && test.statistics.held == 1)
+        // The token was fixed, and the next flush does not wait.
         sender.answer(FakeSender.delivered)
         #expect(await test.writer.flush().delivered == 1)
-        #expect(test.statistics.obstacle == nil)
+        #expect(test.statistics.lastFailure == nil)
     }
 
     @Test func aFlushEndsAtItsDeadlineAndThePointsStay() async {
@@ -93,8 +95,8 @@ import Testing
         await test.timers.waitForPending(count: 2)
         test.timers.advance(by: .milliseconds(100))
         let result = await report
-        #expect(result.kept == 1)
-        #expect(result.keptBecause == .obstacle(.offline(reason: "no network")))
+        #expect(result.pending == 1)
+        #expect(result.pendingReason == .failure(.offline(reason: "no network")))
         #expect(test.statistics.held == 1)
     }
 
@@ -106,7 +108,7 @@ import Testing
         await sender.waitForEvents(1)
         flush.cancel()
         let report = await flush.value
-        #expect(report.kept == 1 && report.keptBecause == .cancelled)
+        #expect(report.pending == 1 && report.pendingReason == .cancelled)
         sender.answer()
         await test.waitForEvents(1)
         #expect(test.statistics.delivered == 1)
@@ -135,9 +137,9 @@ import Testing
         let report = await test.writer.flush()
         #expect(report.delivered >= held)
         let lines = sender.batches.flatMap(\.self)
-        // The newest are there, and what became of the others is a point.
+        // The newest points are there, and a point reports the drops.
         #expect(lines.contains(TestWriter.line(3_599)))
-        #expect(lines.contains { $0.hasPrefix("InfluxWriter,reason=no-room dropped=") })
+        #expect(lines.contains { $0.hasPrefix("InfluxWriter,reason=buffer-full dropped=") })
         #expect(test.statistics.addsUp && test.statistics.held == 0)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import InfluxReporting
 
-/// When points leave.
+/// When points are sent.
 @Suite(.timeLimit(.minutes(10))) struct LeavingTests {
     @Test func pointsLeaveTogetherWhenNoneHasComeForAWhile() async {
         let sender = FakeSender()
@@ -26,10 +26,10 @@ import Testing
         let test = TestWriter(sender)
         for number in 0..<600 {
             test.write(number)
-            // The thread of an answer may be the one that sets the timer.
+            // The thread of a response may set the timer.
             try await test.settle()
             test.timers.advance(by: .milliseconds(100))
-            // A batch is on its way for a moment, as measured by this clock for none at all.
+            // A batch is in flight for a moment, which this manual clock does not measure.
             await test.waitForEvents((number + 1) / 150)
         }
         #expect(sender.batches.map(\.count) == [150, 150, 150, 150])
@@ -122,7 +122,7 @@ import Testing
         await test.writer.flush()
         let date = Int64(ManualTimers.defaultDate.timeIntervalSince1970) * 1_000_000_000
         let times = sender.batches[0].map { Int64($0.split(separator: " ").last ?? "") ?? 0 }
-        // Equal points of one moment are told apart, by less than a microsecond.
+        // Equal points with the same time are distinguished by less than a microsecond.
         #expect(Set(times).count == 4)
         #expect(times.map { ($0 - date) / 1_000 } == [0, 0, 1_000_000, 1_000_000])
     }

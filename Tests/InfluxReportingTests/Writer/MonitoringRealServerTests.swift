@@ -6,7 +6,7 @@
 
     @testable import InfluxReporting
 
-    /// From the tap to the database's own answer.
+    /// From the tap to a query of the database.
     @Suite(
         .timeLimit(.minutes(10)),
         .enabled(
@@ -17,8 +17,8 @@
         @Test func theMeanDurationPerHostIsWhatTheTapMeasured() async throws {
             let influx = try await RealInflux()
             var settings = WriterSettings()
-            // Nothing leaves before the flush, however long the requests take.
-            settings.quiet = .seconds(600)
+            // No batch is sent before the flush, whatever the duration of the requests.
+            settings.idleInterval = .seconds(600)
             settings.maximumAge = .seconds(600)
             let writer = InfluxWriter(destination: try influx.destination(), chain: influx.chain, settings: settings)
             let measured = Locked<[String: [Double]]>([:])
@@ -43,7 +43,7 @@
                 let host = try #require(row[1].split(separator: "=").last.map(String.init))
                 let durations = try #require(expected[host])
                 let mean = durations.reduce(0, +) / Double(durations.count)
-                // No two points fell together, and only the order of the sum differs.
+                // No two points were merged; only the order of the summation differs.
                 #expect(Int(row[4]) == durations.count)
                 #expect(abs((Double(row[3]) ?? .nan) - mean) <= mean * 1e-9)
                 found += 1

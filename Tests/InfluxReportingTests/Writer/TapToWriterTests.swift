@@ -11,7 +11,7 @@ import Testing
     import Foundation
 #endif
 
-/// The whole way: a request, a tap, a writer, a chain, and a server.
+/// The complete path: a request, a tap, a writer, a chain, and a server.
 @Suite(.timeLimit(.minutes(10))) struct TapToWriterTests {
     @Test func aRequestBecomesAPointAndItsReportDoesNot() async throws {
         let bodies = Locked<[String]>([])
@@ -25,7 +25,7 @@ import Testing
         let url = try #require(URL(string: "http://influx.example.com"))
         var settings = WriterSettings()
         settings.timers = ManualTimers()
-        // The writer's own chain goes through a tap that reports to it.
+        // The writer's own chain contains a tap that reports to it.
         let recorder = Locked<MetricRecorder?>(nil)
         let late = ClosureSink(isImmediate: true) { record in
             if case .request(let metric) = record { recorder.withLock { $0 }?.event("seen \(metric.host)") }

@@ -5,15 +5,15 @@ import Testing
 @testable import InfluxReporting
 @testable import LineProtocol
 
-/// Writes that wait for room.
+/// Writes that wait for space.
 @Suite(.timeLimit(.minutes(10))) struct WaitingTests {
     private static func point(_ number: Int) -> Point {
         Point("m", fields: ["i": .integer(Int64(number))], timestamp: .seconds(Int64(number)))
     }
 
-    /// Waits until so many writes wait.
+    /// Waits until the given number of writes wait.
     private static func waits(_ writer: InfluxWriter, _ count: Int) async throws {
-        try await eventually("\(count) writes wait") { writer.engine.room.waiting == count }
+        try await eventually("\(count) writes wait") { writer.engine.freedSpace.waiting == count }
     }
 
     @Test(arguments: [WriterSettings.WhenFull.dropOldest, .dropNewest])
@@ -24,7 +24,7 @@ import Testing
             $0.batchPoints = 20
             $0.whenFull = whenFull
         }
-        for number in 0..<5_000 { #expect(try await test.writer.writeWhenThereIsRoom(Self.point(number)) == .inMemory) }
+        for number in 0..<5_000 { #expect(try await test.writer.enqueue(Self.point(number)) == .inMemory) }
         await test.writer.flush()
         #expect(sender.batches.flatMap(\.self) == TestWriter.lines(0..<5_000))
         #expect(test.statistics.dropped == [:] && test.statistics.addsUp)
@@ -41,7 +41,7 @@ import Testing
                 "s": .string(String(repeating: "x", count: 60_000)),
                 "t": .string(String(repeating: "x", count: 60_000)),
             ])
-        #expect(try await test.writer.writeWhenThereIsRoom(point) == .dropped(.tooLarge))
+        #expect(try await test.writer.enqueue(point) == .dropped(.tooLarge))
         #expect(test.writer.write(point) == .dropped(.tooLarge))
         #expect(test.statistics.addsUp)
     }
@@ -53,7 +53,7 @@ import Testing
             $0.batchPoints = 100
         }
         for number in 0..<8 { test.write(number) }
-        let write = Task { try await test.writer.writeWhenThereIsRoom(Self.point(8)) }
+        let write = Task { try await test.writer.enqueue(Self.point(8)) }
         await sender.waitForEvents(1)
         try await Self.waits(test.writer, 1)
         #expect(test.statistics.accepted == 8 && test.statistics.dropped == [:])
@@ -69,7 +69,7 @@ import Testing
             $0.batchPoints = 100
         }
         for number in 0..<8 { test.write(number) }
-        let write = Task { try await test.writer.writeWhenThereIsRoom(Self.point(8)) }
+        let write = Task { try await test.writer.enqueue(Self.point(8)) }
         try await Self.waits(test.writer, 1)
         write.cancel()
         await #expect(throws: CancellationError.self) { try await write.value }
@@ -85,7 +85,7 @@ import Testing
             $0.batchPoints = 100
         }
         for number in 0..<8 { test.write(number) }
-        let write = Task { try await test.writer.writeWhenThereIsRoom(Self.point(8)) }
+        let write = Task { try await test.writer.enqueue(Self.point(8)) }
         try await Self.waits(test.writer, 1)
         test.writer.engine.stop()
         #expect(try await write.value == .dropped(.shutDown))

@@ -12,15 +12,15 @@ import Testing
     import Foundation
 #endif
 
-/// Many threads at once.
+/// Concurrent writes.
 @Suite(.timeLimit(.minutes(10))) struct WriterRaceTests {
     private static let threads = 16
-    /// As long as the tests take at most; how quick the machine is decides nothing here.
+    /// The time limit of the tests, so that the speed of the machine has no influence.
     private static let patience = Duration.seconds(600)
     private static let points =
         testSize("INFLUX_RACE_POINTS", usually: 2_000)
 
-    /// Every thread writes points of its own, in order.
+    /// Every thread writes its own points, in order.
     private static func write(to writer: InfluxWriter, meanwhile: @escaping @Sendable () async -> Void = {}) async {
         await withTaskGroup(of: Void.self) { group in
             for thread in 0..<threads {
@@ -54,7 +54,7 @@ import Testing
         let last = await writer.flush(within: Self.patience)
         let total = Self.threads * Self.points
         #expect(writer.statistics.accepted == total && writer.statistics.delivered == total)
-        #expect(writer.statistics.addsUp && last.kept == 0)
+        #expect(writer.statistics.addsUp && last.pending == 0)
         let lines = sender.batches.flatMap(\.self)
         #expect(lines.count == total)
         #expect(Set(lines).count == total)
@@ -67,7 +67,7 @@ import Testing
             var outcome = BatchOutcome()
             let kept = Int(random.next() % 2) * Int(random.next() % UInt64(batch.count + 1))
             outcome.undelivered = LineSet((batch.count - kept)..<batch.count)
-            if kept > 0 { outcome.obstacle = .offline(reason: "mood") }
+            if kept > 0 { outcome.failure = .offline(reason: "mood") }
             let rest = batch.count - kept
             outcome.unnamedRejections = rest > 5 ? [UnnamedRejection(count: 2, reason: "mood")] : []
             outcome.deliveredCount = rest - outcome.rejectedCount
@@ -92,11 +92,11 @@ import Testing
         await writer.flush(within: Self.patience)
         await writer.flush(within: Self.patience)
         let end = await writer.shutDown(within: Self.patience)
-        #expect(end.kept == 0)
+        #expect(end.pending == 0)
         #expect(!isBroken.withLock { $0 })
-        // The thread of an earlier answer may be about to count a point on drops, which came too late to be taken.
+        // The thread of an earlier response may be about to count a point about drops that was written too late.
         var statistics = writer.statistics
-        try await eventually("every point is in one place") {
+        try await eventually("every point is in one count") {
             statistics = writer.statistics
             return statistics.addsUp && statistics.held == 0
         }
@@ -129,7 +129,7 @@ import Testing
                     await writer.shutDown(within: Self.patience)
                 }
             }
-            // A point that was said to be held is delivered.
+            // A point that was reported as held is delivered.
             #expect(writer.statistics.delivered == held.withLock { $0 })
             #expect(writer.statistics.addsUp && writer.statistics.held == 0)
         }

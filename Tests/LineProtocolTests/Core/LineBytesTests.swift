@@ -4,7 +4,7 @@ import Testing
 @testable import LineProtocol
 
 @Suite(.timeLimit(.minutes(10))) struct LineBytesTests {
-    /// Whatever is put wherever, the bytes are those of an array.
+    /// Random bytes at random positions, compared with an array.
     @Test func bytesArePutWhereTheyBelong() {
         var maker = PointMaker(seed: 71)
         for _ in 0..<300 {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// A writer owns what it writes to, so one that ends up elsewhere spoils lines and nothing else.
+    /// A writer owns its storage, so using it with another encoder can produce wrong lines, but no memory error.
     @Test func aWriterOutlivesItsEncoder() {
         var outer = LineEncoder()
         outer.append("outer", timestamp: nil) { tags in
@@ -60,7 +60,7 @@ import Testing
         } fields: { fields in
             fields.set("b", 2)
         }
-        // What it wrote went to the lines of the encoder that is gone, and what that one wrote came here.
+        // The two writers were swapped, so each has written to the other's encoder, one of which is gone.
         #expect(outer.count < 100)
     }
 }

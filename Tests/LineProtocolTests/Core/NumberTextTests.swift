@@ -14,7 +14,7 @@ import Testing
         return bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The digits of a text and the power of ten of their last one, without the form they are written in.
+    /// The digits of a text and the exponent of the last digit, independently of the notation.
     static func decimal(_ text: String) -> String {
         let parts = text.split { $0 == "e" || $0 == "E" }
         let mantissa = parts[0].split(separator: ".", omittingEmptySubsequences: false)
@@ -41,7 +41,7 @@ import Testing
         #expect(Self.text(number) == text)
     }
 
-    /// Numbers with up to nine places take a shorter way, which ends at 10⁻⁵ and at 2²².
+    /// Numbers with up to nine places between 10⁻⁵ and 2²² take a fast path.
     @Test func numbersWithFewPlacesAreShortestAndComeBack() {
         var maker = PointMaker(seed: 12)
         let edges: [Double] = [0.000_01, 4_194_304, 4_194_303.999_999_999, 1e-9, 0.000_009_999_999_999, 0.999_999_999]
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// The standard library's description is the shortest form too, and so the same digits.
+    /// The standard library's description is also the shortest form, so it has the same digits.
     @Test func everyDoubleIsShortestAndComesBack() throws {
         var maker = PointMaker(seed: 11)
         for _ in 0..<testSize("LINE_DOUBLES", usually: 100_000) {

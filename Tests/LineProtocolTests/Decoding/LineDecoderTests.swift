@@ -167,7 +167,7 @@ import Testing
             ])
     }
 
-    /// A comment counts as a line, wherever the text ends.
+    /// A comment counts as a line, even at the end of the text.
     @Test func aCommentAtTheEndOfAnOpenStringIsALine() {
         var decoder = LineDecoder()
         var lines: [Int] = []

@@ -3,9 +3,9 @@ import LoaderChain
 import TestSizes
 import Testing
 
-/// Lines that were damaged in every way: nothing traps, and what is read can be written and read again.
+/// Mutated lines: nothing traps, and decoded points can be encoded and decoded again.
 ///
-/// `LINE_MUTATION_SECONDS` sets how long.
+/// `LINE_MUTATION_SECONDS` sets the duration.
 @Suite(.timeLimit(.minutes(10))) struct MutationTests {
     static let seconds = testSize("LINE_MUTATION_SECONDS", usually: 1)
 
@@ -14,7 +14,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         let corpus = (SyntaxTable.taken.map(\.line) + SyntaxTable.refused.map(\.line)).filter { $0.utf8.count < 1_000 }
             .map { Array($0.utf8) }
-        // A fixed number of rounds every day; by the clock when a time was asked for.
+        // A fixed number of rounds, or a duration if one is set.
         let rounds = Self.seconds > 1 ? Int.max : 20_000
         let end = ContinuousClock.now + .seconds(Self.seconds)
         var points = 0
@@ -32,7 +32,7 @@ import Testing
         #expect(points > round / 20)
     }
 
-    /// Reads a text whole and in pieces, and writes and reads its points again; returns how many there are.
+    /// Decodes a text as a whole and in pieces, encodes and decodes its points again, and returns their number.
     private func check(_ text: [UInt8], piece: Int, _ note: Comment) -> Int {
         let whole = results(text, limit: 200)
         var decoder = LineDecoder(maximumLineLength: 200)

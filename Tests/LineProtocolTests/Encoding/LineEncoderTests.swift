@@ -63,7 +63,7 @@ import Testing
         #expect(encoder.repairs.isEmpty)
     }
 
-    /// Wherever a repair or the order of its tags puts the point's own tag, it stands once, and wins.
+    /// A point's own tag is written once and overrides the default, whatever its position after repairs and sorting.
     @Test func defaultsGiveWayWhateverTheOrder() {
         let defaults: Tags = ["a\n": "0", "k,": "0", "time": "0"]
         var encoder = LineEncoder(defaults: defaults)
@@ -124,9 +124,9 @@ import Testing
             if encoder.count > ends[ends.count - 1] { ends.append(encoder.count) }
         }
         #expect(encoder.text == whole)
-        encoder.removeAll(behind: ends[10] - 1)
+        encoder.removeAll(after: ends[10] - 1)
         #expect(encoder.count == ends[ends.count - 1])
-        encoder.removeAll(behind: ends[10])
+        encoder.removeAll(after: ends[10])
         #expect(encoder.count == ends[10])
         #expect(try decoded(encoder.bytes).count == 10)
         encoder.removeAll(keepingCapacity: false)

@@ -1,5 +1,4 @@
 import LineProtocol
-import LineProtocolFoundation
 import LoaderChain
 import Testing
 
@@ -21,8 +20,6 @@ import Testing
         tags["a"] = nil
         tags["none"] = nil
         #expect(tags.first?.key == "b")
-        tags.addDefaults(["b": "default", "c": "default"])
-        #expect(tags["b"] == "3" && tags["c"] == "default")
         #expect(Tags(["x": "1", "w": "2"]).description == "w=2,x=1")
     }
 
@@ -109,26 +106,5 @@ import Testing
                 #expect(overflow || number &- back < unit)
             }
         }
-    }
-
-    @Test(
-        arguments: [
-            (0, 0), (1.5, 1_500_000_000), (-1.5, -1_500_000_000), (-0.25, -250_000_000),
-            (1_700_000_000, 1_700_000_000_000_000_000),
-            (.infinity, .max), (-.infinity, .min), (.nan, .min), (1e300, .max), (-1e300, .min), (1e18, .max),
-            (1e10, .max),
-            (-1e10, .min), (9_223_372_036, 9_223_372_036_000_000_000),
-        ] as [(Double, Int64)])
-    func datesBecomeTimesWithoutATrap(_ seconds: Double, _ nanoseconds: Int64) {
-        #expect(Timestamp(Date(timeIntervalSince1970: seconds)).nanoseconds == nanoseconds)
-    }
-
-    @Test func aTimeBecomesADateAndComesBack() {
-        for time in [Timestamp.seconds(1_700_000_000), .milliseconds(-1_500), .nanoseconds(0), .earliest, .latest] {
-            let back = Timestamp(Date(time))
-            #expect(abs(back.nanoseconds.subtractingReportingOverflow(time.nanoseconds).partialValue) < 1_000_000)
-        }
-        #expect(Timestamp(Date.distantPast).nanoseconds == .min)
-        #expect(Timestamp(Date.distantFuture).nanoseconds == .max)
     }
 }

@@ -148,7 +148,7 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
 
     @Test func everyProblemHasARow() {
         let shown = Set(PolicyRow.all.map(\.error.code))
-        #expect(Set(LineProblem.allCases).subtracting(shown) == [.duplicateTag])  // Which the next test shows.
+        #expect(Set(LineProblem.allCases).subtracting(shown) == [.duplicateTag])  // Shown by the next test.
     }
 
     @Test func ofTwoTagsWithOneKeyTheLaterStays() {
@@ -185,7 +185,7 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
         #expect(encoder.text == "m u=7i\n")
     }
 
-    /// Whatever a value holds, it ends neither its line nor its point.
+    /// No value can end its line or its point.
     @Test func nothingStartsASecondLineOrAComment() throws {
         var maker = PointMaker(seed: 21)
         let hostile = [

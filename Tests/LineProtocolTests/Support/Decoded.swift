@@ -21,14 +21,14 @@ func results(
     return results
 }
 
-/// The reason why a line is refused, or nothing if it is read.
+/// The reason why a line is rejected, or nil if it is valid.
 func refusal(_ line: String) -> LineDecodingError.Code? {
     for case .failure(let error) in results(line.utf8) { return error.code }
     return nil
 }
 
 extension Point {
-    /// Whether two points are the same to the byte and the bit, where `==` knows canonical equivalence and two zeros.
+    /// Whether two points have the same bytes and bits; `==` ignores canonical equivalence and the sign of zero.
     func isIdentical(to other: Point) -> Bool {
         guard measurement.utf8.elementsEqual(other.measurement.utf8), timestamp == other.timestamp else { return false }
         let sameTags = tags.elementsEqual(other.tags) {

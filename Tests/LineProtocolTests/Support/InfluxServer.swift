@@ -5,14 +5,14 @@ import LineProtocol
     import FoundationNetworking
 #endif
 
-/// A database of its own on an InfluxDB 1 server.
+/// A separate database on an InfluxDB 1 server.
 struct InfluxServer {
     static let address = ProcessInfo.processInfo.environment["INFLUX_V1_URL"].flatMap(URL.init(string:))
 
     static let session: URLSession = {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
-        // A server that makes a database while the machine is busy may take its time.
+        // Creating a database can take long on a busy machine.
         configuration.timeoutIntervalForRequest = 600
         return URLSession(configuration: configuration)
     }()
@@ -32,7 +32,7 @@ struct InfluxServer {
 
     func drop() async throws { _ = try await query("DROP DATABASE \(database)") }
 
-    /// Sends lines, and gives back what the server has against them.
+    /// Sends lines, and returns the server's error message.
     func write(_ lines: [UInt8], precision: String = "n") async throws -> String {
         let items = [URLQueryItem(name: "db", value: database), URLQueryItem(name: "precision", value: precision)]
         var request = URLRequest(url: url.appending(path: "write").appending(queryItems: items))
@@ -43,14 +43,14 @@ struct InfluxServer {
         return status == 204 ? "" : "\(status) \(String(decoding: data, as: UTF8.self))"
     }
 
-    /// The rows that a query gives, each by the names of its columns.
+    /// The rows of a query, keyed by the names of the columns.
     func rows(_ query: String) async throws -> [[String: JSONValue]] {
         try await self.query(query).flatMap { series in
             (series.values ?? []).map { Dictionary(zip(series.columns ?? [], $0)) { first, _ in first } }
         }
     }
 
-    /// The points that the server has of the measurement of `point`, with the tags and the types of the fields it knows.
+    /// The server's points of the measurement of `point`, with the tags and the field types of `point`.
     func points(of point: Point) async throws -> [Point] {
         let source = "FROM \(Self.quoted(point.measurement))"
         let tagKeys = Set(try await rows("SHOW TAG KEYS \(source)").compactMap { $0["tagKey"]?.text })
@@ -62,7 +62,7 @@ struct InfluxServer {
         return try await rows("SELECT *::tag, *::field \(source)").compactMap { row in
             var found = Point(point.measurement, fields: [:])
             if case .integer(let time)? = row["time"] { found.timestamp = .nanoseconds(time) }
-            // The server answers in an order of its own.
+            // The order of the result is undefined.
             for field in point.fields { found.fields[field.key] = Self.value(row[field.key], types[field.key]) }
             for (key, value) in row where tagKeys.contains(key) { found.tags[key] = value.text }
             return types.count == point.fields.count ? found : nil
@@ -108,7 +108,7 @@ struct InfluxServer {
     }
 }
 
-/// What the server answers to a query.
+/// The response to a query.
 private struct Answer: Decodable {
     struct Result: Decodable {
         var series: [Series]?
@@ -124,7 +124,7 @@ private struct Answer: Decodable {
     var error: String?
 }
 
-/// A value in an answer, whose numbers are exact.
+/// A value in a response, with exact numbers.
 enum JSONValue: Decodable {
     case integer(Int64)
     case double(Double)

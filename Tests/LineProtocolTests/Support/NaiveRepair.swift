@@ -1,6 +1,6 @@
 import LineProtocol
 
-/// The policy once more, the slow and obvious way: what a point is once it went through a line, and why it differs.
+/// A second, simple implementation of the policy: a point after encoding and decoding, with its problems.
 struct NaiveRepair {
     let dialect: LineDialect
     let precision: Precision
@@ -50,7 +50,7 @@ struct NaiveRepair {
             let before = problems
             let value = value(field.value)
             if field.key.isEmpty {
-                // A number is looked at before the key, and a string after it.
+                // A number is checked before the key, a string after it.
                 if value != nil { problems = before + [.emptyFieldKey] }
             } else if let value {
                 result[key(field.key)] = value

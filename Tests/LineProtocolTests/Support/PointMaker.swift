@@ -1,14 +1,14 @@
 import LineProtocol
 import LoaderChain
 
-/// Makes points out of whatever has ever broken an encoder.
+/// Generates points from content that is difficult for encoders.
 struct PointMaker {
     var generator: SeededGenerator
 
     init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-    /// Pieces of text: specials, combining marks that join what they follow, neighbours of surrogates, line ends of every
-    /// kind, and plain letters.
+    /// Pieces of text: special characters, combining marks after them, neighbors of surrogates, line endings of every kind, and
+    /// plain letters.
     static let pieces: [String] = [
         ",", "=", " ", "\\", "\"", "#", "_", "\n", "\r", "\r\n", "\t", "\0", "\u{1}", "\u{1F}", "\u{7F}", "\u{80}",
         "\u{85}", "\u{2028}", "\u{301}", ",\u{301}", "=\u{20DD}", " \u{FE0F}", "\u{D7FF}", "\u{E000}", "\u{FFFD}",
@@ -50,8 +50,8 @@ struct PointMaker {
         case 0: return Double(bitPattern: bits)
         case 1: return Double(Int64(bitPattern: bits) >> Int64(bits & 63))
         case 2: return Double(Int32(truncatingIfNeeded: bits)) / 1_000
-        case 3: return Double(bitPattern: bits & 0x7FF0_0000_0000_0000)  // A power of two, where the gaps change.
-        case 4: return Double(bitPattern: bits & 0xFFFF_FFFF).nextUp  // The smallest there are.
+        case 3: return Double(bitPattern: bits & 0x7FF0_0000_0000_0000)  // A power of two: the gaps change.
+        case 4: return Double(bitPattern: bits & 0xFFFF_FFFF).nextUp  // The smallest doubles.
         case 5: return Double.greatestFiniteMagnitude.nextDown * Double(bits & 1)
         case 6: return [0, -0.0, .nan, .infinity, -.infinity, 1e22, 1e23, 9_007_199_254_740_994][Int(bits & 7)]
         default: return Double.random(in: -1...1, using: &generator)

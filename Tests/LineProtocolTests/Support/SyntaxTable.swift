@@ -1,8 +1,8 @@
 import LineProtocol
 
-/// The syntax line by line: what a server takes and what it refuses, both as seen on InfluxDB 1.6.7.
+/// Valid and invalid lines, as observed on InfluxDB 1.6.7.
 enum SyntaxTable {
-    /// A line, and the point it is.
+    /// A line and its point.
     static let taken: [(line: String, point: Point)] = [
         ("m f=1", Point("m", fields: ["f": 1.0])),
         ("  \tm f=1", Point("m", fields: ["f": 1.0])),
@@ -48,13 +48,13 @@ enum SyntaxTable {
         ("m f=1i,f=2i", Point("m", fields: ["f": 2])),
     ]
 
-    /// What later servers take and InfluxDB 1 does not.
+    /// Lines that later servers accept and InfluxDB 1 rejects.
     static let takenLater: [(line: String, point: Point)] = [
         ("m f=42u", Point("m", fields: ["f": .unsigned(42)])),
         ("m f=18446744073709551615u", Point("m", fields: ["f": .unsigned(.max)])),
     ]
 
-    /// A line, the reason it is refused for, and the column.
+    /// A line, the reason why it is rejected, and the column.
     static let refused: [(line: String, code: LineDecodingError.Code, column: Int)] = [
         (",k=v f=1", .missingMeasurement, 1), ("m", .missingFields, 2), ("m ", .missingFields, 3),
         ("m,k=v", .missingFields, 6), ("m,k=v ", .missingFields, 7), ("m,k f=1", .missingTagValue, 4),
@@ -83,7 +83,7 @@ enum SyntaxTable {
         ("m,k=\(String(repeating: "v", count: 65_535)) f=1", .overlongKey, 65_541),
     ]
 
-    /// What InfluxDB 1 takes in spite of its own syntax, and the decoder does not.
+    /// Lines that InfluxDB 1 accepts although they violate its syntax, and that the decoder rejects.
     static let refusedHere: [(line: String, code: LineDecodingError.Code, column: Int)] = [
         ("m f=\"a\"b", .unexpectedText, 8), ("m f=-1u", .invalidNumber, 5),
         ("m f=18446744073709551616u", .numberOutOfRange, 5),

@@ -42,7 +42,7 @@ private let loaders: [(name: String, make: @Sendable (ManualTimers) -> HTTPLoade
         let violations = await ContractCheck(patience: .seconds(2)) { _ in Stuck() }.run()
         let sentence = "A reset of an idle chain: a reset did not finish within 2.0 seconds"
         #expect(violations.contains { $0.contains(sentence) }, "\(violations)")
-        // The resets end after all, so that nothing of the chains is left.
+        // The resets end after all, so that no part of the chains is left.
         for group in Stuck.held.withLock({ replace(&$0, with: []) }) { group.leave() }
     }
 

@@ -104,7 +104,7 @@ private final class RewritesOptions: HTTPLoader, @unchecked Sendable {
 private final class SleepsInBetween: AsyncLoader, @unchecked Sendable {
     private let timers: ManualTimers
     init(_ timers: ManualTimers) { self.timers = timers }
-    override func load(_ request: HTTPRequest, next: RestOfChain) async throws -> HTTPResponse {
+    override func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         do {
             return try await next(request)
         } catch let error as HTTPError where error.code == .connectionLost {
@@ -138,7 +138,7 @@ private final class AsksTwice: HTTPLoader, @unchecked Sendable {
                     left -= 1
                     return left == 0
                 }
-                // A failure waits for the other attempt, and so does a cancel.
+                // A failure, or a cancel, waits for the other attempt.
                 if isLast || (result.error == nil && !task.isCancelled) { task.complete(result) }
             }
         }
@@ -190,7 +190,7 @@ private final class OneAtATime: HTTPLoader, @unchecked Sendable {
 }
 
 private final class AsksForATicket: AsyncLoader, @unchecked Sendable {
-    override func load(_ request: HTTPRequest, next: RestOfChain) async throws -> HTTPResponse {
+    override func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let ticket = try await next(HTTPRequest(method: .post, host: "tickets.test", path: "/ticket"))
         var request = request
         request.headers["X-Ticket"] = "\(ticket.status.rawValue)"

@@ -92,7 +92,7 @@ final class BlocksAHandler: WrongLoader, @unchecked Sendable {
 
 /// A call on another thread that blocks.
 ///
-/// It is none of those that all Swift tasks share: on a small machine those are two, and the other tests need them.
+/// The queue is not shared by all Swift tasks: on a small machine those have two threads, and the other tests need them.
 final class BlocksAQueue: WrongLoader, @unchecked Sendable {
     private let never = DispatchSemaphore(value: 0)
     override func load(task: HTTPTask) {

@@ -3,7 +3,7 @@ import Foundation
 import LoaderChain
 import LoaderChainTesting
 
-/// A loader with one mistake, which can be taken back so that nothing of it stays behind.
+/// A loader with one mistake, which can be undone to leave no trace of it.
 class WrongLoader: HTTPLoader, @unchecked Sendable {
     let timers: ManualTimers
     required init(_ timers: ManualTimers) { self.timers = timers }

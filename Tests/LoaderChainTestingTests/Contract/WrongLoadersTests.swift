@@ -43,9 +43,9 @@ import Testing
 
     static let mistakes = [
         Mistake(kind: KeepsTasks.self, part: atOnce, words: "has neither passed it on nor completed it"),
-        Mistake(kind: DropsTasks.self, part: atOnce, words: "Wrong let go of a task without completing it"),
+        Mistake(kind: DropsTasks.self, part: atOnce, words: "Wrong released a task without completing it"),
         Mistake(kind: CompletesAfterPassingOn.self, part: holds, words: "it completed a task that it had passed on"),
-        Mistake(kind: SwallowsFailures.self, part: fails, words: "Wrong let go of a task without completing it"),
+        Mistake(kind: SwallowsFailures.self, part: fails, words: "Wrong released a task without completing it"),
         Mistake(kind: TurnsLossIntoSuccess.self, part: drops, words: "a task that the terminal had lost succeeded"),
         Mistake(
             kind: AnswersAnything.self, part: "A request that cannot be sent",
@@ -66,7 +66,7 @@ import Testing
             kind: CompletesWhatItPassedOnWhenCancelled.self,
             part: "A cancel that the transport answers with a response",
             words: "completed while the loader after it was still busy"),
-        Mistake(kind: ForgetsItsOwnTask.self, part: cancelled, words: "forgot the one that it had passed on"),
+        Mistake(kind: ForgetsItsOwnTask.self, part: cancelled, words: "forgot the task that it had passed on"),
         Mistake(kind: CapturesTasks.self, part: drops, words: "the loader still holds a task that it has passed on"),
         Mistake(kind: HoldsTasksThatHaveEnded.self, part: holds, words: "did not release a task that had ended"),
         Mistake(kind: NeverFinishesResets.self, part: idle, words: "leave the group once for every time"),
@@ -102,7 +102,7 @@ import Testing
             kind: LeavesWaiters.self, part: "A reset while a task waits for time", words: "left it waiting for a time"),
         Mistake(
             kind: DropsWaiters.self, part: "A reset with tasks in flight",
-            words: "Wrong let go of a task without completing it"),
+            words: "Wrong released a task without completing it"),
         Mistake(kind: KeepsTheSlotsOfFailures.self, part: fails, words: "after 4 that had failed did not complete"),
         Mistake(
             kind: KeepsTheSlotsOfCancelled.self, part: "A cancel while other tasks are below",

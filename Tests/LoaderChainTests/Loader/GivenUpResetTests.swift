@@ -14,7 +14,7 @@ import Testing
             end.note("")
             terminal.log.note("")
         }
-        // It has come to the terminal, or to its end.
+        // The task has come to the terminal, or to its end.
         await terminal.log.waitForEvents(1)
         for _ in 0..<3 {
             let group = reset(chain)

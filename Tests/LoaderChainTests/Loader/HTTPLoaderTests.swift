@@ -79,7 +79,7 @@ import Testing
         } catch {
             #expect(error.code == .abandoned)
             #expect(error.loader == "Forgetful")
-            #expect(error.reason?.contains("Forgetful let go of the task") == true)
+            #expect(error.reason?.contains("Forgetful released the task") == true)
         }
     }
 

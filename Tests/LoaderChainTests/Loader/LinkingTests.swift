@@ -60,7 +60,7 @@ import Testing
                 first.nextLoader = NamedLoader("Third")
             }
             let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-            #expect(text.contains("First already has Second as its next loader, and cannot get Third too"))
+            #expect(text.contains("First is already linked to Second, and cannot be linked to Third too"))
         }
 
         @Test func takingTheNextLoaderAwayStopsTheProgram() async {
@@ -70,7 +70,7 @@ import Testing
                 chain.nextLoader = nil
             }
             let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-            #expect(text.contains("First already has Second as its next loader, which stays"))
+            #expect(text.contains("First is already linked to Second; links cannot be removed"))
         }
 
         @Test func aLinkBehindATerminalStopsTheProgram() async {
@@ -92,7 +92,7 @@ import Testing
                 chain --> chain
             }
             let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-            #expect(text.contains("Second cannot have First as its next loader, because that one leads back to it"))
+            #expect(text.contains("Second cannot be linked to First, which leads back to it"))
         }
 
         @Test func aCircleThroughABranchStopsTheProgram() async {
@@ -103,7 +103,7 @@ import Testing
                 branch --> fork
             }
             let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-            #expect(text.contains("Branch cannot have ForkedLoader as its next loader"))
+            #expect(text.contains("Branch cannot be linked to ForkedLoader"))
         }
     #endif
 }

@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-/// What loaders tell of themselves, and how a chain collects it.
+/// The readings of loaders, and how a chain collects them.
 @Suite(.timeLimit(.minutes(10))) struct LoaderReadingTests {
     let timers = ManualTimers()
     let terminal = ScriptedTerminal()
@@ -32,7 +32,8 @@ import Testing
     @Test func aChainIsWalkedInOrderAndNamesakesAreNumbered() {
         let shared = Throttle(maximumNumberOfRequests: 3)
         let chain =
-            Retry() --> Throttle() --> ForkedLoader([Autocancel() --> shared, WaitForNetwork() --> shared]) --> terminal
+            Retry(nil) --> Throttle() --> ForkedLoader([Autocancel() --> shared, WaitForNetwork() --> shared])
+            --> terminal
         let loaders = chain.chainReadings.compactMap { $0.attributes["loader"] }
         let inOrder = loaders.reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
         #expect(inOrder == ["Retry", "Throttle", "Autocancel", "Throttle 2", "WaitForNetwork"])
@@ -43,7 +44,7 @@ import Testing
         let chain =
             MetricsTap(MetricBoard(timers: timers), countsActive: true) --> Deduplicate() --> Autocancel()
             --> Throttle(limit: .fixed(1), perHost: .fixed(1), partitions: [ThrottlePartition("a", share: 0.5)])
-            --> Retry(timers: timers) --> Hedge(timers: timers) --> breaker
+            --> Retry(nil, timers: timers) --> Hedge(timers: timers) --> breaker
             --> RateLimit(requests: 1, per: .seconds(1), perHost: true, timers: timers) --> Throttle(perHost: 2)
             --> terminal
         for host in ["one.example", "two.example", "one.example"] {
@@ -116,21 +117,21 @@ import Testing
         let budget = RetryBudget(ratio: 0, minimumPerSecond: 1, window: .seconds(2), timers: timers)
         let strategy = Backoff.immediately(maximumNumberOfAttempts: 10)
         let chain =
-            Retry(strategy: strategy, budget: budget, timers: timers)
+            Retry(strategy, budget: budget, timers: timers)
             --> ScriptedTerminal { _ in .success(.serviceUnavailable) }
         _ = load(chain)
         #expect(numbers(chain, "loaderchain.retry.retries") == ["": 2])
         #expect(numbers(chain, "loaderchain.retry.budget.refused") == ["": 1])
         #expect(numbers(chain, "loaderchain.retry.budget.remaining") == ["": 0])
         #expect(numbers(chain, "loaderchain.retry.running") == ["": 0])
-        let unlimited = Retry(budget: .unlimited) --> terminal
+        let unlimited = Retry(nil, budget: .unlimited) --> terminal
         #expect(numbers(unlimited, "loaderchain.retry.budget.remaining") == [:])
     }
 
     @Test func aTaskThatPausesIsToldAsWaiting() {
         let strategy = Backoff.constant(delay: 3, maximumNumberOfAttempts: 2)
         let chain =
-            Retry(strategy: strategy, timers: timers) --> ScriptedTerminal { _ in .success(.serviceUnavailable) }
+            Retry(strategy, timers: timers) --> ScriptedTerminal { _ in .success(.serviceUnavailable) }
         let task = load(chain)
         #expect(numbers(chain, "loaderchain.retry.waiting") == ["": 1])
         task.cancel()

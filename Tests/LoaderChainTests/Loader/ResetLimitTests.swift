@@ -10,7 +10,7 @@ import Testing
     private let chain: HTTPLoader
 
     init() {
-        chain = ResetGuard() --> Autocancel() --> Retry(strategy: Backoff.never) --> terminal
+        chain = ResetGuard() --> Autocancel() --> Retry(.never) --> terminal
     }
 
     @Test func aResetThatEndsInTimeLeavesNoTimer() async throws {
@@ -22,9 +22,9 @@ import Testing
         let log = EventLog()
         chain.load(request: HTTPRequest(host: "example.com", path: "/slow")) { log.note($0.summary) }
         let over = EventLog()
-        let found = Locked<ResetTimedOut?>(nil)
-        // This form returns when all loaders have been told of the reset; the asynchronous one may be at any of them when its timer
-        // is seen to wait.
+        let found = Locked<ResetTimedOutError?>(nil)
+        // This form returns when all loaders have been called; the asynchronous form may be at any of them when its timer
+        // waits.
         chain.reset(within: .seconds(5), timers: timers) { result in
             if case .failure(let error) = result { found.withLock { $0 = error } }
             over.note("over")
@@ -66,17 +66,17 @@ import Testing
     @Test func whatCanBeDoneAtOnceNeedsNoTime() async throws {
         for _ in 0..<200 { try await chain.reset(within: .zero) }
         chain.load(request: .sample) { _ in }
-        await #expect(throws: ResetTimedOut.self) { try await chain.reset(within: .zero) }
+        await #expect(throws: ResetTimedOutError.self) { try await chain.reset(within: .zero) }
         #expect(outcomeAtOnce() == nil)
         terminal.answerAll()
     }
 
     @Test func aLoaderThatNeverLeavesItsGroupIsNamed() async {
         let slow = SlowToReset()
-        // It is the last one, so that the reset is not on its way through another loader when the time is up.
+        // The slow loader is the last, so that the reset is not on its way through another loader when the time is up.
         let chain = HTTPLoader() --> HTTPLoader() --> slow
         async let reset: Void = chain.reset(within: .seconds(1), timers: timers)
-        // The timer starts before the first loader hears of the reset.
+        // The timer starts before the first loader is reset.
         await slow.log.waitForEvents(1)
         timers.advance(by: .seconds(1))
         do {
@@ -92,7 +92,7 @@ import Testing
     @Test func whatComesAfterALoaderThatHasNotReturnedIsNamed() async {
         let chain =
             HTTPLoader() --> ActsAtReset { [timers] in timers.advance(by: .seconds(1)) } --> Autocancel()
-            --> Retry(strategy: Backoff.never) --> terminal
+            --> Retry(.never) --> terminal
         let log = EventLog()
         chain.reset(within: .seconds(1), timers: timers) {
             if case .failure(let error) = $0 { log.note("\(error)") }

@@ -52,7 +52,7 @@ import Testing
             let terminal = StubbornTerminal()
             let chain = HTTPLoader() --> Autocancel() --> terminal
             let log = EventLog()
-            // It is over when the call returns, and is called back later.
+            // The reset is over when the call returns, and calls back later.
             chain.reset { log.note("") }
             let task = chain.load(request: .sample) { _ in log.note("") }
             chain.reset {
@@ -74,8 +74,8 @@ import Testing
         waiting.cancel()
         waitingLong.cancel()
         await waiting.value
-        var error: ResetTimedOut?
-        do { try await waitingLong.value } catch let thrown as ResetTimedOut { error = thrown }
+        var error: ResetTimedOutError?
+        do { try await waitingLong.value } catch let thrown as ResetTimedOutError { error = thrown }
         #expect(error?.unfinished.map(\.loader) == ["SlowToReset"])
         // Both go on.
         #expect(guardian.details == "resets 2")

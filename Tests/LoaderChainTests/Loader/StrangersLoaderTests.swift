@@ -81,7 +81,7 @@ private final class Stamp: HTTPLoader, @unchecked Sendable {
 /// Leads marked requests through a branch.
 private final class Detour: HTTPLoader, @unchecked Sendable {
     private let branch: HTTPLoader
-    private let end = MeetingPoint(of: "Detour")
+    private let end = BranchEnd(of: "Detour")
 
     init(_ branch: HTTPLoader) {
         self.branch = branch --> end
@@ -98,7 +98,7 @@ private final class Detour: HTTPLoader, @unchecked Sendable {
     }
 }
 
-/// Lets one task wait until it is told to let it pass.
+/// Lets one task wait until a test lets it pass.
 private final class Turnstile: HTTPLoader, @unchecked Sendable {
     private let lock = NSLock()
     private var waiting: HTTPTask?

@@ -12,12 +12,12 @@ import Testing
         for count in Numbers.integers {
             let limit = UInt(bitPattern: count)
             let throttle = Throttle(
-                maximumNumberOfRequests: limit, perHost: limit, maximumWaiting: count, deadline: duration,
+                maximumNumberOfRequests: limit, perHost: limit, maximumWaiting: count, queueTimeout: duration,
                 patience: duration, timers: timers)
             exercise(throttle, timers)
             throttle.maximumNumberOfRequests = 1
             throttle.perHost = nil
-            exercise(Throttle(deadline: duration, timers: timers), timers)
+            exercise(Throttle(queueTimeout: duration, timers: timers), timers)
             exercise(Throttle(maximumNumberOfRequests: 0, patience: duration, timers: timers), timers)
         }
     }
@@ -44,16 +44,16 @@ import Testing
                 for strategy in strategies(number, count) {
                     exercise(
                         Retry(
-                            strategy: strategy, deadline: duration, maximumRetryAfter: duration, budget: budget,
+                            strategy, deadline: duration, maximumRetryAfter: duration, budget: budget,
                             timers: timers), timers)
                     #expect(budget.remaining ?? 0 >= 0)
                 }
             }
         }
-        exercise(Retry(strategy: Own(delay: 1), deadline: duration, timers: timers), timers)
+        exercise(Retry(Own(delay: 1), deadline: duration, timers: timers), timers)
         exercise(
-            Retry(strategy: Own(delay: 1), maximumRetryAfter: duration, budget: .unlimited, timers: timers), timers)
-        exercise(Retry(timers: timers), timers) {
+            Retry(Own(delay: 1), maximumRetryAfter: duration, budget: .unlimited, timers: timers), timers)
+        exercise(Retry(nil, timers: timers), timers) {
             $0.retryDeadline = duration
             $0.retryStrategy = Own(delay: .nan)
         }
@@ -161,8 +161,8 @@ import Testing
         #expect(timers.now == TimerInstant(nanoseconds: .max))
         let strategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: 2)
         let settings = CircuitBreaker.Settings(minimumNumberOfCalls: 1)
-        exercise(Throttle(maximumNumberOfRequests: 1, deadline: .seconds(1), timers: timers), timers)
-        exercise(Retry(strategy: strategy, deadline: .seconds(2), timers: timers), timers)
+        exercise(Throttle(maximumNumberOfRequests: 1, queueTimeout: .seconds(1), timers: timers), timers)
+        exercise(Retry(strategy, deadline: .seconds(2), timers: timers), timers)
         exercise(CircuitBreaker(settings, timers: timers, random: RandomSource(seed: 1)), timers)
         exercise(RateLimit(requests: 10, per: .seconds(1), burst: 10, timers: timers), timers)
         exercise(MetricsTap(MetricRecorder(MetricBoard(timers: timers), timers: timers)), timers)
@@ -234,7 +234,7 @@ private struct Own: HTTPRetryStrategy {
 private struct Tokens: TokenSource {
     let lifetime: Duration
 
-    func token(replacing old: BearerToken?, using chain: RestOfChain) async throws -> BearerToken {
+    func token(replacing old: BearerToken?, using chain: Next) async throws -> BearerToken {
         BearerToken(accessToken: "token", lifetime: lifetime)
     }
 }

@@ -113,7 +113,7 @@ import Testing
                 Choose(by: Route.self, [.left: branch]) --> branch
             }
             let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-            #expect(text.contains("Choose cannot have Branch as its next loader, because that one leads back to it"))
+            #expect(text.contains("Choose cannot be linked to Branch, which leads back to it"))
         }
     #endif
 

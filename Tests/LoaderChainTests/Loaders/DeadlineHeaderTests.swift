@@ -33,7 +33,7 @@ import Testing
         let strategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: 3)
         var request = HTTPRequest.sample
         request.deadline = .after(.seconds(5), on: timers)
-        (Retry(strategy: strategy, timers: timers) --> DeadlineHeader() --> terminal).load(request: request) { _ in }
+        (Retry(strategy, timers: timers) --> DeadlineHeader() --> terminal).load(request: request) { _ in }
         for _ in 0..<3 {
             for task in terminal.held { terminal.refuse(task, .connectionLost) }
             timers.advance(by: .seconds(1))

@@ -31,6 +31,24 @@ import Testing
             ])
     }
 
+    @Test func aRouteAnswersAnyNumberOfTimesBeforeTheQueue() async {
+        mock.on(.get, "/v1/users", .created)
+            .on(.get, "v1/users", .accepted)
+            .on(.post, "/v1/users") { request in throw HTTPError(.connectionLost, request: request) }
+            .then(failing: .timedOut)
+        for method: HTTPMethod in [.get, .put, .get, .put] {
+            let request = HTTPRequest(method: method, host: "test", path: "/v1/users")
+            mock.load(request: request) { result in
+                log.note(result.response.map { "\($0.status)" } ?? "\(result.error!)")
+            }
+        }
+        #expect(log.events.prefix(3) == ["202 Accepted", log.events[1], "202 Accepted"])
+        #expect(log.events[1].contains("timedOut") && log.events[3].contains("no response for PUT /v1/users"))
+        mock.load(request: HTTPRequest(method: .post, host: "test", path: "/v1/users")) { log.note($0.summary) }
+        await log.waitForEvents(5)
+        #expect(log.events.last == "connectionLost")
+    }
+
     @Test func anAsyncHandlerAnswersOrThrows() async {
         struct Mishap: Error {}
         mock.thenAnswer { request in HTTPResponse(request: request, status: .accepted) }

@@ -6,7 +6,7 @@ import Testing
 
 /// Every loader of this module, before and after every other and a second one of its own kind; terminals only after others.
 ///
-/// One pair at a time: so many at once would keep the tests beside them from their turn.
+/// One pair at a time, because many at once would delay the tests that run with them.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct NodePairsTests {
     @Test(arguments: testSample(Node.pairs))
     func everyPairKeepsTheContract(upper: Node, lower: Node) async {
@@ -46,7 +46,7 @@ private final class FlickeringNetwork: NetworkSource {
 /// A loader as the pairs have it, with settings that make it do its work.
 struct Node: Sendable, CustomTestStringConvertible {
     let name: String
-    /// It completes a cancelled task at once and leaves the execution to others; see ``ContractCheck``.
+    /// Whether it completes a cancelled task at once and leaves the execution to others; see ``ContractCheck``.
     var leavesCancelledTasks = false
     let make: @Sendable (ManualTimers) -> HTTPLoader
 
@@ -74,7 +74,7 @@ struct Node: Sendable, CustomTestStringConvertible {
         Node(name: "Autocancel") { _ in Autocancel() },
         Node(name: "Throttle") { Throttle(maximumNumberOfRequests: 1, timers: $0) },
         Node(name: "Throttle per host") {
-            Throttle(maximumNumberOfRequests: 3, perHost: 2, maximumWaiting: 5, deadline: .seconds(1), timers: $0)
+            Throttle(maximumNumberOfRequests: 3, perHost: 2, maximumWaiting: 5, queueTimeout: .seconds(1), timers: $0)
         },
         Node(name: "Throttle with partitions") {
             let partitions = [ThrottlePartition("user", share: 0.5)]
@@ -115,7 +115,7 @@ struct Node: Sendable, CustomTestStringConvertible {
         Node(name: "Retry") { timers in
             let budget = RetryBudget(ratio: 1, minimumPerSecond: 1_000, timers: timers)
             let strategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: 3)
-            return Retry(strategy: strategy, deadline: .seconds(10), budget: budget, timers: timers)
+            return Retry(strategy, deadline: .seconds(10), budget: budget, timers: timers)
         },
         Node(name: "Hedge") { timers in
             let settings = Hedge.Settings(quantile: 0.5, share: 1, minimumNumberOfSamples: 1, minimumDelay: .zero)

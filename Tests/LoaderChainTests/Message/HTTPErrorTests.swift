@@ -14,7 +14,7 @@ import Testing
 
     @Test func whatIsBeneathIsToldByTypeAndNumber() {
         let error = HTTPError(.cannotConnect, request: request, underlyingError: Talkative.second)
-        #expect(error.description == "cannotConnect: GET https://example.com/things. Beneath it: Talkative 1")
+        #expect(error.description == "cannotConnect: GET https://example.com/things. Underlying error: Talkative 1")
         #expect(error.localizedDescription == error.description)
     }
 
@@ -23,7 +23,7 @@ import Testing
         let outer = HTTPError(.unknown, request: request, underlyingError: inner, loader: "Upper")
         #expect(
             outer.description == """
-                unknown (Upper): GET https://example.com/things. Beneath it: timedOut: GET https://example.com/things. \
+                unknown (Upper): GET https://example.com/things. Underlying error: timedOut: GET https://example.com/things. \
                 It took 3 seconds
                 """)
     }
@@ -31,7 +31,7 @@ import Testing
     @Test(
         arguments: [
             HTTPBodyError("Too much"), HTTPBodyError("Changed", code: .changedFile),
-            OAuthError(.invalidGrant, status: .badRequest, message: "not for logs"), SignInRequired(),
+            OAuthError(.invalidGrant, status: .badRequest, message: "not for logs"), SignInRequiredError(),
         ] as [any Error])
     func everyErrorTellsItsReasonAsItsLocalizedDescription(error: any Error) {
         #expect(error.localizedDescription == "\(error)")

@@ -48,7 +48,7 @@ import Testing
         Sample(
             rule: "types", text: "event:a\ndata:1\n\ndata:2\n\nevent: \ndata:3\n\nevent:x\nevent:y\ndata:4\n\n",
             events: [.init(type: "a", data: "1"), .init(data: "2"), .init(data: "3"), .init(type: "y", data: "4")]),
-        Sample(rule: "a type alone is no event", text: "event:a\n\ndata:1\n\n", events: [.init(data: "1")]),
+        Sample(rule: "a type alone is not an event", text: "event:a\n\ndata:1\n\n", events: [.init(data: "1")]),
         Sample(
             rule: "an identifier stays", text: "id:1\ndata:a\n\ndata:b\n\nid\ndata:c\n\n",
             events: [.init(data: "a", id: "1"), .init(data: "b", id: "1"), .init(data: "c")]),

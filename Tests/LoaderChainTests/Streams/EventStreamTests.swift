@@ -50,7 +50,7 @@ import Testing
         #expect(changes.events == ["open", "waiting", "connecting", "open"])
     }
 
-    /// As idle time, the request's own timeout, and the one that it is sent with.
+    /// The idle time, the request's own timeout, and the timeout that it is sent with.
     static let silences: [(Duration?, Duration?, Duration)] = [
         (.seconds(90), nil, .seconds(90)), (nil, nil, .nanoseconds(Int64.max)), (nil, .seconds(5), .seconds(5)),
         (.seconds(90), .seconds(5), .seconds(5)),
@@ -297,7 +297,7 @@ private final class EventServer: AsyncLoader, @unchecked Sendable {
         state.withLock { [response] in $0.responses.append(.success(response)) }
     }
 
-    override func load(_ request: HTTPRequest, next: RestOfChain) async throws -> HTTPResponse {
+    override func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let response = state.withLock { state in
             state.requests.append(request)
             return state.responses.isEmpty ? nil : state.responses.removeFirst()

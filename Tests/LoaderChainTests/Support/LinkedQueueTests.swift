@@ -16,7 +16,7 @@ import Testing
         var queue = LinkedQueue<String>()
         let first = queue.append("first")
         #expect(queue.popFirst() == "first")
-        // It moves into the node that the first has left.
+        // The second element moves into the node that the first has left.
         let second = queue.append("second")
         #expect(queue.remove(first) == nil)
         #expect(queue.remove(second) == "second")
@@ -74,7 +74,7 @@ import Testing
     }
 }
 
-/// Three queues in one storage, and the arrays that they are to equal.
+/// Three queues in one storage, and the arrays that they must equal.
 private final class QueuesWalk {
     private(set) var fault = ""
     private var random: SeededGenerator

@@ -10,7 +10,7 @@ final class NamedLoader: HTTPLoader, @unchecked Sendable {
     override var name: String { givenName }
 }
 
-/// Leads to several chains beside its next one, and passes tasks on to the first.
+/// Leads to several chains in addition to its next loader, and passes tasks on to the first.
 final class ForkedLoader: HTTPLoader, @unchecked Sendable {
     private let forks: [HTTPLoader]
     init(_ forks: [HTTPLoader]) { self.forks = forks }
@@ -18,7 +18,7 @@ final class ForkedLoader: HTTPLoader, @unchecked Sendable {
     override func load(task: HTTPTask) { forks[0].load(task: task) }
 }
 
-/// Counts its resets, and finishes each only when it is told to.
+/// Counts its resets, and finishes each only when a test lets it.
 final class SlowToReset: HTTPLoader, @unchecked Sendable {
     private let groups = Locked<[DispatchGroup]>([])
     let log = EventLog()
@@ -73,7 +73,7 @@ final class ResetCounter: HTTPLoader, @unchecked Sendable {
     }
 }
 
-/// Tries again at once, so many times, whatever comes.
+/// Tries again at once, a number of times, whatever the result.
 final class Persistent: HTTPLoader, @unchecked Sendable {
     private let attempts: Int
     init(attempts: Int) { self.attempts = attempts }

@@ -6,7 +6,7 @@ func takeWalks(seeds: Range<UInt64> = 0..<10_000, _ walk: (_ seed: UInt64) -> St
     if let fault = firstFault(seeds: testSample(seeds), walk) { Issue.record("\(fault)") }
 }
 
-/// Takes one of ten groups of a thousand walks, which threads may take beside each other.
+/// Takes one of ten groups of a thousand walks, which threads may take at the same time.
 func takeWalks(group: UInt64, _ walk: (_ seed: UInt64) -> String?) {
     takeWalks(seeds: (group * 1_000)..<(group * 1_000 + 1_000), walk)
 }

@@ -24,7 +24,7 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
     var summary: String { error.map { "\($0.code)" } ?? "response" }
 }
 
-/// Runs `body` on so many threads that start together, and returns when all have ended and let go of it.
+/// Runs `body` on `count` threads that start together, and returns when all have ended and released it.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
     let gate = DispatchSemaphore(value: 0)
     // A sanitizer needs more stack for the same calls, so a run under one says how much.

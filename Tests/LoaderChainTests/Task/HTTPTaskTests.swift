@@ -16,9 +16,9 @@ import Testing
                 driven.happens(event, at: step)
                 naive.happens(event, at: step)
             }
-            guard driven.log.events != naive.heard || driven.answers != naive.answers else { return }
+            guard driven.log.events != naive.calls || driven.answers != naive.answers else { return }
             Issue.record(
-                "\(sequence): heard \(driven.log.events) \(driven.answers), not \(naive.heard) \(naive.answers)")
+                "\(sequence): \(driven.log.events) \(driven.answers), not \(naive.calls) \(naive.answers)")
         }
     }
 
@@ -251,7 +251,7 @@ import Testing
         let observed = task?.id
         task?.addObserver(observer)
         task = nil
-        // It outlives the call, though the object that was observed did not.
+        // The task outlives the call, although the object that was observed did not.
         #expect(observer.ids.withLock { $0.map(\.id) } == [observed])
         #expect(observer.ids.withLock { $0.map(\.isCompleted) } == [true])
         #expect(observed != id)
@@ -434,9 +434,9 @@ private final class DrivenTask {
         case .fail: answers.append(task.fail(.timedOut))
         case .cancel: answers.append(task.cancel())
         case .addCompletionHandler:
-            task.addCompletionHandler { [log] result in log.note("\(step) hears \(result.summary)") }
+            task.addCompletionHandler { [log] result in log.note("\(step): \(result.summary)") }
         case .addCancelHandler:
-            task.addCancelHandler { [log] in log.note("\(step) hears of the cancel") }
+            task.addCancelHandler { [log] in log.note("\(step) is cancelled") }
         case .drop:
             terminal.forget(task)
             self.task = nil

@@ -31,7 +31,7 @@ import Testing
         timers.advance(by: .milliseconds(1))
         let error = try #require(seen.withLock { $0 })
         #expect(error.code == .deadlineExceeded && error.loader == "ScriptedTerminal")
-        #expect(error.reason == "The time for the request, 2.0 seconds, was over while ScriptedTerminal had it")
+        #expect(error.reason == "The request's deadline of 2.0 seconds passed while ScriptedTerminal had it")
         #expect(timers.pendingCount == 0)
     }
 
@@ -131,7 +131,7 @@ import Testing
     @Test func aCancelledCallerAboveCodeThatIgnoresCancelsWaitsNoLonger() async throws {
         let stubborn = StubbornTerminal()
         let guardian = Autocancel()
-        let chain = guardian --> Retry(strategy: Backoff.never) --> stubborn
+        let chain = guardian --> Retry(.never) --> stubborn
         let waiting = Task { [timers] in
             await HTTPTask(request: .sample).result(on: timers) { if chain.accept($0) { chain.load(task: $0) } }
         }
@@ -161,7 +161,7 @@ import Testing
 
     @Test func theErrorNamesTheLoaderBelowARetryThatIgnoresItsCancel() throws {
         let stubborn = StubbornTerminal()
-        let chain = Retry(strategy: Backoff.immediately(maximumNumberOfAttempts: 3), timers: timers) --> stubborn
+        let chain = Retry(.immediately(maximumNumberOfAttempts: 3), timers: timers) --> stubborn
         let seen = Locked<HTTPError?>(nil)
         chain.load(request: request(within: .seconds(1))) { result in seen.withLock { $0 = result.error } }
         timers.advance(by: .seconds(1))

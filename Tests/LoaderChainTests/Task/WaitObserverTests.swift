@@ -2,7 +2,7 @@ import LoaderChain
 import LoaderChainTesting
 import Testing
 
-/// What observers hear of waits, depending on when they were added.
+/// The waits for which observers are called, depending on when they were added.
 @Suite(.timeLimit(.minutes(10))) struct WaitObserverTests {
     private let task = HTTPTask(request: HTTPRequest(host: "a.test"))
     private let early = Waits()

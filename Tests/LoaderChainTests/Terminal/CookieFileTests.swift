@@ -194,7 +194,7 @@ import Testing
 
     @Test func aFailureIsToldAndTheNextSaveTriesAgain() throws {
         defer { clean() }
-        // Their clock stands still, so that nothing is written but by `save`.
+        // Their clock stands still, so only `save` writes.
         let timers = ManualTimers()
         let jar = try CookieJar(file: file, timers: timers)
         jar.insert("a=geheim; Max-Age=1000", for: request)

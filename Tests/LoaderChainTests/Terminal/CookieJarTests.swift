@@ -71,7 +71,7 @@ import Testing
         ("https://a.test/", "n=v; Max-Age=1", "https://a.test/", true),
     ])
     func aCookieGoesWhereItMay(_ from: String, _ field: String, _ to: String, _ isSent: Bool) {
-        // Their clock stands still, and a second is as long as an hour.
+        // Their clock stands still, so an hour is no different from a second.
         let jar = CookieJar(timers: ManualTimers())
         jar.insert(field, for: Self.request(from))
         #expect(jar.cookies(for: Self.request(to)).count == (isSent ? 1 : 0))
@@ -114,7 +114,7 @@ import Testing
         #expect(!jar.insert("n=; Expires=Thu, 01 Jan 1970 00:00:00 GMT", for: request) && jar.cookies.isEmpty)
     }
 
-    /// An attacker on the network path must not put a cookie beside one that it cannot read.
+    /// An attacker on the network path must not add a cookie of the same name as a cookie that it cannot read.
     @Test(arguments: [
         ("http://a.test/", "n=evil", false), ("http://b.a.test/", "n=evil; Domain=a.test", false),
         ("http://a.test/", "n=evil; Path=/x", false), ("http://a.test/", "other=fine", true),

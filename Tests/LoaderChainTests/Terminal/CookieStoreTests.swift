@@ -9,7 +9,7 @@ import Testing
     import Foundation
 #endif
 
-/// The jar beside the standard's rules, applied one after the other to a plain list.
+/// The jar compared with the standard's rules, applied one after another to a plain list.
 @Suite(.timeLimit(.minutes(10))) struct CookieStoreTests {
     @Test(arguments: 0..<4 as Range<UInt64>) func aJarKeepsTheStandardsRules(_ group: UInt64) {
         takeWalks(seeds: group * 100..<group * 100 + 100) { seed in
@@ -64,7 +64,7 @@ private struct CookieWalk {
     }
 }
 
-/// A jar as the standard tells it, without any thought for speed.
+/// A jar as the standard describes it, without any thought for speed.
 private struct CookieList {
     static let limitPerDomain = 3
     static let limit = 8

@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func oneThatWasOvertakenSetsNothing() {
-        // It asked for the moment before the state was changed, and comes after the thread that changed it.
+        // This call asked for the moment before the state was changed, and comes after the thread that changed it.
         alarm.set(
             on: timers,
             for: {

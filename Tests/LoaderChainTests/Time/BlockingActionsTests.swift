@@ -12,7 +12,7 @@ import Testing
         let other = slowChain()
         let waited = Locked<[DispatchTimeoutResult]>([])
         let chain =
-            Retry(strategy: Soon(), budget: .unlimited, timers: timers)
+            Retry(Soon(), budget: .unlimited, timers: timers)
             --> FailingFirst { waited.withLock { $0.append(wait(for: other)) } }
         let log = EventLog()
         chain.load(request: .sample) { log.note($0.summary) }
@@ -24,7 +24,7 @@ import Testing
     @Test func aHandlerThatWaitsForAnotherTimedChainGetsItsResult() async {
         let other = slowChain()
         let waited = Locked<DispatchTimeoutResult?>(nil)
-        let chain = Retry(strategy: Soon(), budget: .unlimited, timers: timers) --> FailingFirst {}
+        let chain = Retry(Soon(), budget: .unlimited, timers: timers) --> FailingFirst {}
         let log = EventLog()
         chain.load(request: .sample) { [self] _ in
             let result = wait(for: other)
@@ -40,7 +40,7 @@ import Testing
         let ended = EventLog()
         let release = DispatchSemaphore(value: 0)
         let chain =
-            Retry(strategy: Soon(), budget: .unlimited, timers: timers)
+            Retry(Soon(), budget: .unlimited, timers: timers)
             --> FailingFirst {
                 blocked.note("")
                 release.wait()
@@ -101,7 +101,7 @@ import Testing
 
     /// A chain whose first task has to wait for a timer.
     private func slowChain() -> HTTPLoader {
-        Retry(strategy: Soon(), budget: .unlimited, timers: timers) --> FailingFirst {}
+        Retry(Soon(), budget: .unlimited, timers: timers) --> FailingFirst {}
     }
 
     private func wait(for chain: HTTPLoader) -> DispatchTimeoutResult {

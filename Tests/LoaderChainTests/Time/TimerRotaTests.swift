@@ -100,7 +100,7 @@ import Testing
     }
 }
 
-/// Random inserts, removals, quick and slow actions, beside a list in order.
+/// Random inserts, removals, quick and slow actions, compared with a list in order.
 private struct RotaWalk {
     private struct Waiting {
         let number: Int

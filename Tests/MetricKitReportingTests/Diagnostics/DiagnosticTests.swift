@@ -122,7 +122,7 @@ import Testing
         #expect(payload.leftovers.map(\.json.description) == [#"{"b":1}"#])
     }
 
-    /// A diagnostic may be of another time than the one beside it, when the device had another language.
+    /// A diagnostic may have another number format than the next one, because the device had another language at its time.
     @Test func eachDiagnosticTellsItsOwnLanguage() throws {
         let payload = try DiagnosticPayload(
             #"{"hangDiagnostics":[{"diagnosticMetaData":{"hangDuration":"20 saat"}},{"diagnosticMetaData":{"hangDuration":"5 ms"}}]}"#
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    /// Whatever is taken is JSON, and the other way round.
+    /// Everything that is accepted is JSON, and all JSON is accepted.
     @Test func itTakesWhatIsJSONAndNothingElse() {
         let seed: UInt64 = 3
         var generator = SeededGenerator(seed: seed)

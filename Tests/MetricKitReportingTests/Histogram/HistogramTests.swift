@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func whatIsAskedWronglyGivesNothing() {
-        // 90 is no share: it would be the maximum if it counted as one.
+        // 90 is not a share: clamped to 1, it would be the maximum.
         for share in [-0.01, 1.01, 90, .nan, .infinity] { #expect(Known.hangTime.quantile(share) == nil) }
         for share in [-0.1, 0.5, .nan] { #expect(Known.hangTime.trimmedMean(by: .end, leavingOut: share) == nil) }
         #expect(Known.hangTime.quantile(0) == .zero)
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func oneOutlierDoesNotMoveTheMiddle() throws {
-        // Nine ordinary returns to the app, and one bucket that was seen in the wild.
+        // Nine ordinary resumes, and one bucket from a real payload.
         let resume = Histogram(milliseconds: [(200, 210, 4), (300, 310, 5), (1_190_060, 1_190_070, 1)])
         #expect((resume.mean(by: .midpoint) ?? .zero) > .seconds(100))
         let robust = try #require(resume.trimmedMean(by: .midpoint))
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// Quantiles of random histograms, with gaps and overlaps, against counting what lies below.
+    /// Quantiles of random histograms, with gaps and overlaps, compared with the counts of lower values.
     @Test func quantilesAgreeWithCounting() {
         for seed: UInt64 in 0..<2_000 {
             var generator = SeededGenerator(seed: seed)
@@ -114,7 +114,7 @@ import Testing
                 #expect(histogram.isEmpty, "seed \(seed)")
                 continue
             }
-            /// How many values lie at a place or below it.
+            /// The number of values at or below a place.
             func below(_ place: Double) -> Double {
                 buckets.reduce(0) { sum, bucket in
                     if bucket.end <= place { return sum + Double(bucket.count) }

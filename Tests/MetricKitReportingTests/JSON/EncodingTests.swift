@@ -11,7 +11,7 @@ struct EncodingTests {
     enum Encoding: CaseIterable {
         case utf16BigEndian, utf16LittleEndian, utf32BigEndian, utf32LittleEndian
 
-        /// The text with a mark of byte order.
+        /// The text with a byte order mark.
         func bytes(_ text: String) -> [UInt8] {
             switch self {
             case .utf16BigEndian: bytes(of: [0xFEFF] + Array(text.utf16))
@@ -53,13 +53,13 @@ struct EncodingTests {
     @Test func whatIsNoTextIsRefused() {
         let quote: UInt8 = 0x22
         for (bytes, reason) in [
-            // Halves of surrogate pairs: the first alone, the second alone, the wrong way round, at the end.
+            // Half surrogate pairs: the first alone, the second alone, the wrong way round, at the end.
             ([0xFE, 0xFF, 0, quote, 0xD8, 0x3D, 0, quote], JSONProblem.Reason.encoding),
             ([0xFE, 0xFF, 0, quote, 0xDE, 0, 0, quote], .encoding),
             ([0xFF, 0xFE, quote, 0, 0, 0xDE, 0x3D, 0xD8, quote, 0], .encoding),
             ([0xFE, 0xFF, 0, quote, 0xD8, 0x3D], .encoding), ([0xFE, 0xFF, 0, 0x31, 0xD8, 0x3D], .encoding),
             ([0xFE, 0xFF, 0, 0x31, 0], .encoding), ([0, 0, 0xFE, 0xFF, 0, 0, 0, 0x31, 0, 0, 0], .encoding),
-            // Beyond Unicode, and a surrogate where there are none.
+            // Beyond Unicode, and a surrogate where none is allowed.
             ([0, 0, 0xFE, 0xFF, 0, 0x11, 0, 0], .encoding), ([0, 0, 0xFE, 0xFF, 0, 0, 0xD8, 0], .encoding),
             // Odd lengths, and marks alone.
             ([0xFE, 0xFF, 0], .encoding), ([0xFF, 0xFE, 0], .encoding), ([0, 0, 0xFE, 0xFF, 0, 0], .encoding),
@@ -72,7 +72,7 @@ struct EncodingTests {
         }
     }
 
-    /// Foundation takes and refuses the same bytes as text.
+    /// Foundation accepts and rejects the same bytes as text.
     @Test func itAgreesWithFoundation() {
         let seed: UInt64 = 16
         var generator = SeededGenerator(seed: seed)
@@ -102,7 +102,7 @@ struct EncodingTests {
         #expect(valid > rounds / 3)
     }
 
-    /// The units of a text, by the mark that it begins with.
+    /// The code units of a text, according to its byte order mark.
     private func units(_ bytes: [UInt8], _ width: Int) -> [UInt32] {
         let ordered = bytes[0] == 0xFF ? bytes.swapped(by: width) : bytes
         return stride(from: 0, to: ordered.count, by: width).map { start in
@@ -112,7 +112,7 @@ struct EncodingTests {
 }
 
 extension [UInt8] {
-    /// The bytes of each unit the other way round.
+    /// The bytes of each code unit in reverse order.
     fileprivate func swapped(by width: Int) -> [UInt8] {
         stride(from: 0, to: count, by: width).flatMap { self[$0..<Swift.min($0 + width, count)].reversed() }
     }

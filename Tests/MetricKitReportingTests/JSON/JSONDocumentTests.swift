@@ -57,7 +57,7 @@ import Testing
         #expect(text == "a\"\\/\u{8}\u{C}\n\r\tä😀\u{FFFD}x")
     }
 
-    /// Foundation reads the same out of valid texts, and refuses what was damaged wherever this reader does.
+    /// Foundation reads the same values from valid texts, and rejects every damaged text that this parser rejects.
     @Test func itAgreesWithFoundation() {
         let seed: UInt64 = 7
         var generator = SeededGenerator(seed: seed)
@@ -69,7 +69,7 @@ import Testing
             let ours = try? JSONDocument(text)
             let theirs = try? JSONSerialization.jsonObject(with: Data(text), options: .fragmentsAllowed)
             guard let ours, let theirs else {
-                // Foundation refuses halves of surrogate pairs, and numbers beyond every double.
+                // Foundation rejects half surrogate pairs, and numbers that exceed every double.
                 let isAgreed =
                     theirs == nil
                     ? ours == nil || JSONTree.isBeyondFoundation(text) : JSONTree.isLeniencyOfFoundation(text)

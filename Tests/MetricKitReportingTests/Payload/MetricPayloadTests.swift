@@ -99,7 +99,7 @@ import Testing
         #expect(disk.dataFileBytes == 1_200_000 && disk.dataFileCount == 40)
         #expect(disk.cacheFolderBytes == 700_000 && disk.cloneBytes == 0)
         #expect(disk.usedBytes == 92_000_000 && disk.capacityBytes == 256_000_000_000)
-        // Marks for what is not known.
+        // Marks for unknown values.
         #expect(payload.memory?.suspendedBytes?.average == nil)
         #expect(payload.memory?.suspendedBytes?.standardDeviation == nil)
         #expect(payload.memory?.suspendedBytes?.sampleCount == 0)
@@ -143,7 +143,7 @@ import Testing
         #expect(hang.buckets.map(\.start) == [0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11].map { .milliseconds($0) })
     }
 
-    /// A bucket that is not understood would make another mean of the others.
+    /// Without a bucket that cannot be parsed, the mean would be different.
     @Test(arguments: [
         #"{"bucketStart":"0 ms","bucketEnd":"1,234 ms","bucketCount":1}"#,
         #"{"bucketStart":"0 ms","bucketEnd":"1 ms"}"#,

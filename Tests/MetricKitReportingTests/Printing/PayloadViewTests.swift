@@ -127,7 +127,7 @@ import Testing
         #expect(
             text.contains(
                 "\n\nVersion 1.2, 2 payloads\nTime to first draw: 280 values\n  mean 1867.14 ms by bucket ends"))
-        #expect(text.hasSuffix("Left out, since they tell of several versions: 1 payload\n"))
+        #expect(text.hasSuffix("Left out, because they cover several versions: 1 payload\n"))
     }
 
     @Test(arguments: [

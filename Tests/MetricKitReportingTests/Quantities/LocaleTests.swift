@@ -5,7 +5,7 @@ import Testing
 
 @testable import MetricKitReporting
 
-/// Payloads in every locale that the Unicode CLDR has, or had since iOS 13: nothing is read wrongly, and hardly anything is not
+/// Payloads in every locale of the Unicode CLDR since iOS 13: nothing is read incorrectly, and almost everything is
 /// read.
 ///
 /// `METRICKIT_LOCALE_ROUNDS` sets how many payloads of random numbers each group of locales gets.
@@ -13,17 +13,17 @@ import Testing
 struct LocaleTests {
     private static let rounds = testSize("METRICKIT_LOCALE_ROUNDS", usually: 3)
     private static let seed: UInt64 = 47
-    /// The languages with numbers that are not read, which no Apple system speaks.
+    /// The languages whose numbers are not read, none of which an Apple system offers.
     ///
     /// Ge'ez has a letter between thousands, and Toki Pona groups digits in pairs.
     private static let unreadable: Set<Substring> = ["gez", "tok"]
 
-    /// Writes a quantity as a formatter does: with one of the unit's patterns, with marks between few digits or not.
+    /// Formats a quantity with one of the unit's patterns, with or without separators for few digits.
     private static func write(
         _ quantity: LocalizedPayload.Quantity, _ group: CLDRLocales.Group, pattern index: Int, leastGrouped: Int
     ) -> String {
         let number = group.numbers.text(quantity.number, leastGrouped: leastGrouped)
-        // Hebrew had words for one second and for two, without a number.
+        // Hebrew had words for one second and for two seconds, without a number.
         let patterns = (group.patterns[quantity.unit] ?? []).filter {
             $0.contains("{0}") || number == "1" || number == "2"
         }
@@ -71,7 +71,7 @@ struct LocaleTests {
         #expect(read > 50 * missed, "\(read) are read, and \(missed) are not")
     }
 
-    /// What the system itself writes is read: nothing wrongly, and everything that a device measures.
+    /// The system's own output is read: nothing incorrectly, and every value that a device measures.
     @Test(.disabled(if: SystemFormatter.locales.isEmpty, "The formatters of this system cannot be reached."))
     func whatTheSystemWritesIsReadInEveryLocale() throws {
         let names = [
@@ -80,7 +80,7 @@ struct LocaleTests {
         func formatters(_ locale: String) throws -> [String: SystemFormatter] {
             try names.mapValues { try #require(SystemFormatter(unit: $0, locale: locale)) }
         }
-        // Locales that write numbers of every plural form and size alike write everything alike: one of them is read.
+        // Locales with the same output for numbers of every plural form and size are equivalent: one of them is read.
         let samples = ["0", "1", "2", "3", "5", "11", "21", "100", "1.5", "1234", "1000000", "1234567.125"]
         let locales = SystemFormatter.locales
         #expect(locales.count > 500)

@@ -3,7 +3,7 @@ import Testing
 @testable import MetricKitReporting
 
 @Suite(.timeLimit(.minutes(10))) struct LocalizedNumberTests {
-    /// What a text means beside others, in the unit of its quantity.
+    /// The value of a text together with others, in the unit of its quantity.
     private func amount(_ text: String, learning others: [String] = []) throws -> Double? {
         let document = try JSONDocument(Array(JSONTree.array((others + [text]).map { .string($0) }).text.utf8))
         let context = PayloadContext(document.root)
@@ -14,35 +14,35 @@ import Testing
 
     @Test(
         arguments: [
-            // Those that are known from public payloads.
+            // Texts from public payloads.
             ("1,530毫秒", 1.53), ("79 041 кБ", 79_041_000), ("20 secs.", 20), ("2,000 byte", 2_000), ("1000 ms", 1),
             ("50 apl", 50),
             ("3 bars", 3), ("100 kiloinstructions", 100_000), ("12.5 ms per s", 12.5),
-            // Spaces of every width, apostrophes, and marks that nobody sees.
+            // Spaces of every width, apostrophes, and invisible marks.
             ("1\u{A0}530 ms", 1.53), ("1\u{202F}530,5 ms", 1.5305), ("1'530.25 ms", 1.53025), ("1’530 ms", 1.53),
             ("\u{200F}1٬530\u{A0}\u{200F}ms", 1.53), ("ms", nil), ("\u{A0}7\u{A0}sec\u{A0}", 7),
-            // Both marks tell each other apart.
+            // Each separator disambiguates the other.
             ("1,234.5 ms", 1.2345), ("1.234,5 ms", 1.2345), ("1,234,567 byte", 1_234_567),
             ("1.234.567 byte", 1_234_567),
             ("12,34,567.5 kB", 1_234_567_500), ("1 234 567,25 кБ", 1_234_567_250),
-            // A fraction that is not three digits long, or has none before it, can be nothing else.
+            // A fraction of a length other than three, or without digits before it, is unambiguous.
             ("12,5 ms", 0.0125), ("12.25 sec", 12.25), ("0,125 sec", 0.125), ("0.125 sec", 0.125),
             ("1234,567 sec", 1234.567),
             ("1,5 kB", 1_500),
-            // Nobody prints a fraction that ends with a zero.
+            // No system prints a fraction that ends with a zero.
             ("1,500 sec", 1_500), ("1.500 sec", 1_500), ("20.0 sec", 20),
-            // What is whole has no fraction, and the words of some languages tell.
+            // Integers have no fraction, and the names of some languages disambiguate.
             ("1,234 byte", 1_234), ("1.234 byte", 1_234), ("1,234毫秒", 1.234), ("1.234毫秒", 0.001234),
             ("1,234 мсек", 0.001234), ("1.234 mili giây", 1.234),
-            // Chechen has this word too, and writes fractions with a point.
+            // Chechen has this name too, and writes fractions with a point.
             ("1,234 мс", nil),
-            // Names that stand before their numbers, and only there.
+            // Names that precede their numbers, and only there.
             ("sekunde 1,530.5", 1530.5), ("baiti 2,000", 2_000), ("ms 20", 0.02), ("2,000 baiti ʻe", nil),
             ("20 තත්", nil),
             ("sekunde -5", nil), ("sekunde 5 5", nil), ("sekunde", nil), ("sekunde 5 sekunde", nil),
             // Digits of other scripts.
             ("١٬٥٣٠٫٥ ms", 1.5305), ("۲۰ sec", 20), ("१,२३४.५ ms", 1.2345), ("２０秒", 20),
-            // These could mean two things, or mean nothing.
+            // Ambiguous or invalid texts.
             ("1,234 ms", nil), ("1.234 ms", nil), ("999,999 kB", nil), ("1,23,4 ms", nil), ("1.234,567,8 ms", nil),
             ("1,2,3 ms", nil), ("01,234 ms", 0.001234), ("1234,5678,9 ms", nil), ("1٢ ms", nil), ("٢1 ms", nil),
             ("20", nil), ("20 parsecs", nil), ("20 KB", 20_000), ("", nil), ("apl 20", nil), ("1e3 ms", nil),
@@ -61,9 +61,9 @@ import Testing
             ("1,234 ms", ["1,234,567 byte"], 1.234), ("1,234 ms", ["1 000 ms"], 0.001234),
             ("1,234 ms", ["2,000 ms"], 1.234),
             ("1,234 ms", ["5毫秒"], 1.234), ("1,234 ms", ["5 сек."], 0.001234), ("1.234 ms", ["5 сек."], 1.234),
-            // Where a number of as many digits has no mark, this mark is none between thousands.
+            // If another number of as many digits has no separator, this separator does not group thousands.
             ("1,234 ms", ["1000 ms"], 0.001234), ("12,345 ms", ["1000 ms"], nil), ("1.500 ms", ["20000 ms"], 0.0015),
-            // A unit that is not known teaches nothing, and contradictions teach nothing.
+            // Unknown units are not evidence, nor are contradictions.
             ("1,234 ms", ["20.5 furlongs"], nil), ("1,234 ms", ["20.5 sec", "20,5 sec"], nil),
             ("1,500 ms", ["20.5 sec", "20,5 sec"], nil),
         ] as [(String, [String], Double?)])
@@ -71,14 +71,14 @@ import Testing
         #expect(try amount(text, learning: others) == expected)
     }
 
-    /// What a language calls a second, another may call an hour.
+    /// The name of the second in one language may be that of the hour in another.
     @Test(
         arguments: [
             ("20 saat", [], nil), ("20 saat", ["3 bars", "50 apl"], nil), ("20 saat", ["5 kB"], nil),
-            // Malay has these, and Azerbaijani has not; the other way round; and no language has both.
+            // Malay has these, but Azerbaijani does not; the reverse; and no language has both.
             ("20 saat", ["5 ms"], 20), ("20 saat", ["5 bait", "3 bars"], 20), ("20 saat", ["5 msan"], 72_000),
             ("20 saat", ["5 ms", "5 msan"], nil), ("20 ساعت", ["5 ثانیه"], 72_000), ("20 ساعت", ["5 byte"], nil),
-            // Neither Russian nor Chechen, by what is known of them.
+            // Neither Russian nor Chechen, according to the table.
             ("20 с.", [], nil), ("20 с.", ["5 мс"], nil),
         ] as [(String, [String], Double?)])
     func aNameWithTwoMeaningsNeedsOthersBesideIt(_ text: String, _ others: [String], _ expected: Double?) throws {

@@ -4,8 +4,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct PayloadErrorTests {
     @Test(arguments: [
-        ("nonsense", PayloadError.Code.notJSON, "Pass all bytes"), ("{}", .notAPayload, "with `MetricKitReport`"),
-        (#"{"crashDiagnostics":[{}]}"#, .notAPayload, "with `MetricKitReport`"),
+        ("nonsense", PayloadError.Code.notJSON, "Pass the complete bytes"),
+        ("{}", .notAPayload, "Use `MetricKitReport`"),
+        (#"{"crashDiagnostics":[{}]}"#, .notAPayload, "Use `MetricKitReport`"),
         (String(repeating: "[", count: 70_000), .tooLarge, "Keep the bytes"),
     ])
     func whatAProgramShowsSaysWhatIsWrongAndWhatToDo(_ text: String, _ code: PayloadError.Code, _ advice: String) throws

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MetricKitReporting
 
-/// Texts that were made to take all memory, and texts in other encodings.
+/// Texts that try to exhaust the memory, and texts in other encodings.
 @Suite(.timeLimit(.minutes(10)))
 struct HostileInputTests {
     private static func repeated(_ text: String, _ count: Int) -> [UInt8] {
@@ -42,7 +42,7 @@ struct HostileInputTests {
             let problem = #expect(throws: JSONProblem.self) { try JSONDocument(Array(text.utf8), limits: limits) }
             #expect(problem?.reason == .tooMany, "\(text)")
         }
-        // What the table of places takes is known before anything is read.
+        // The size of the table is known before anything is read.
         #expect(JSONLimits.standard.values * MemoryLayout<JSONDocument.Entry>.stride <= 64 << 20)
     }
 
@@ -55,14 +55,14 @@ struct HostileInputTests {
         #expect(Self.error(Self.repeated(" ", JSONLimits.standard.bytes + 1))?.code == .tooLarge)
     }
 
-    /// Each of these became a value with a path and bytes of its own.
+    /// Each of these becomes a value with a path and bytes of its own.
     @Test(arguments: [
         #"{"signpostMetrics":[1"#, #"{"crashDiagnostics":[1"#, #"{"timeStampEnd":"","a":1,"intervalEntries":[1"#,
     ])
     func whatBelongsNowhereIsBounded(_ begin: String) throws {
         let few = Array(begin.utf8) + Self.repeated(",1", 100) + Array("]}".utf8)
         #expect(Self.error(few) == nil)
-        // An array of too many signposts or intervals is one value that is left over; diagnostics are counted.
+        // An array of too many signposts or intervals is a single leftover; diagnostics are counted.
         let many = Array(begin.utf8) + Self.repeated(",1", JSONLimits.kept + 10) + Array("]}".utf8)
         switch MetricKitReport(Data(many)) {
         case .metrics(let payload): #expect(payload.leftovers.count < 10)
@@ -125,15 +125,15 @@ struct HostileInputTests {
         let cut: any Error = Self.error(Array("{\"appVersion\":".utf8)) ?? PayloadError(code: .notAPayload, reason: "")
         #expect(
             cut.localizedDescription
-                == "This is not valid JSON: the text breaks off, at byte 14. Pass all bytes of `jsonRepresentation()`, as they came."
+                == "The payload is not valid JSON: an unexpected end, at byte 14. Pass the complete bytes of `jsonRepresentation()`."
         )
         #expect(
             Self.error(Array("[]".utf8))?.localizedDescription
-                == "This is JSON, but no payload: it has none of a payload's keys. "
-                + "Read what can be of any kind with `MetricKitReport`.")
+                == "The JSON is not a payload: it has none of a payload's keys. Use `MetricKitReport` for payloads of any kind."
+        )
         #expect(
             Self.error(Self.repeated("[", 100_000))?.localizedDescription
-                == "This is larger than any payload: there are more than the 65,536 objects and arrays inside each other "
-                + "that are read, at byte 65536. Keep the bytes, and find out what wrote them.")
+                == "The payload is too large: more than 65,536 nested objects and arrays, at byte 65536. "
+                + "Keep the bytes, and find out which program wrote them.")
     }
 }

@@ -7,9 +7,9 @@ import Testing
 @testable import APIHealthKit
 @testable import MetricKitReporting
 
-/// Payloads that were damaged in every way: nothing traps, and no number comes out that did not go in.
+/// Payloads with every kind of damage: nothing traps, and every number in the result is in the payload.
 ///
-/// `METRICKIT_MUTATIONS` sets how many rounds.
+/// `METRICKIT_MUTATIONS` sets the number of rounds.
 @Suite(.timeLimit(.minutes(60)))
 struct MutationTests {
     private static let rounds = testSize("METRICKIT_MUTATIONS", usually: 1_500)
@@ -31,7 +31,7 @@ struct MutationTests {
             var text = Array(tree.text.utf8)
             if Int.random(in: 0..<4, using: &generator) == 0 { Mutation.damageBytes(&text, &generator) }
             let report = MetricKitReport(Data(text))
-            // What a person would read is made as well, and so is what a dashboard would get.
+            // The printed form and the points are created as well.
             let lines = PayloadView.lines(report)
             switch report {
             case .metrics(let payload):
@@ -66,7 +66,7 @@ struct MutationTests {
         #expect(counts.numbers > Self.rounds * 20)
     }
 
-    /// Every encoding: nothing traps, and what was not damaged gives what UTF-8 gives.
+    /// Every encoding: nothing traps, and an undamaged payload gives the same result as in UTF-8.
     @Test func everyEncodingReadsTheSame() throws {
         var generator = SeededGenerator(seed: Self.seed)
         let trees = try Self.fixtures.map { JSONTree(try JSONDocument($0).root) }
@@ -98,7 +98,7 @@ struct MutationTests {
         #expect(read > Self.rounds / 40)
     }
 
-    /// A payload that breaks off anywhere is not read in part, and not lost.
+    /// A truncated payload is not read in part, and not lost.
     @Test func whatBreaksOffIsUnreadable() {
         for fixture in Self.fixtures {
             for end in stride(from: 0, to: fixture.count - 1, by: 37) {

@@ -1,27 +1,27 @@
 import Foundation
 
-/// The locales of the Unicode CLDR, as far as they write numbers with units: what `Tests/CLDR/units.txt` has.
+/// The locales of the Unicode CLDR and their formats for numbers with units, from `Tests/CLDR/units.txt`.
 struct CLDRLocales {
-    /// Locales that write everything in the same way.
+    /// Locales with the same format.
     struct Group: CustomStringConvertible {
-        /// Their names, and the versions in which they do.
+        /// Their names, and the versions with this format.
         let description: String
-        /// The patterns of each unit, for whichever counts there are, with `{0}` for the number.
+        /// The patterns of each unit for all counts, with `{0}` for the number.
         let patterns: [String: [String]]
         let numbers: Numbers
     }
 
-    /// How numbers are written.
+    /// The number format.
     struct Numbers {
         let zero: Unicode.Scalar
-        /// How many digits the last group has, and how many the others; none if there are no groups.
+        /// The lengths of the last group and of the others; none without groups.
         let groupSizes: (last: Int, others: Int)
         let decimal: String
         let group: String
 
-        /// Writes a number that is given in ASCII.
+        /// Formats a number that is given in ASCII.
         ///
-        /// - Parameter leastGrouped: how many digits must stand before the last group for marks to be written.
+        /// - Parameter leastGrouped: the number of digits before the last group from which separators are written.
         func text(_ number: String, leastGrouped: Int = 1) -> String {
             let parts = number.split(separator: ".")
             var whole = Array(parts[0])

@@ -3,7 +3,7 @@ import LoaderChain
 
 @testable import MetricKitReporting
 
-/// A JSON value, to be made, changed and written by tests.
+/// A JSON value that tests can create, change and write.
 indirect enum JSONTree {
     case object([Member])
     case array([JSONTree])
@@ -54,7 +54,7 @@ indirect enum JSONTree {
         return text(&generator, isPlain: true)
     }
 
-    /// The text of the value, with spaces and escapes where there may be some.
+    /// The text of the value, with spaces and escapes at random places.
     func text(_ generator: inout SeededGenerator, isPlain: Bool = false) -> String {
         let space = isPlain ? "" : ["", "", " ", "\n\t", "\r\n "].randomElement(using: &generator) ?? ""
         switch self {
@@ -97,13 +97,13 @@ indirect enum JSONTree {
         }
     }
 
-    /// Whether a text has what Foundation refuses although it is JSON.
+    /// Whether a text contains valid JSON that Foundation rejects.
     static func isBeyondFoundation(_ text: [UInt8]) -> Bool {
         let text = String(decoding: text, as: UTF8.self).lowercased()
         return text.contains("\\ud") || text.contains(/[0-9]e/)
     }
 
-    /// Whether a text has what Foundation takes although it is not JSON: a comma behind the last of several values.
+    /// Whether a text contains invalid JSON that Foundation accepts: a comma after the last of several values.
     static func isLeniencyOfFoundation(_ text: [UInt8]) -> Bool {
         String(decoding: text, as: UTF8.self).contains(/,\s*[\]}]/)
     }
@@ -122,7 +122,7 @@ indirect enum JSONTree {
                 && other.allSatisfy { key, value in node[key].map { same($0, value) } ?? false }
         case let other as NSNumber:
             if let bool = node.bool { return other.boolValue == bool }
-            // What is beyond everything that is measured is no number here.
+            // A value beyond everything that is measured is not a number here.
             let isBeyond = abs(other.doubleValue) > 1e30 || abs(other.doubleValue) < 1e-30
             return node.kind == .number && node.number.map { $0.double == other.doubleValue } ?? isBeyond
         default: return false

@@ -16,7 +16,7 @@ extension DiagnosticPayload {
     init(_ text: String) throws { try self.init(Data(text.utf8)) }
 }
 
-/// A number with so many digits behind the point, as the known values are given.
+/// A number with the given number of decimals, like the known values.
 func rounded(_ time: Duration?, _ digits: Int) -> Double? {
     guard let time else { return nil }
     let power = (0..<digits).reduce(1.0) { power, _ in power * 10 }

@@ -3,7 +3,7 @@ import LoaderChain
 
 @testable import MetricKitReporting
 
-/// A payload of metrics whose numbers are written by a writer that the test chooses, and what must be read out of it.
+/// A payload of metrics whose numbers are formatted by a given formatter, and the values that must be read from it.
 struct LocalizedPayload {
     /// A number of a unit, by the unit's symbol.
     struct Quantity: Equatable {
@@ -16,7 +16,7 @@ struct LocalizedPayload {
         }
     }
 
-    /// Where single quantities stand, and where they are read to.
+    /// The places of single quantities in the payload, and in the model.
     private static let places: [(path: String, read: @Sendable (MetricPayload) -> Double?)] = [
         ("applicationTimeMetrics.cumulativeForegroundTime", { $0.applicationTime?.foreground?.histogramNumber }),
         ("applicationTimeMetrics.cumulativeBackgroundTime", { $0.applicationTime?.background?.histogramNumber }),
@@ -33,7 +33,7 @@ struct LocalizedPayload {
         ("networkTransferMetrics.cumulativeCellularUpload", { $0.networkTransfer?.cellularUploadBytes }),
     ]
 
-    /// How much of a second, or how many bytes, each unit is.
+    /// The size of each unit in seconds or bytes.
     private static let sizes: [String: Double] = [
         "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600, "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9,
         "TB": 1e12,
@@ -58,7 +58,7 @@ struct LocalizedPayload {
             bytes: ["200000", "1300", "50000", "60000", "70000"].map { Quantity($0, "kB") })
     }
 
-    /// Numbers of every size, with up to three digits behind the point, as a formatter for people writes them.
+    /// Numbers of every size, with up to three decimals, as formatted for display.
     static func random(_ generator: inout SeededGenerator, units: [String]) -> LocalizedPayload {
         func number() -> String {
             let digits = Int.random(in: 1...7, using: &generator)
@@ -98,7 +98,7 @@ struct LocalizedPayload {
         (Double(quantity.number) ?? .nan) * (sizes[quantity.unit] ?? .nan)
     }
 
-    /// The quantities with the places that they stand in.
+    /// The quantities with their places.
     private var placed: [(place: (path: String, read: @Sendable (MetricPayload) -> Double?), quantity: Quantity)] {
         Array(zip(Self.places[..<5], times)) + Array(zip(Self.places[5...], bytes))
     }
@@ -129,9 +129,9 @@ struct LocalizedPayload {
         return JSONTree.object([.init(key: "appVersion", value: .string("1"))] + members).text
     }
 
-    /// Compares what was read with what was written.
+    /// Compares the read values with the written ones.
     ///
-    /// - Returns: what is wrong, and what is missing.
+    /// - Returns: the incorrect values, and the missing ones.
     func differences(_ payload: MetricPayload) -> (wrong: [String], missing: [String]) {
         var (wrong, missing): ([String], [String]) = ([], [])
         let left = Set(payload.leftovers.map(\.path))

@@ -1,10 +1,10 @@
 import LoaderChain
 
-/// Changes that make something else of a payload.
+/// Random changes to a payload.
 enum Mutation {
-    /// The value with one change somewhere in it: something dropped, of another type, in another order, cut off or nested.
+    /// The value with one random change: a part dropped, of another type, in another order, cut off or nested.
     static func mutated(_ tree: JSONTree, _ others: [JSONTree], _ generator: inout SeededGenerator) -> JSONTree {
-        // Mostly further in, since there is more there.
+        // Mostly further inside, because most values are there.
         switch tree {
         case .object(var members) where !members.isEmpty && Int.random(in: 0..<5, using: &generator) > 0:
             let index = Int.random(in: members.indices, using: &generator)
@@ -84,7 +84,7 @@ enum Mutation {
         return String(characters)
     }
 
-    /// A byte that is another, or is gone, or everything behind it.
+    /// A byte changed or removed, or everything after it removed.
     static func damageBytes(_ text: inout [UInt8], _ generator: inout SeededGenerator) {
         guard !text.isEmpty else { return }
         for _ in 0..<Int.random(in: 1...3, using: &generator) { JSONTree.damage(&text, &generator) }

@@ -4,7 +4,7 @@ import LoaderChain
 
 @testable import MetricKitReporting
 
-/// The digits of a number, without zeros at both ends: what is left of it in every unit whose names are powers of ten apart.
+/// The digits of a number, without zeros at both ends: they are the same in all units that differ by powers of ten.
 private func significant(_ digits: some StringProtocol) -> String {
     var inner = Substring(digits).utf8
     while inner.first == UInt8(ascii: "0") { inner.removeFirst() }
@@ -12,7 +12,7 @@ private func significant(_ digits: some StringProtocol) -> String {
     return String(Substring(inner))
 }
 
-/// The digits of all numbers that stand anywhere in a payload, found without any idea of what they mean.
+/// The digits of all numbers anywhere in a payload, found without interpreting them.
 struct GivenNumbers {
     private var digits: Set<String> = [""]
     private var texts: [String] = []
@@ -45,7 +45,7 @@ struct GivenNumbers {
             let text = String(decoding: node.bytes, as: UTF8.self)
             let mantissa = text.lowercased().split(separator: "e", omittingEmptySubsequences: false)[0]
             digits.insert(significant(mantissa.filter(\.isNumber)))
-            // A number of more digits than a double has becomes the nearest one.
+            // Minutes and hours are converted to seconds.
             if let nearest = Double(text) { digits.insert(significant(ReadNumbers.digits(of: nearest))) }
         }
     }
@@ -58,12 +58,12 @@ struct GivenNumbers {
         }
     }
 
-    /// Whether so many seconds are a number, perhaps with a fraction, or with zeros that were left out.
+    /// Whether the given number of seconds is among the numbers, perhaps with a fraction, or with zeros left out.
     private func isSecondsSince2001(_ seconds: String) -> Bool {
         digits.contains { $0.hasPrefix(seconds) || $0 == significant(seconds) }
     }
 
-    /// The seconds since 1970 that the digits of a date can stand for, with their zone to either side.
+    /// The seconds since 1970 for the digits of a date, with its time zone in either direction.
     private static func moments(_ digits: String) -> [Int64] {
         // An hour may have one digit.
         var candidates = [digits]
@@ -84,7 +84,7 @@ struct GivenNumbers {
 
 /// A number that was read.
 enum ReadNumber {
-    /// The digits, without a point.
+    /// The digits, without a decimal point.
     case digits(String)
     /// Whole seconds since 1970.
     case moment(Int64)
@@ -108,7 +108,7 @@ struct ReadNumbers {
             case let time as Duration: all.append(.digits("\(time.attoseconds)"))
             case let number as Double: all.append(.digits(Self.digits(of: number)))
             case let frame as CallStackTree.Frame:
-                // Where a frame stands in its tree is no number of the payload.
+                // The position of a frame in its tree is not a number of the payload.
                 for number in [frame.address, frame.offset].compactMap({ $0 }) { all.append(.digits("\(number)")) }
                 if let count = frame.sampleCount { all.append(.digits("\(count)")) }
             case let histogram as Histogram<Duration>: visit(Mirror(reflecting: histogram.buckets))
@@ -121,7 +121,7 @@ struct ReadNumbers {
         }
     }
 
-    /// The digits of a double that was a whole number of a base unit, or has few digits behind the point.
+    /// The digits of a double that was an integer of a base unit, or has few decimals.
     static func digits(of number: Double) -> String {
         let text = "\(abs(number))".lowercased().split(separator: "e", omittingEmptySubsequences: false)[0]
         return text.filter(\.isNumber)

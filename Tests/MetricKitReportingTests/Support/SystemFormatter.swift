@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(Darwin)
-    /// Writes numbers of one unit in one locale, as MetricKit does it.
+    /// Formats numbers of one unit in one locale, like MetricKit.
     final class SystemFormatter {
         static var locales: [String] { Locale.availableIdentifiers }
 
@@ -26,11 +26,11 @@ import Foundation
         }
     }
 #else
-    /// Writes numbers of one unit in one locale, with the ICU that Foundation brings along.
+    /// Formats numbers of one unit in one locale, with Foundation's ICU.
     ///
-    /// It is the one that Apple's systems have, with Apple's own changes to the Unicode CLDR, and a `MeasurementFormatter` writes
-    /// with it. Foundation for Linux has no such formatter, and its ICU no module that a program could link, so that the functions
-    /// are looked up by their names; there are no locales where they are missing.
+    /// It is the ICU of Apple's systems, with Apple's own changes to the Unicode CLDR, which a `MeasurementFormatter` uses.
+    /// Foundation for Linux has no such formatter, and a program cannot link its ICU, so the functions are looked up by name;
+    /// without them, there are no locales.
     final class SystemFormatter {
         private typealias Status = UnsafeMutablePointer<Int32>
         private typealias Count = @convention(c) () -> Int32
@@ -84,7 +84,7 @@ import Foundation
         private let result: OpaquePointer
 
         init?(unit: String, locale: String) {
-            // Short names, and up to three digits behind the point, are what a `MeasurementFormatter` has by default.
+            // Short names, and up to three decimals, are the defaults of a `MeasurementFormatter`.
             let skeleton = Array("unit/\(unit) unit-width-short .###".utf16)
             var status: Int32 = 0
             guard let functions = Self.functions,

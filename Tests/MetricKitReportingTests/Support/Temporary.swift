@@ -2,7 +2,7 @@ import Foundation
 import LoaderChain
 import ReportOutbox
 
-/// A directory of one test's own, gone when the test lets go of it.
+/// A temporary directory of one test, removed when the test releases it.
 final class TemporaryDirectory: Sendable {
     let url: URL
 
@@ -14,7 +14,7 @@ final class TemporaryDirectory: Sendable {
     deinit { try? FileManager.default.removeItem(at: url) }
 }
 
-/// Keeps what it is given, for a test to look at.
+/// Records values for a test.
 final class Notes<Note: Sendable>: Sendable {
     private let notes = Locked<[Note]>([])
 
@@ -23,7 +23,7 @@ final class Notes<Note: Sendable>: Sendable {
     var all: [Note] { notes.withLock { $0 } }
 }
 
-/// Work that is done when the test says.
+/// Work that runs when the test calls it.
 final class LaterWork: Sendable {
     private let waiting = Locked<[@Sendable () -> Void]>([])
 

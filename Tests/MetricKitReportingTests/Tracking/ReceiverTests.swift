@@ -8,27 +8,27 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ReceiverTests {
     private let directory: TemporaryDirectory
-    private let box: ReportOutbox
+    private let outbox: ReportOutbox
     private let later = LaterWork()
     private let request = HTTPRequest(method: .post, host: "reports.example.com", path: "/v1/metrickit")
 
     init() throws {
         directory = try TemporaryDirectory()
-        box = try ReportOutbox(directory: directory.url, chain: HTTPLoader(), startsSending: false)
+        outbox = try ReportOutbox(directory: directory.url, chain: HTTPLoader(), startsSending: false)
     }
 
     private func receiver(
-        _ tracking: [MetricKitTracking] = [], box: ReportOutbox? = nil,
+        _ tracking: [MetricKitTracking] = [], outbox: ReportOutbox? = nil,
         kinds: [MetricKitReceiver.Kind] = [.metrics, .diagnostics],
-        onError: @escaping @Sendable (Data, OutboxError) -> Void = { _, _ in Issue.record("the box refuses") }
+        onError: @escaping @Sendable (Data, OutboxError) -> Void = { _, _ in Issue.record("the outbox refuses") }
     ) -> MetricKitReceiver {
         MetricKitReceiver(
-            outbox: box ?? self.box, requests: Dictionary(uniqueKeysWithValues: kinds.map { ($0, request) }),
+            outbox: outbox ?? self.outbox, requests: Dictionary(uniqueKeysWithValues: kinds.map { ($0, request) }),
             tracking: tracking, onError: onError
         ) { [later] in later.add($0) }
     }
 
-    /// Payloads of diagnostics that differ.
+    /// Different payloads of diagnostics.
     private func payloads(_ count: Int, length: Int = 20_000) -> [Data] {
         (0..<count).map { number in
             let padding = String(repeating: "x", count: length)
@@ -38,16 +38,16 @@ import Testing
         }
     }
 
-    /// What the callback does is one submission of each payload's bytes; nothing is decoded and nobody is told before it is over.
+    /// The callback only submits each payload's bytes; nothing is decoded or tracked before it has returned.
     @Test func theCallbackStoresWholeBytesOnceAndDoesNothingElse() throws {
         let told = Notes<MetricKitReport>()
         let receiver = receiver([.reports { reports in reports.forEach { told.add($0) } }])
         let payloads = payloads(12)
         receiver.receive(payloads, as: .diagnostics)
-        #expect(box.counters.accepted == 12 && box.counters.joined == 0 && box.counters.refused.isEmpty)
+        #expect(outbox.counters.accepted == 12 && outbox.counters.joined == 0 && outbox.counters.refused.isEmpty)
         #expect(told.all.isEmpty && later.count == 1)
 
-        let inspector = try BoxInspector(directory: directory.url)
+        let inspector = try OutboxInspector(directory: directory.url)
         for (number, report) in try inspector.reports().enumerated() {
             let file = directory.url.appending(path: "exported-\(number)")
             try inspector.export(report.id, to: file)
@@ -67,13 +67,13 @@ import Testing
         receiver.receive([payloads[0], payloads[0]], as: .diagnostics)
         receiver.receive(payloads, as: .diagnostics)
         receiver.receive(payloads, as: .diagnostics)
-        #expect(box.counters.accepted == 2 && box.counters.joined == 0)
+        #expect(outbox.counters.accepted == 2 && outbox.counters.joined == 0)
         #expect(later.count == 2)
         later.doAll()
         #expect(told.all.count == 2)
-        // At another launch it has the same identifier.
+        // In another launch it has the same identifier.
         self.receiver().receive(payloads, as: .diagnostics)
-        #expect(box.counters.accepted == 2 && box.counters.joined == 2)
+        #expect(outbox.counters.accepted == 2 && outbox.counters.joined == 2)
     }
 
     @Test func whatCannotBeReadIsStoredAsItIs() throws {
@@ -81,9 +81,9 @@ import Testing
         let receiver = receiver([.reports { reports in reports.forEach { told.add($0) } }])
         let broken = Data(Metrics.ios13.utf8.prefix(500))
         receiver.receive([broken], as: .metrics)
-        let id = try #require(box.reports.first?.id)
+        let id = try #require(outbox.reports.first?.id)
         let file = directory.url.appending(path: "exported")
-        try BoxInspector(directory: directory.url).export(id, to: file)
+        try OutboxInspector(directory: directory.url).export(id, to: file)
         #expect(try Data(contentsOf: file) == broken)
         later.doAll()
         guard case .unreadable(let kept, _)? = told.all.first else {
@@ -93,7 +93,7 @@ import Testing
         #expect(kept == broken)
     }
 
-    @Test func whatTheBoxRefusesIsTrackedAndTriedAgain() throws {
+    @Test func whatTheOutboxRefusesIsTrackedAndTriedAgain() throws {
         var settings = OutboxSettings()
         settings.maximumReportBytes = 1_000
         let small = try ReportOutbox(
@@ -102,7 +102,7 @@ import Testing
         )
         let (errors, told) = (Notes<OutboxError.Code>(), Notes<MetricKitReport>())
         let receiver = receiver(
-            [.reports { reports in reports.forEach { told.add($0) } }], box: small,
+            [.reports { reports in reports.forEach { told.add($0) } }], outbox: small,
             onError: { _, error in errors.add(error.code) })
         let payloads = payloads(1)
         receiver.receive(payloads, as: .diagnostics)
@@ -118,9 +118,9 @@ import Testing
     @Test func withoutARequestNothingIsStored() {
         let receiver = receiver(kinds: [.diagnostics])
         receiver.receive([Data(Metrics.ios13.utf8)], as: .metrics)
-        #expect(box.count == 0)
+        #expect(outbox.count == 0)
         receiver.receive([Data(Diagnostics.ios16.utf8)], as: .diagnostics)
-        #expect(box.count == 1)
+        #expect(outbox.count == 1)
     }
 
     @Test func trackersAreToldOnAQueueOfTheReceiver() async {

@@ -13,10 +13,10 @@ import Testing
     import Musl
 #endif
 
-/// A scripted life, cut at every single thing it does to the disk.
+/// A scripted life, ended at each of its disk operations.
 @Suite(.timeLimit(.minutes(10))) struct CutTests {
-    /// What a box may meet in its life: reports small and large, one that is refused, one that has to wait, one that joins,
-    /// a request that is replaced, one that is purged, and one that is taken back.
+    /// The events in the life of an outbox: small and large reports, a rejected one, one that has to wait, one that joins,
+    /// a replaced request, a purged report, and a returned dead letter.
     private static func live(_ life: Life) {
         guard life.open() else { return }
         life.script.withLock {
@@ -33,13 +33,13 @@ import Testing
             life.submit(id)
             life.drain()
         }
-        life.box?.networkIsAvailable(false)
+        life.outbox?.networkIsAvailable(false)
         life.submit("waits")
         life.submit("purged")
         life.submit("later")
         life.drain()
         life.purge("purged")
-        life.box?.networkIsAvailable(true)
+        life.outbox?.networkIsAvailable(true)
         life.advance(30)
         life.end()
         guard life.open(existing: { $0.id.rawValue == "waits" ? .replace(upload) : .keep }) else { return }
@@ -57,7 +57,7 @@ import Testing
 
     private static func operations(_ durability: OutboxSettings.Durability) -> Int {
         let life = life(durability, cut: nil)
-        // A life holds its box, and the box the life.
+        // The life retains its outbox, and the outbox the life.
         defer { life.end() }
         return life.disk.operations
     }

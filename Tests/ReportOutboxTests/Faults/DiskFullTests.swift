@@ -7,9 +7,9 @@
 
     @testable import ReportOutbox
 
-    /// A disk of the machine's that is full.
+    /// A real disk that is full.
     @Suite(.timeLimit(.minutes(10))) struct DiskFullTests {
-        /// A file system in memory with room for so many bytes, or nil where this process may not mount one.
+        /// A file system in memory with a limited capacity; nil if this process may not mount one.
         private final class SmallDisk {
             let directory: TemporaryDirectory
 
@@ -32,12 +32,12 @@
             var settings = OutboxSettings.test()
             settings.durability = durability
             let directory = disk.directory.url
-            let box = try ReportOutbox(directory: directory, chain: server, settings: settings, startsSending: false)
+            let outbox = try ReportOutbox(directory: directory, chain: server, settings: settings, startsSending: false)
             var accepted: [String] = []
             var refused = 0
             for index in 0..<100 {
                 do throws(OutboxError) {
-                    try box.submit(bytes(20_000, seed: UInt64(index)), identifier: "\(index)", request: upload)
+                    try outbox.submit(bytes(20_000, seed: UInt64(index)), identifier: "\(index)", request: upload)
                     accepted.append("\(index)")
                 } catch {
                     #expect(error.code == .diskFull, "\(error)")
@@ -45,14 +45,14 @@
                 }
             }
             #expect(accepted.count > 10 && refused > 10)
-            #expect(box.count == accepted.count)
+            #expect(outbox.count == accepted.count)
             #expect(disk.directory.names.allSatisfy { !$0.hasPrefix("tmp-") })
-            box.startSending()
-            box.drain()
+            outbox.startSending()
+            outbox.drain()
             #expect(server.keys == accepted)
             #expect(server.receipts.allSatisfy { $0.bytes == bytes(20_000, seed: UInt64($0.key) ?? 0) })
-            try box.submit(bytes(20_000), identifier: "after", request: upload)
-            box.drain()
+            try outbox.submit(bytes(20_000), identifier: "after", request: upload)
+            outbox.drain()
             #expect(server.keys.last == "after")
         }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The guide that says what is kept names a test for each line of its table.
+/// The durability guide names a test for each row of its table.
 @Suite(.timeLimit(.minutes(10))) struct DurabilityGuideTests {
     @Test func everyTestThatTheGuideNamesIsThere() throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

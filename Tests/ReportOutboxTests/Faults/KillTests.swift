@@ -8,18 +8,18 @@
     import TestSizes
     import Testing
 
-    /// A real process, killed at any moment, again and again, while a server fails at random.
+    /// A real process, killed at random moments, repeatedly, while a server fails at random.
     ///
-    /// `OUTBOX_KILLS` says how often.
+    /// `OUTBOX_KILLS` sets the number of kills.
     @Suite(.timeLimit(.minutes(10))) struct KillTests {
         private static let kills = testSize("OUTBOX_KILLS", usually: 12, atLeast: 3)
 
-        /// What the server does with a request.
+        /// The server's reaction to a request.
         private enum Weather: CaseIterable {
             case malformed, notFound, tooLarge, tooMany, failed, unavailable, cut, silent, takenAndCut, takenAndSilent,
                 taken
 
-            /// Half of the requests are taken without more ado.
+            /// Half of the requests are simply accepted.
             init(_ random: RandomSource) {
                 let all = Self.allCases
                 self = all[min(Int(random.next() % UInt64(all.count * 2)), all.count - 1)]
@@ -27,7 +27,7 @@
 
             var isTaken: Bool { [.taken, .takenAndCut, .takenAndSilent].contains(self) }
 
-            /// The status of a refusal that sets a report aside.
+            /// The status of a rejection that makes a report a dead letter.
             var refusal: Int? {
                 switch self {
                 case .malformed: 400
@@ -45,19 +45,19 @@
                 case .unavailable: .unavailable(retryAfter: nil)
                 case .cut: .abort()
                 case .silent, .takenAndSilent: .ok("ok").held()
-                // It was taken, and the box does not hear of it.
+                // It was accepted, and the outbox does not receive the answer.
                 case .takenAndCut: .ok("ok").hangingUp(at: .head(5))
                 case .taken: .ok("ok")
                 }
             }
         }
 
-        /// What the server saw: how often which report came, and whether any came torn.
+        /// The server's view: how often each report arrived, and whether any arrived incomplete.
         private struct Ledger {
             var arrivals: [String: Int] = [:]
-            /// How often the server took which report.
+            /// The number of times that the server accepted each report.
             var taken: [String: Int] = [:]
-            /// The statuses by which the server refused which report.
+            /// The statuses with which the server rejected each report.
             var refused: [String: Set<Int>] = [:]
             var faults: [String] = []
         }
@@ -80,7 +80,7 @@
                 return weather.reply
             }
             var accepted: Set<String> = []
-            /// What the box has said to be lost, and why.
+            /// The reports that the outbox reported as lost, and the reasons.
             var lost: [String: String] = [:]
             func note(_ line: some StringProtocol) {
                 let words = String(line).split(separator: " ").map { String($0) }
@@ -96,7 +96,7 @@
                     lines += 1
                     note(line)
                 }
-                // What it still had to say was said before it ended, and counts.
+                // The output before the end of the process counts too.
                 for line in await child.kill() { note(line) }
             }
             let last = try ChildProcess(directory.url, port: server.port, prefix: "last", count: 1)
@@ -105,9 +105,9 @@
 
             let seen = ledger.withLock { $0 }
             #expect(seen.faults == [])
-            // What was not taken is set aside, for a refusal that the server spoke.
-            let aside = try BoxInspector(directory: directory.url).reports()
-            let reasons = Dictionary(aside.map { ($0.id.rawValue, $0.setAsideBecause ?? "") }) { $1 }
+            // A report that was not accepted is a dead letter, because of a rejection by the server.
+            let deadLetters = try OutboxInspector(directory: directory.url).reports()
+            let reasons = Dictionary(deadLetters.map { ($0.id.rawValue, $0.deadLetterReason ?? "") }) { $1 }
             #expect(accepted.filter { seen.taken[$0] == nil && reasons[$0] == nil } == [])
             for (id, reason) in reasons.merging(lost, uniquingKeysWith: { $1 }) {
                 let statuses = seen.refused[id] ?? []
@@ -118,7 +118,7 @@
                 """
                 \(Self.kills) kills: \(accepted.count) reports accepted, \(seen.taken.count) taken by the server, \
                 \(taken - seen.taken.count) times one was taken again, in \(attempts) attempts, \
-                \(aside.count) set aside
+                \(deadLetters.count) dead letters
                 """)
             #expect(directory.names.filter { $0.hasPrefix("tmp-") || $0.hasSuffix(".report") } == [])
         }
@@ -132,11 +132,11 @@
             }
             #expect(error?.code == .inUse)
             _ = await child.kill()
-            let box = try ReportOutbox(directory: directory.url, chain: HTTPLoader(), startsSending: false)
-            #expect(box.count == 0)
+            let outbox = try ReportOutbox(directory: directory.url, chain: HTTPLoader(), startsSending: false)
+            #expect(outbox.count == 0)
         }
 
-        /// What the program submits under an identifier.
+        /// The content for an identifier, as the program submits it.
         private static func content(of id: String) -> Data {
             var seed: UInt64 = 0
             for byte in id.utf8 { seed = seed &* 31 &+ UInt64(byte) }
@@ -153,7 +153,7 @@
                 [directory.path(percentEncoded: false), "\(port)", prefix, "\(count)"])
         }
 
-        /// Ends it at once, and answers what it had still written.
+        /// Kills the process, and returns its remaining output.
         fileprivate func kill() async -> [Substring] {
             send(SIGKILL)
             let rest = await output.rest()

@@ -18,10 +18,10 @@ import Testing
     import Musl
 #endif
 
-/// A model of a box: lives in which chance decides what the app, the disk, the clock and the server do.
+/// A model of an outbox: random lives, in which the app, the disk, the clock and the server behave randomly.
 ///
-/// After each life every report that was accepted is delivered, still held, or told as lost, once and for the right reason.
-/// `OUTBOX_LIVES` says how many lives.
+/// After each life every accepted report is delivered, still held, or reported as lost, once and for the right reason.
+/// `OUTBOX_LIVES` sets the number of lives.
 @Suite(.timeLimit(.minutes(10))) struct RandomLifeTests {
     private static let lives = testSize("OUTBOX_LIVES", usually: 300)
     private static let firstSeed = UInt64(testSize("OUTBOX_FIRST_LIFE", usually: 0, atLeast: 0))
@@ -36,7 +36,7 @@ import Testing
             if !faults.isEmpty, Self.lives == 1 { print(life.story) }
         }
         print("\(Self.lives) lives, \(losses.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" })")
-        // A model in which nothing goes wrong proves nothing.
+        // A run without faults proves nothing.
         guard Self.lives >= 100 else { return }
         for reason in [
             "expired", "too-many-attempts", "no-room", "by-handler", "purged", "damaged", "missing-file",
@@ -46,16 +46,16 @@ import Testing
         }
     }
 
-    /// Leads a life, and ends it.
+    /// Runs a life, and ends it.
     private static func live(_ seed: UInt64) -> Life {
         let random = RandomSource(seed: seed)
         let isSynchronized = random.chance(0.5)
         let life = Life(durability: isSynchronized ? .fsync : .process, seed: seed)
         settle(&life.settings, random, seed)
-        // The server's moods have a chance of their own: it is asked by another thread, and must not change what the app does.
+        // The server has a random source of its own: it is called by another thread, and must not change the app's behavior.
         let moods = RandomSource(seed: seed &+ 1_000_000)
         life.script.withLock { $0 = { _ in weather(moods) } }
-        // One in fifty has reports that are larger than what is read and written at a time.
+        // One life in fifty has reports that are larger than a piece.
         let prefix = random.chance(0.02) ? "report-" : "s-"
         for _ in 0..<(1 + random.next() % 3) {
             trouble(life, random)
@@ -76,7 +76,7 @@ import Testing
             settings.whenFull = random.chance(0.7) ? .dropOldest : .refuseNew
             settings.maximumCount = 1 + Int(random.next() % 6)
         }
-        if random.chance(0.3) { settings.maximumSetAsideCount = 1 + Int(random.next() % 3) }
+        if random.chance(0.3) { settings.maximumDeadLetterCount = 1 + Int(random.next() % 3) }
         if random.chance(0.3) { settings.refusalsBeforePause = random.chance(0.5) ? .max : 1 }
         if random.chance(0.3) { settings.seal = XORSeal(key: UInt8(truncatingIfNeeded: seed)) }
         if random.chance(0.2) { settings.outcomes[.gone] = .drop }
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// What a disk does wrong in a process.
+    /// The faults of a disk in one process.
     private static func trouble(_ life: Life, _ random: RandomSource) {
         let operation = 1 + Int(random.next() % 150)
         let code = random.chance(0.5) ? EIO : ENOSPC
@@ -111,8 +111,8 @@ import Testing
         case 0...5: life.submit(id, ReportPriority.all[Int(random.next() % 3)])
         case 6: life.advance(Int(random.next() % 100))
         case 7: life.advance(3_000)
-        case 8: life.box?.tryNow()
-        case 9: life.box?.networkIsAvailable(random.chance(0.6))
+        case 8: life.outbox?.sendNow()
+        case 9: life.outbox?.networkIsAvailable(random.chance(0.6))
         case 10: life.purge(id)
         case 11, 12: life.retry(id)
         case 13: life.hurt(random)
@@ -122,7 +122,7 @@ import Testing
             life.setConsent(answers[Int(random.next() % 4)])
         default: life.setClock(off: clocks[Int(random.next() % UInt64(clocks.count))])
         }
-        // At once, so that a life always takes the same course.
+        // Immediately, so that a life is reproducible.
         life.drain()
         if random.chance(0.3) { life.compare() }
     }
@@ -131,7 +131,7 @@ import Testing
         .seconds($0)
     }
 
-    /// Any status, and everything that a line does instead of an answer.
+    /// Any status, and every possible failure of a connection.
     private static func weather(_ random: RandomSource) -> FakeServer.Answer {
         switch random.next() % 24 {
         case 0...9: .status(.ok)
@@ -148,7 +148,7 @@ import Testing
     }
 }
 
-/// A seal that is easy to break, and that notices another key or another context.
+/// A seal that is easy to break, and that detects a wrong key or context.
 struct XORSeal: ReportSeal {
     struct WrongKey: Error {}
     let key: UInt8

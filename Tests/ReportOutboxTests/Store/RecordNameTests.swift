@@ -27,7 +27,7 @@ import Testing
     func everyIdentifierMakesANameThatLeadsNowhere(_ text: String) throws {
         let id = try #require(ReportID(text))
         let name = Self.name(id)
-        let file = AsideName(name, because: .failed(HTTPError.Code("a/b!c"))).text
+        let file = DeadLetterName(name, because: .failed(HTTPError.Code("a/b!c"))).text
         #expect(file.utf8.count <= 255)
         #expect(!file.contains("/") && !file.contains("\0") && file.utf8.allSatisfy { 0x21..<0x7F ~= $0 })
         switch RecordName.read(name.text) {
@@ -47,7 +47,7 @@ import Testing
 
     @Test func differentIdentifiersHaveDifferentNames() {
         let names = Set(Self.awkward.compactMap { ReportID($0)?.idempotencyKey })
-        // Two of them are the same text, once composed and once not, and keep their own spelling.
+        // Two of them are the same text, composed and decomposed, and keep their own spelling.
         #expect(names.count == Self.awkward.count)
     }
 
@@ -77,9 +77,9 @@ import Testing
             for bit in 0..<8 {
                 var bad = good
                 bad[index] ^= 1 << bit
-                // It reads as something or as nothing, and never traps.
+                // Parsing either succeeds or fails, and never traps.
                 _ = RecordName.read(String(decoding: bad, as: UTF8.self))
-                _ = AsideName.read(String(decoding: bad, as: UTF8.self) + "!damaged")
+                _ = DeadLetterName.read(String(decoding: bad, as: UTF8.self) + "!damaged")
             }
         }
     }

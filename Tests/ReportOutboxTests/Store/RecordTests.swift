@@ -69,7 +69,7 @@ import Testing
             for index in whole.indices {
                 var bad = whole
                 bad[index] ^= 1 << (index % 8)
-                // The length of the report stands in the tail, and is compared with the one in the name.
+                // The length of the report is in the tail, and is compared with that in the name.
                 let isInLength = whole.count - 16..<whole.count - 8 ~= index
                 #expect(!isRead(bad) || isInLength, "byte \(index)")
             }
@@ -83,7 +83,7 @@ import Testing
         var generator = SeededGenerator(seed: 4)
         for _ in 0..<2_000 {
             var noise = Data((0..<Int(generator.next() % 90)).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
-            // Half of them begin as a report does.
+            // Half of them begin like a report.
             if generator.next() % 2 == 0 { noise = Data([0x4C, 0x43, 0x42, 0x31]) + noise }
             disk.put(noise, at: "file")
             #expect((try? store.read("file")) == nil)
@@ -101,7 +101,7 @@ import Testing
                 if case .sealed? = error as? RecordProblem { true } else { false }
             }
         }
-        // What was written without a seal needs none, whatever the settings says now.
+        // A report that was written without a seal needs none, whatever the settings are now.
         let plain = try written(bytes(10))
         #expect(
             try ReportStore(files: plain, durability: .process, seal: XORSeal(key: 4)).read("file").body.length == 10)

@@ -6,7 +6,7 @@ import LoaderChain
     import Foundation
 #endif
 
-/// A terminal that reads what it is sent, writes it down and answers at once.
+/// A terminal that reads each request, records it and answers immediately.
 final class FakeServer: HTTPLoader, @unchecked Sendable {
     struct Receipt: Hashable {
         let key: String
@@ -16,19 +16,19 @@ final class FakeServer: HTTPLoader, @unchecked Sendable {
     enum Answer {
         case status(HTTPStatus, HTTPHeaders = [:])
         case failure(HTTPError.Code)
-        /// The server takes the request, and its answer is cut off.
+        /// The server receives the request, and its answer is lost.
         case cut
-        /// The server takes the request, and says nothing until it is cancelled.
+        /// The server receives the request, and does not answer until it is cancelled.
         case silence
-        /// What a terminal says that finds no bytes to send.
+        /// The error of a terminal that finds no bytes to send.
         case unreadable
 
-        /// The status, if it is one.
+        /// The status, if the answer has one.
         var status: HTTPStatus? {
             if case .status(let status, _) = self { status } else { nil }
         }
 
-        /// Whether the server has the request.
+        /// Whether the server receives the request.
         var isTaken: Bool {
             switch self {
             case .status(let status, _): status.isSuccess
@@ -42,7 +42,7 @@ final class FakeServer: HTTPLoader, @unchecked Sendable {
     private struct State {
         var receipts: [Receipt] = []
         var requests: [HTTPRequest] = []
-        /// The tasks that are not answered, held as a terminal holds what it waits for.
+        /// The unanswered tasks, retained as by a real terminal.
         var silent: [Int: HTTPTask] = [:]
         var lastSilent = 0
     }
@@ -53,7 +53,7 @@ final class FakeServer: HTTPLoader, @unchecked Sendable {
         self.answer = answer
     }
 
-    /// A server that answers the first requests so, and all further ones with 200.
+    /// A server with the given answers to the first requests, and 200 for all others.
     convenience init(first answers: [Answer]) {
         let rest = Locked(answers)
         self.init { _, _ in rest.withLock { $0.isEmpty ? .status(.ok) : $0.removeFirst() } }
@@ -76,7 +76,7 @@ final class FakeServer: HTTPLoader, @unchecked Sendable {
         }
         let answer = answer(task.request, bytes)
         if case .failure(.cannotConnect) = answer {
-            // It never got here.
+            // The request never arrived.
         } else {
             let receipt = Receipt(key: task.request.headers["Idempotency-Key"] ?? "", bytes: bytes)
             state.withLock {

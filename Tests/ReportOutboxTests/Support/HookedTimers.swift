@@ -7,12 +7,12 @@ import LoaderChainTesting
     import Foundation
 #endif
 
-/// Manual timers in whose calls something else may happen, as on another thread.
+/// Manual timers that can run a hook during a call, like another thread.
 final class HookedTimers: Timers {
     let timers = ManualTimers()
     private let hook = Locked<@Sendable () -> Void>({})
 
-    /// Sets what happens before the date is told.
+    /// Sets the hook that runs before the date is returned.
     func onDate(_ action: @escaping @Sendable () -> Void) { hook.withLock { $0 = action } }
 
     var now: TimerInstant { timers.now }

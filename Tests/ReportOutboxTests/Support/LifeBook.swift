@@ -9,80 +9,80 @@ import LoaderChain
     import Foundation
 #endif
 
-/// What must be true of a box over all its lives, by what the app did, what the server saw and what the box said.
+/// The invariants of an outbox over all its lives, checked against the app's calls, the server's view and the events.
 ///
-/// It knows nothing of how a box works. Every report that is accepted is delivered, still held, or told as lost, once and for a
-/// reason that holds: a refusal that the server spoke, an age that has passed, a bit that was turned over.
+/// It is independent of the implementation. Every accepted report is delivered, still held, or reported as lost, once and for a
+/// valid reason: a rejection by the server, an exceeded age, a flipped bit.
 struct LifeBook {
-    /// A report of an identifier, from the moment when the box takes it in until it is told what became of it.
+    /// A report, from its acceptance until its outcome is reported.
     private struct Stay {
-        /// Whether the box has it.
+        /// Whether the outbox holds it.
         var isHeld = true
-        /// How many were told to be dropped, of which one may be this and the others were set aside before.
+        /// The number of reported drops; one of them may be this report's, the others those of earlier dead letters.
         var unsureDrops = 0
-        /// Whether a process ended before it could say that it left.
+        /// Whether a process ended before it could report that the report left.
         var mayHaveLeft = false
         var beganAt: TimerInstant
-        /// How much older than it is the clock's changes may have made it look.
+        /// The maximum error of its age because of clock changes.
         var clockSlack = Duration.zero
         var offsets: [Duration]
-        /// Whether it was set aside before, and was taken back.
+        /// Whether it was a dead letter before, and was returned.
         var wasTakenBack = false
-        /// Whether the app was told that it is in the box; another process may have found it all the same.
+        /// Whether the app was notified that it is in the outbox; another process may have found it nevertheless.
         var isPromised = true
-        /// How many attempts may have been counted.
+        /// The maximum number of counted attempts.
         var attempts = 0
     }
 
     let maximumAge: Duration
     let maximumAttempts: Int
-    /// How many reports a box holds that drops the oldest; nil for one that refuses new ones.
-    let roomForOldest: Int?
-    let maximumSetAside: Int
+    /// The capacity of an outbox that drops the oldest reports; nil for an outbox that rejects new ones.
+    let capacityOfOldest: Int?
+    let maximumDeadLetter: Int
 
     private var stays: [String: Stay] = [:]
-    private var setAside: [String: Int] = [:]
+    private var deadLetters: [String: Int] = [:]
     private var answers: [String: FakeServer.Answer] = [:]
     private var clockOffset = Duration.zero
-    /// What the app did not want any more.
+    /// The reports that the app purged.
     private var purged: Set<String> = []
-    /// What the handler of existing reports may have dropped.
+    /// The reports that the handler of existing reports may have dropped.
     var droppedByHandler: Set<String> = []
-    /// Whether the user has ever said no.
+    /// Whether the user has ever denied consent.
     var wasConsentDenied = false
-    /// Reports of whose files a bit was turned over, or which were removed.
+    /// The reports with a flipped bit in their files, or with a removed file.
     var hurt: Set<String> = []
-    /// Those of them that were removed, which no box can know of that finds none.
+    /// The reports among them whose file was removed; an outbox that does not find a file cannot know of it.
     var vanished: Set<String> = []
     private(set) var faults: [String] = []
     private(set) var losses: [String: Int] = [:]
 
-    /// The longest age that a box takes for one; what seems older has met a wrong clock.
+    /// The longest plausible age; a longer one is due to a wrong clock.
     private static let longestAge = Duration.seconds(60 * 24 * 3600)
 
     init(_ settings: OutboxSettings) {
         maximumAge = settings.maximumAge
         maximumAttempts = settings.maximumAttempts
-        roomForOldest = settings.whenFull == .dropOldest ? settings.maximumCount : nil
-        maximumSetAside = settings.maximumSetAsideCount
+        capacityOfOldest = settings.whenFull == .dropOldest ? settings.maximumCount : nil
+        maximumDeadLetter = settings.maximumDeadLetterCount
     }
 
-    // MARK: What the app does
+    // MARK: Calls of the app
 
-    /// Notes that a report that was set aside is taken back; returns what undoes that.
+    /// Notes that a dead letter is returned; returns a closure that undoes this.
     mutating func willRetry(_ id: String, at now: TimerInstant) -> (inout Self) -> Void {
-        let (stay, count) = (stays[id], setAside[id])
+        let (stay, count) = (stays[id], deadLetters[id])
         stays[id] = Stay(beganAt: now, offsets: [clockOffset], wasTakenBack: true)
-        setAside[id, default: 1] -= 1
+        deadLetters[id, default: 1] -= 1
         return { book in
             book.stays[id] = stay
-            book.setAside[id] = count
+            book.deadLetters[id] = count
         }
     }
 
     mutating func purges(_ id: String) { purged.insert(id) }
 
-    /// Notes what the wall clock shows beside the right time.
+    /// Notes the error of the wall clock.
     mutating func setClock(off offset: Duration) {
         clockOffset = offset
         for id in stays.keys {
@@ -92,30 +92,31 @@ struct LifeBook {
         }
     }
 
-    // MARK: What the server sees
+    // MARK: Requests to the server
 
     mutating func answered(_ id: String, _ answer: FakeServer.Answer) { answers[id] = answer }
 
-    // MARK: What the box says
+    // MARK: Events of the outbox
 
     mutating func hear(_ event: ReportEvent, at now: TimerInstant, _ disk: MemoryDirectory) {
         switch event {
         case .accepted(let id):
-            // Of those that may have been dropped, the one in the box was: it would have been joined.
+            // Among the reports that may have been dropped, the one in the outbox was; otherwise the submission would have joined
+            // it.
             settleDrops(id.rawValue, isStillHeld: false)
-            if stays[id.rawValue]?.isHeld == true { faults.append("\(id) was accepted and was in the box") }
+            if stays[id.rawValue]?.isHeld == true { faults.append("\(id) was accepted, although it was in the outbox") }
             stays[id.rawValue] = Stay(beganAt: now, offsets: [clockOffset])
             purged.remove(id.rawValue)
         case .found(let id, _):
             if stays[id.rawValue] == nil {
-                // Its submission was refused, or not told of: it began, as far as the app knows, when it wanted it.
-                // Nothing was promised, and what the clock showed then is not known.
+                // The submission was rejected, or ended without a result: for the app, it began when the app called it.
+                // Nothing was promised, and the wall clock at that time is unknown.
                 stays[id.rawValue] = Stay(
                     beganAt: TimerInstant(nanoseconds: 0), clockSlack: Self.longestAge, offsets: [clockOffset],
                     isPromised: false)
             }
             if let stay = stays[id.rawValue], !stay.isHeld, !stay.mayHaveLeft, disk.failedPaths.isEmpty {
-                faults.append("\(id) was found, and had left")
+                faults.append("\(id) was found, although it had left")
             }
             stays[id.rawValue]?.isHeld = true
             stays[id.rawValue]?.mayHaveLeft = false
@@ -125,15 +126,15 @@ struct LifeBook {
         case .willRetry(let id, _, let cause): check(cause, of: id.rawValue)
         case .delivered(let id, let status):
             end(id.rawValue, event)
-            if answers[id.rawValue]?.status != status { faults.append("\(event) is not what was answered") }
-        case .setAside(let id, .duplicate):
-            // It was one too many, and the other is still here.
+            if answers[id.rawValue]?.status != status { faults.append("\(event) does not match the answer") }
+        case .deadLettered(let id, .duplicate):
+            // It was a duplicate, and the other report is still in the outbox.
             if disk.failedPaths.isEmpty { faults.append("\(event) without a cause") }
-            setAside[id.rawValue, default: 0] += 1
-        case .setAside(let id, let loss):
+            deadLetters[id.rawValue, default: 0] += 1
+        case .deadLettered(let id, let loss):
             check(loss, of: id.rawValue, at: now, disk)
             end(id.rawValue, event)
-            setAside[id.rawValue, default: 0] += 1
+            deadLetters[id.rawValue, default: 0] += 1
         case .dropped(let id, let loss):
             check(loss, of: id.rawValue, at: now, disk)
             endDropped(id.rawValue, event, loss)
@@ -142,31 +143,31 @@ struct LifeBook {
         }
     }
 
-    /// Notes that a report has left the box.
+    /// Notes that a report has left the outbox.
     private mutating func end(_ id: String, _ event: ReportEvent) {
-        if stays[id]?.isHeld != true { faults.append("\(event) was told of one that the box had not") }
+        if stays[id]?.isHeld != true { faults.append("\(event) concerns a report that was not in the outbox") }
         stays[id]?.isHeld = false
     }
 
     private mutating func endDropped(_ id: String, _ event: ReportEvent, _ loss: ReportLoss) {
-        let count = setAside[id] ?? 0
-        // What is set aside goes for these reasons alone.
+        let count = deadLetters[id] ?? 0
+        // Dead letters are removed only for these reasons.
         guard count > 0, [.purged, .noRoom, .withoutConsent].contains(loss) else { return end(id, event) }
         guard let stay = stays[id], stay.isHeld else {
-            setAside[id] = count - 1
+            deadLetters[id] = count - 1
             return
         }
         stays[id]?.unsureDrops += 1
-        // Every one of that identifier has gone.
+        // All reports with that identifier have left.
         if stay.unsureDrops == count { settleDrops(id, isStillHeld: false) }
     }
 
-    /// Notes which of those that were told to be dropped it was, now that this is known.
+    /// Resolves which of the reports that may have been dropped it was.
     private mutating func settleDrops(_ id: String, isStillHeld: Bool) {
         guard let drops = stays[id]?.unsureDrops, drops > 0 else { return }
         stays[id]?.unsureDrops = 0
         stays[id]?.isHeld = isStillHeld
-        setAside[id, default: 0] -= isStillHeld ? drops : drops - 1
+        deadLetters[id, default: 0] -= isStillHeld ? drops : drops - 1
     }
 
     private mutating func check(_ cause: RetryCause, of id: String) {
@@ -175,9 +176,9 @@ struct LifeBook {
         case (.error(let code), .failure(let answered)) where code == answered: break
         case (.error(.timedOut), .silence), (.error(.connectionLost), .cut): break
         case (.error(.cancelled), .silence): break
-        // Its bytes could not be read: by the box, or by what was to send them.
+        // Its bytes could not be read, either by the outbox or by the terminal.
         case (.error(.unknown), _), (.error(.connectionLost), _), (.error(.invalidRequest), _): break
-        default: faults.append("\(id) is tried again because of \(cause), and was answered \(answers[id] as Any)")
+        default: faults.append("\(id) is retried because of \(cause), but the answer was \(answers[id] as Any)")
         }
     }
 
@@ -195,52 +196,52 @@ struct LifeBook {
         case .tooManyAttempts: isRight = (stay?.attempts ?? 0) >= maximumAttempts
         case .noRoom:
             let held = stays.values.count { $0.isHeld }
-            let aside = disk.names.count { $0.hasPrefix("aside/") }
-            isRight = roomForOldest.map { held > $0 } ?? false || aside >= maximumSetAside
+            let deadLetters = disk.names.count { $0.hasPrefix("aside/") }
+            isRight = capacityOfOldest.map { held > $0 } ?? false || deadLetters >= maximumDeadLetter
         case .byHandler: isRight = droppedByHandler.contains(id)
         case .purged: isRight = purged.contains(id)
         case .withoutConsent: isRight = wasConsentDenied
         case .damaged, .sealed, .missingFile: isRight = hurt.contains(id)
         case .duplicate: isRight = false
         }
-        if !isRight { faults.append("\(id) was lost, and not because of \(loss)") }
+        if !isRight { faults.append("\(id) was lost, but not because of \(loss)") }
     }
 
-    /// Whether a report may be gone without the app having heard of it.
+    /// Whether a report may have disappeared without an event.
     func mayHaveLeft(_ id: String) -> Bool { stays[id]?.mayHaveLeft ?? false }
 
     // MARK: Between events
 
-    /// Notes what is set aside when a process begins, since the one before may have ended before it could say so.
-    mutating func noteSetAside(_ names: [String]) {
-        setAside = [:]
+    /// Records the dead letters at the start of a process, because the previous one may have ended before it could report them.
+    mutating func noteDeadLetter(_ names: [String]) {
+        deadLetters = [:]
         for name in names where name.hasPrefix("aside/") {
-            guard let aside = AsideName.read(String(name.dropFirst(6)))?.aside else { continue }
-            let id = aside.name.id.rawValue
-            setAside[id, default: 0] += 1
-            // The power failed before its way back was on the disk, so it is set aside as before.
+            guard let deadLetter = DeadLetterName.read(String(name.dropFirst(6)))?.deadLetter else { continue }
+            let id = deadLetter.name.id.rawValue
+            deadLetters[id, default: 0] += 1
+            // The power failed before the return was on disk, so it is a dead letter again.
             if stays[id]?.wasTakenBack == true, !names.contains(where: { $0.hasSuffix("-\(id).report") }) {
                 stays[id]?.isHeld = false
             }
         }
     }
 
-    /// Compares what the box says it has with what it must have.
+    /// Compares the reports of the outbox with those that it must have.
     mutating func compare(held: Set<String>) {
         for id in stays.keys { settleDrops(id, isStillHeld: held.contains(id)) }
         let expected = Set(stays.filter(\.value.isHeld).keys)
-        for id in expected.subtracting(held) { faults.append("\(id) is gone, and the box has not said so") }
-        for id in held.subtracting(expected) { faults.append("\(id) is in the box, and has left it") }
+        for id in expected.subtracting(held) { faults.append("\(id) disappeared without an event") }
+        for id in held.subtracting(expected) { faults.append("\(id) is in the outbox, although it had left") }
     }
 
-    /// Notes that a process has ended, and that another may find what it left.
+    /// Notes that a process has ended, and that another may find its reports.
     ///
     /// - Parameters:
-    ///   - unheard: tells of reports that left so shortly before that nothing was heard of it.
-    ///   - losesNames: whether the names that were not flushed to the disk are lost, because that failed.
+    ///   - unheard: returns whether a report may have left just before the end without an event.
+    ///   - losesNames: whether names that were not synced to disk are lost because syncing failed.
     mutating func died(losesNames: Bool, unheard: (String) -> Bool) {
         for id in stays.keys {
-            // An attempt may have been counted, and not be told.
+            // An attempt may be counted without an event.
             stays[id]?.attempts += 1
             let isLost = losesNames && stays[id]?.isPromised == false
             guard stays[id]?.isHeld == true, isLost || unheard(id) || vanished.contains(id) else { continue }

@@ -9,9 +9,9 @@ import LoaderChain
     import Foundation
 #endif
 
-/// The system's part of background uploads, which lives through every death of the app; and the server behind it.
+/// The system's side of background uploads, which survives the deaths of the app, and the server.
 ///
-/// Nothing happens by itself: a test says when the system answers, when bytes arrive and when events are told.
+/// Nothing happens by itself: a test decides when the system answers, when bytes arrive and when events are delivered.
 final class FakeDaemon: Sendable {
     private struct Upload {
         let id: UploadID
@@ -26,14 +26,14 @@ final class FakeDaemon: Sendable {
         var engine: UploadEngine?
         var questions: [@Sendable ([UploadID]) -> Void] = []
         var running: [Upload] = []
-        /// What the app has not been told.
+        /// The events that the app has not received.
         var events: [(id: UploadID, key: String, end: UploadEnd)] = []
         var begun = 0
         var stopped = 0
         var finished = 0
-        /// How often the server has accepted what has a key.
+        /// The number of accepted uploads, by key.
         var accepted: [String: Int] = [:]
-        /// How often its answer was lost.
+        /// The number of lost answers.
         var lostAnswers: [String: Int] = [:]
         var faults: [String] = []
     }
@@ -42,30 +42,30 @@ final class FakeDaemon: Sendable {
     private let folder: String
     private let state = Locked(State())
 
-    /// Reads what it uploads in a folder of the disk.
+    /// Reads uploads from a folder of the disk.
     init(_ disk: MemoryDirectory, folder: String) { (self.disk, self.folder) = (disk, folder) }
 
     var accepted: [String: Int] { state.withLock { $0.accepted } }
     var lostAnswers: [String: Int] { state.withLock { $0.lostAnswers } }
     var faults: [String] { state.withLock { $0.faults } }
-    /// How many uploads were ever begun.
+    /// The number of uploads that were started.
     var begun: Int { state.withLock { $0.begun } }
-    /// How many uploads the app has stopped.
+    /// The number of uploads that the app has stopped.
     var stopped: Int { state.withLock { $0.stopped } }
-    /// How many sessions were to end once their uploads have.
+    /// The number of sessions that should end after their uploads.
     var finished: Int { state.withLock { $0.finished } }
-    /// How many uploads have not ended.
+    /// The number of uploads that have not ended.
     var running: Int { state.withLock { $0.running.count } }
-    /// Whether the app waits for a list of what runs.
+    /// Whether the app waits for the list of uploads.
     var isAsked: Bool { state.withLock { !$0.questions.isEmpty } }
-    /// Whether an upload is on its way to the server.
+    /// Whether an upload is in flight to the server.
     var isSending: Bool { state.withLock { !$0.running.allSatisfy(\.hasArrived) } }
-    /// Whether the server has an upload whose answer has not come.
+    /// Whether the server has an upload whose answer has not arrived.
     var isAnswering: Bool { state.withLock { $0.running.contains(where: \.hasArrived) } }
-    /// Whether the app has not been told everything.
+    /// Whether events are outstanding.
     var hasEvents: Bool { state.withLock { !$0.events.isEmpty } }
 
-    /// The session of a new launch; questions of an earlier one are not answered.
+    /// The session of a new launch; queries of an earlier one are not answered.
     func connect(_ engine: UploadEngine) -> any UploadSession {
         let launch = state.withLock { state in
             state.launch += 1
@@ -76,16 +76,16 @@ final class FakeDaemon: Sendable {
         return Session(daemon: self, launch: launch)
     }
 
-    /// Ends the connection of a launch that is over.
+    /// Ends the connection of a launch that has ended.
     func disconnect() {
-        // Let go of outside the lock.
+        // Released outside the lock.
         _ = state.withLock { replace(&$0.engine, with: nil) }
         state.withLock { $0.questions = [] }
     }
 
-    // MARK: What a test lets happen
+    // MARK: Events that a test triggers
 
-    /// Tells which uploads run, in answer to a question.
+    /// Answers a query with the list of uploads.
     func list() {
         let (questions, listed) = state.withLock { state in
             (replace(&state.questions, with: []), state.running.map(\.id))
@@ -93,7 +93,7 @@ final class FakeDaemon: Sendable {
         for question in questions { question(listed) }
     }
 
-    /// Lets the oldest upload arrive at the server, which accepts it unless it answers otherwise.
+    /// Delivers the oldest upload to the server, which accepts it unless it answers otherwise.
     func arrive(_ status: HTTPStatus = .ok) {
         guard let upload = state.withLock({ $0.running.first { !$0.hasArrived } }) else { return }
         let bytes = disk.bytes(of: folder + "/" + upload.file)
@@ -109,7 +109,7 @@ final class FakeDaemon: Sendable {
         }
     }
 
-    /// Lets the server's oldest answer come.
+    /// Delivers the server's oldest answer.
     func answer(_ headers: HTTPHeaders = [:]) {
         state.withLock { state in
             guard let index = state.running.firstIndex(where: \.hasArrived) else { return }
@@ -118,7 +118,7 @@ final class FakeDaemon: Sendable {
         }
     }
 
-    /// Cuts the oldest connection.
+    /// Breaks the oldest connection.
     func cut() {
         state.withLock { state in
             guard !state.running.isEmpty else { return }
@@ -128,7 +128,7 @@ final class FakeDaemon: Sendable {
         }
     }
 
-    /// Tells the app what it was not told; what it dies of while it is told is lost.
+    /// Delivers an outstanding event to the app; it is lost if the app dies meanwhile.
     func deliver() {
         guard let engine = state.withLock({ $0.engine }), !disk.isDead else { return }
         let events = state.withLock { replace(&$0.events, with: []) }
@@ -140,23 +140,23 @@ final class FakeDaemon: Sendable {
         }
     }
 
-    /// Whether the app died before it had written down the answer to an upload.
+    /// Whether the app died before it had saved the answer to an upload.
     private func isWithoutAnswer(_ id: UploadID) -> Bool {
         guard let bytes = disk.bytes(of: folder + "/" + id.text + ".upload") else { return false }
         return UploadRecord(encoded: bytes)?.answer == nil
     }
 
-    /// Tells the app an end of an upload that it has not heard of for long, or never.
+    /// Reports the end of an old or unknown upload to the app.
     func deliver(_ end: UploadEnd, of id: UploadID) { state.withLock { $0.engine }?.ended(id, end) }
 
-    /// Tells the app everything, and that it was everything.
+    /// Delivers all events to the app, and reports that they are complete.
     func finishEvents() {
         deliver()
         guard !disk.isDead else { return }
         state.withLock { $0.engine }?.eventsAreDelivered()
     }
 
-    // MARK: What the app does
+    // MARK: Calls of the app
 
     private struct Session: UploadSession {
         let daemon: FakeDaemon
@@ -184,7 +184,7 @@ final class FakeDaemon: Sendable {
 
         func finish() { change { $0.finished += 1 } }
 
-        /// What a process does after its death counts for nothing.
+        /// Calls of a process after its death are ignored.
         private func change(_ change: (inout State) -> Void) {
             guard !daemon.disk.isDead else { return }
             daemon.state.withLock { if $0.launch == launch { change(&$0) } }

@@ -20,7 +20,7 @@ struct UploadEngineTests {
         return request
     }
 
-    /// Loads without a box, and answers the task and its results.
+    /// Loads without an outbox, and returns the task and its results.
     private func load(_ request: HTTPRequest, _ life: UploadLife) -> (task: HTTPTask, results: Locked<[HTTPResult]>)? {
         let results = Locked<[HTTPResult]>([])
         let task = life.terminal?.load(request: request) { result in results.withLock { $0.append(result) } }
@@ -54,8 +54,8 @@ struct UploadEngineTests {
         life.kill()
         life.daemon.arrive()
         life.daemon.answer()
-        // The system launches the app for the events alone, and ends it again.
-        life.launch(opensBox: false)
+        // The system launches the app only for the events, and ends it again.
+        life.launch(opensOutbox: false)
         life.daemon.list()
         life.daemon.finishEvents()
         life.drain()
@@ -72,10 +72,10 @@ struct UploadEngineTests {
         life.timers.advance(by: .seconds(3 * 3600))
         life.drain()
         #expect(life.daemon.running == 1 && life.attempts == [1])
-        await life.box?.close()
+        await life.outbox?.close()
         life.close()
         life.open()
-        // An attempt that was let go of waits as any other.
+        // A detached attempt waits like any other.
         life.advance(60)
         #expect(life.daemon.running == 1 && life.daemon.begun == 1 && life.attempts == [1])
         life.daemon.arrive()
@@ -105,7 +105,7 @@ struct UploadEngineTests {
         life.advance(99)
         #expect(life.daemon.begun == 1)
         life.advance(13)
-        // An attempt that the server asked to be made later was none.
+        // An attempt that the server asked to postpone does not count.
         #expect(life.daemon.begun == 2 && life.attempts == [1])
         #expect(life.faults() == [])
     }
@@ -117,7 +117,7 @@ struct UploadEngineTests {
             life.launch()
             life.submit("a")
             life.kill()
-            // Another life of the daemon: it knows nothing.
+            // A new daemon that knows no uploads.
             let files = life.disk
             let other = UploadLife()
             for name in files.names where !name.hasSuffix("lock") {
@@ -151,11 +151,11 @@ struct UploadEngineTests {
         #expect(state.noteKept(second) == [.forget(second)])
     }
 
-    // MARK: Without a box
+    // MARK: Without an outbox
 
-    @Test func aTaskOfNoBoxIsCancelledWithItsUploadUnlessAnotherWaits() throws {
+    @Test func aTaskOfNoOutboxIsCancelledWithItsUploadUnlessAnotherWaits() throws {
         let life = UploadLife()
-        life.launch(opensBox: false)
+        life.launch(opensOutbox: false)
         let (first, firstResults) = try #require(load(request("a"), life))
         let (second, _) = try #require(load(request("a"), life))
         #expect(life.daemon.begun == 1 && life.terminal?.engine.keys == ["a"])
@@ -173,7 +173,7 @@ struct UploadEngineTests {
 
     @Test func anAnswerIsGivenOnceAndAnotherLoadBeginsAnew() throws {
         let life = UploadLife()
-        life.launch(opensBox: false)
+        life.launch(opensOutbox: false)
         let (_, results) = try #require(load(request("a"), life))
         life.daemon.arrive()
         life.daemon.answer(["X-A": "1"])
@@ -187,11 +187,11 @@ struct UploadEngineTests {
 
     @Test func aReportThatIsAnotherByNowReplacesTheUploadOfTheOldOne() throws {
         let life = UploadLife()
-        life.launch(opensBox: false)
+        life.launch(opensOutbox: false)
         let (task, _) = try #require(load(request("a"), life))
         life.kill()
         withExtendedLifetime(task) {}
-        life.launch(opensBox: false)
+        life.launch(opensOutbox: false)
         life.daemon.list()
         life.drain()
         var changed = request("a")
@@ -211,7 +211,7 @@ struct UploadEngineTests {
 
     @Test func aResetStopsEverything() throws {
         let life = UploadLife()
-        life.launch(opensBox: false)
+        life.launch(opensOutbox: false)
         let (_, results) = try #require(load(request("a"), life))
         let isDone = Locked(false)
         life.terminal?.engine.reset { isDone.withLock { $0 = true } }
@@ -225,7 +225,7 @@ struct UploadEngineTests {
 
     @Test func anEngineThatIsNoLongerUsedLetsItsUploadsEnd() throws {
         let life = UploadLife()
-        life.launch(opensBox: false)
+        life.launch(opensOutbox: false)
         let (_, results) = try #require(load(request("a"), life))
         life.terminal?.engine.finish()
         #expect(life.daemon.finished == 1 && life.daemon.running == 1)
@@ -238,7 +238,7 @@ struct UploadEngineTests {
 
     @Test func withoutAKeyNothingIsSent() throws {
         let life = UploadLife()
-        life.launch(opensBox: false)
+        life.launch(opensOutbox: false)
         let (_, results) = try #require(load(upload, life))
         let error = results.withLock { $0.first?.error }
         #expect(error?.code == .invalidRequest && error?.reason?.contains("Idempotency-Key") == true)
@@ -249,7 +249,7 @@ struct UploadEngineTests {
     @Test func aFullDiskIsToldAndLeavesNothing() throws {
         for operation in 1...8 {
             let life = UploadLife()
-            life.launch(opensBox: false)
+            life.launch(opensOutbox: false)
             life.disk.cut(.failure(at: operation, code: 28))
             let (_, results) = try #require(load(request("a"), life))
             if let error = results.withLock({ $0.first?.error }) {
@@ -265,7 +265,7 @@ struct UploadEngineTests {
 
     @Test func aSecondOneForTheDirectoryIsRefused() throws {
         let life = UploadLife()
-        life.launch(opensBox: false)
+        life.launch(opensOutbox: false)
         let files = try life.disk.folder("uploads")
         let error = #expect(throws: OutboxError.self) {
             _ = try UploadEngine(files: files, timers: life.timers, loader: "T") { life.daemon.connect($0) }
@@ -279,7 +279,7 @@ struct UploadEngineTests {
     @MainActor
     @Test func theSystemIsToldOnTheMainThreadWhenEverythingWasHeard() async throws {
         let life = UploadLife()
-        life.launch(opensBox: false)
+        life.launch(opensOutbox: false)
         _ = load(request("a"), life)
         let log = EventLog()
         let engine = try #require(life.terminal?.engine)
@@ -288,12 +288,12 @@ struct UploadEngineTests {
             log.note("told")
         }
         engine.drain()
-        // What was to be told by now stands before this in the main thread's line.
+        // Every completion that is due by now is queued on the main thread before this.
         await Task { @MainActor in }.value
         #expect(log.events == [])
         life.daemon.finishEvents()
         await log.waitForEvents(1)
-        // Where nothing goes on, there is nothing to wait for.
+        // Without running uploads, the completion is called immediately.
         life.daemon.arrive()
         life.daemon.answer()
         life.daemon.deliver()

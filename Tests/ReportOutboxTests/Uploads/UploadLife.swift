@@ -10,9 +10,9 @@ import LoaderChainTesting
     import Foundation
 #endif
 
-/// An app over all its launches, with a box that sends through background uploads.
+/// An app over all its launches, with an outbox that sends through background uploads.
 final class UploadLife {
-    /// A terminal as `BackgroundUploads` is one, but for the system's session.
+    /// A terminal like `BackgroundUploads`, without the system's session.
     final class Terminal: HTTPLoader, @unchecked Sendable {
         let engine: UploadEngine
         init(_ engine: UploadEngine) {
@@ -26,10 +26,10 @@ final class UploadLife {
     let timers = ManualTimers()
     let daemon: FakeDaemon
     var settings: OutboxSettings
-    private(set) var box: ReportOutbox?
+    private(set) var outbox: ReportOutbox?
     private(set) var terminal: Terminal?
     private let events = EventBook()
-    /// What the box has promised to deliver.
+    /// The reports that the outbox has promised to deliver.
     private var promised: Set<String> = []
 
     init(seed: UInt64 = 1) {
@@ -39,85 +39,85 @@ final class UploadLife {
         settings.maximumAttempts = 10_000
     }
 
-    /// What is submitted under an identifier, always the same.
+    /// The content for an identifier, always the same.
     static func content(_ id: String) -> Data { Data("The report \(id)".utf8) }
 
     // MARK: The app
 
-    /// Launches the app; the box is opened, unless it is the system's launch and only the uploads are taken up.
+    /// Launches the app; the outbox is not opened if the system launches the app only for events.
     @discardableResult
-    func launch(opensBox: Bool = true) -> Bool {
+    func launch(opensOutbox: Bool = true) -> Bool {
         guard let files = try? disk.folder("uploads") else { return false }
         let engine = try? UploadEngine(
             files: files, timers: timers, loader: "Terminal", makeSession: { [daemon] in daemon.connect($0) })
         guard let engine else { return false }
         terminal = Terminal(engine)
-        return opensBox ? open() : true
+        return opensOutbox ? open() : true
     }
 
     @discardableResult
     func open() -> Bool {
-        guard let terminal, let files = try? disk.folder("box") else { return false }
+        guard let terminal, let files = try? disk.folder("outbox") else { return false }
         let listener = { @Sendable [events] (event: ReportEvent) in events.note(event) }
-        box = try? ReportOutbox(files: files, chain: terminal, settings: settings, onEvent: listener)
+        outbox = try? ReportOutbox(files: files, chain: terminal, settings: settings, onEvent: listener)
         drain()
-        return box != nil
+        return outbox != nil
     }
 
-    /// Waits until nothing goes on by itself.
+    /// Waits until all work has ended that needs no external event.
     func drain() {
-        if let box = box?.engine {
-            while !isAtRest(box) {}
+        if let outbox = outbox?.engine {
+            while !isAtRest(outbox) {}
         } else {
             terminal?.engine.drain()
         }
     }
 
-    /// Lets the box and the uploads do what they have to do, and says whether neither has given the other something new.
-    private func isAtRest(_ box: BoxEngine) -> Bool {
-        box.drain()
+    /// Runs the pending work of the outbox and the uploads, and returns whether neither has caused new work for the other.
+    private func isAtRest(_ outbox: OutboxEngine) -> Bool {
+        outbox.drain()
         terminal?.engine.drain()
         let isAtRest = Locked(false)
-        // Asked on the box's queue, where this is all that goes on meanwhile. Asked one after the other from here, both
-        // could seem idle while one hands over to the other.
-        box.enqueue { [uploads = terminal?.engine] in
-            guard uploads?.isBusy != true, box.shared.withLock({ $0.pendingWork == 1 }) else { return }
+        // Queried on the outbox's queue, where nothing else runs meanwhile. If both were queried from here one after the other,
+        // both could seem idle while one passes work to the other.
+        outbox.enqueue { [uploads = terminal?.engine] in
+            guard uploads?.isBusy != true, outbox.shared.withLock({ $0.pendingWork == 1 }) else { return }
             isAtRest.withLock { $0 = true }
         }
-        box.drain()
+        outbox.drain()
         return isAtRest.withLock { $0 }
     }
 
     func submit(_ id: String) {
-        guard let box else { return }
+        guard let outbox else { return }
         do throws(OutboxError) {
-            try box.submit(Self.content(id), identifier: id, request: upload)
+            try outbox.submit(Self.content(id), identifier: id, request: upload)
             if !disk.isDead { promised.insert(id) }
         } catch {
-            // What is refused is no promise.
+            // A rejected submission is not a promise.
         }
         drain()
     }
 
-    /// Closes the box, whose uploads go on.
+    /// Closes the outbox, whose uploads continue.
     func close() {
-        box?.abandon()
+        outbox?.abandon()
         drain()
-        box = nil
+        outbox = nil
     }
 
-    /// Ends the process at this moment.
+    /// Ends the process now.
     func kill() {
         disk.kill()
         daemon.disconnect()
-        box?.abandon()
+        outbox?.abandon()
         drain()
-        box = nil
+        outbox = nil
         terminal = nil
         disk.revive()
     }
 
-    /// Lets time pass, in which the system tells what it has to tell.
+    /// Advances the time while the system delivers its events.
     func advance(_ seconds: Int) {
         daemon.deliver()
         timers.advance(by: .seconds(seconds), draining: drain)
@@ -126,18 +126,18 @@ final class UploadLife {
     var delivered: Int {
         events.events.count { if case .delivered = $0 { true } else { false } }
     }
-    var attempts: [Int] { box?.reports.map(\.attempts) ?? [] }
+    var attempts: [Int] { outbox?.reports.map(\.attempts) ?? [] }
     var uploadFiles: [String] { disk.names.filter { $0.hasPrefix("uploads/") && $0 != "uploads/lock" } }
 
     // MARK: The end
 
-    /// Launches once more with everything working, and answers what is wrong once everything has had its time.
+    /// Launches once more without faults, and returns the faults after all work has ended.
     func faults(allowsRepetition: Bool = false) -> [String] {
         disk.cut(nil)
         kill()
-        guard launch() else { return ["The box does not open"] }
+        guard launch() else { return ["The outbox does not open"] }
         var rounds = 0
-        while let box, box.count > 0 || daemon.running > 0 || daemon.hasEvents, rounds < 50 {
+        while let outbox, outbox.count > 0 || daemon.running > 0 || daemon.hasEvents, rounds < 50 {
             daemon.list()
             drain()
             daemon.finishEvents()
@@ -150,15 +150,15 @@ final class UploadLife {
             rounds += 1
         }
         var faults = daemon.faults
-        if let box, box.count > 0 { faults.append("\(box.count) reports do not leave the box") }
-        if let box, !box.reportsSetAside.isEmpty { faults.append("\(box.reportsSetAside.count) were set aside") }
+        if let outbox, outbox.count > 0 { faults.append("\(outbox.count) reports do not leave the outbox") }
+        if let outbox, !outbox.deadLetters.isEmpty { faults.append("\(outbox.deadLetters.count) became dead letters") }
         for id in promised.sorted() where daemon.accepted[id] == nil { faults.append("\(id) is lost") }
         if !allowsRepetition {
             for (id, count) in daemon.accepted.sorted(by: { $0.key < $1.key }) {
                 let lost = daemon.lostAnswers[id] ?? 0
                 if count > 1 + lost { faults.append("\(id) was accepted \(count) times, with \(lost) answers lost") }
             }
-            // The answer for a report that is gone, because the app died between the two, has its time.
+            // The answer for a report that is gone, because the app died between the two, is kept for some time.
             timers.advance(by: .seconds(31 * 24 * 3600))
             kill()
             launch()

@@ -19,17 +19,17 @@ import Testing
     import Musl
 #endif
 
-/// Whatever happens in whatever order, and whenever the app dies: the server accepts each report once, unless it is an answer
-/// that was lost, and no report is lost.
+/// In any order of events, and whenever the app dies, the server accepts each report once, except for answers that were
+/// lost, and no report is lost.
 ///
-/// `UPLOAD_STEPS` says how long every short life is, and `UPLOAD_LIVES` how many are led at random.
+/// `UPLOAD_STEPS` sets the length of every short life, and `UPLOAD_LIVES` the number of random ones.
 @Suite(.timeLimit(.minutes(20)))
 struct UploadModelTests {
-    /// What can happen next, in every order.
+    /// The possible events, in every order.
     private enum Step: CaseIterable {
         case list, arrive, answer, deliver, finishEvents, relaunch, reopen, wait
 
-        /// Whether it would change anything.
+        /// Whether the event would change anything.
         func matters(to life: UploadLife) -> Bool {
             switch self {
             case .list: life.daemon.isAsked
@@ -53,7 +53,7 @@ struct UploadModelTests {
             case .reopen:
                 life.close()
                 life.open()
-            // Longer than an attempt may take, and than what is missing is waited for.
+            // Longer than the timeout of an attempt, and than the grace period for missing uploads.
             case .wait: life.advance(700)
             }
             life.drain()
@@ -70,7 +70,7 @@ struct UploadModelTests {
             life.launch()
             life.submit("a")
             for step in steps { step.happen(to: life) }
-            // With a step that changes nothing, a life is the same as the one without it.
+            // A step that changes nothing makes a life equal to the life without it.
             if steps.count < Self.length {
                 lives += Step.allCases.filter { $0.matters(to: life) }.map { steps + [$0] }
             }
@@ -79,11 +79,11 @@ struct UploadModelTests {
             if !faults.isEmpty { wrong += 1 }
             #expect(faults == [], "after \(steps)")
         }
-        // Four steps change something at any moment.
+        // At every moment, four steps change something.
         #expect(led > Int(pow(4, Double(Self.length))))
     }
 
-    /// The shortest life in which everything goes well, ended at each thing that it does to the disk.
+    /// The shortest life in which everything succeeds, ended at each of its disk operations.
     @Test func aDeathAtEveryOperation() {
         func live(_ cut: MemoryDirectory.Cut?) -> UploadLife {
             let life = UploadLife()
@@ -112,7 +112,7 @@ struct UploadModelTests {
             life.settings.maximumInFlight = 1 + Int(random.next() % 4)
             life.launch()
             for _ in 0..<(10 + random.next() % 60) { act(life, random, fails: fails) }
-            // What could not be written down may be sent again.
+            // A report may be sent again if its outcome could not be saved.
             let faults = life.faults(allowsRepetition: fails)
             #expect(faults == [], "the life of seed \(seed)")
             if !faults.isEmpty { return }
@@ -136,14 +136,14 @@ struct UploadModelTests {
                 nil, .death(at: operation), fails ? .failure(at: operation, code: EIO) : nil,
             ]
             life.disk.cut(cut[Int(random.next() % 3)])
-            if life.launch(opensBox: random.chance(0.8)), life.box == nil, random.chance(0.5) {
+            if life.launch(opensOutbox: random.chance(0.8)), life.outbox == nil, random.chance(0.5) {
                 life.daemon.list()
                 life.daemon.finishEvents()
             }
         case 13:
             life.close()
             life.open()
-        case 14: life.box?.tryNow()
+        case 14: life.outbox?.sendNow()
         default: life.advance([1, 50, 700, 4_000][Int(random.next() % 4)])
         }
         life.drain()

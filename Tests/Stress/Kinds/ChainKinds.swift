@@ -10,7 +10,7 @@ extension Kind {
         let chain =
             ResetGuard() --> inFlight --> throttle
             --> ApplyEnvironment(environment: ServerEnvironment(host: "stress.test", pathPrefix: "/v1"))
-            --> Retry() --> Validate() --> ChanceTerminal(ledger, seed: seed)
+            --> Retry(nil) --> Validate(.nothing) --> ChanceTerminal(ledger, seed: seed)
         var rig = Rig(chain: chain) { number, _ in
             var request = HTTPRequest(path: "people/\(number % 101)")
             request.retryStrategy = Backoff.immediately(maximumNumberOfAttempts: 3)
@@ -36,7 +36,7 @@ extension Kind {
         let throttle = Throttle(maximumNumberOfRequests: 4)
         let chain =
             MetricsTap(recorder, module: "stress", tags: ["kind": "metrics"])
-            --> Retry(strategy: Backoff.constant(delay: 0.001, maximumNumberOfAttempts: 2), budget: .unlimited)
+            --> Retry(.constant(delay: 0.001, maximumNumberOfAttempts: 2), budget: .unlimited)
             --> MetricsTap(recorder) --> throttle --> ChanceTerminal(ledger, seed: seed)
         let kept = Ledger.Keepsake(ledger)
         let reader = Task {
@@ -80,7 +80,7 @@ extension Kind {
             ResetGuard() --> Autocancel() --> Deduplicate() --> throttle
             --> RateLimit(requests: 1_000_000, per: .seconds(1), burst: 1_000)
         let lower: HTTPLoader =
-            Retry(strategy: Backoff.immediately(maximumNumberOfAttempts: 2), budget: .unlimited)
+            Retry(.immediately(maximumNumberOfAttempts: 2), budget: .unlimited)
             --> CircuitBreaker(CircuitBreaker.Settings(openDuration: .milliseconds(1)))
             --> BearerAuth(hosts: .all, source: FixedToken()) --> PrintLoader(bodyLimit: 10) { _ in }
         let chain =
@@ -113,7 +113,7 @@ extension Kind {
 }
 
 private struct FixedToken: TokenSource {
-    func token(replacing old: BearerToken?, using chain: RestOfChain) async throws -> BearerToken {
+    func token(replacing old: BearerToken?, using chain: Next) async throws -> BearerToken {
         BearerToken(accessToken: "token")
     }
 }

@@ -9,7 +9,7 @@ extension Kind {
             .exponential(delay: 0.001, maximumNumberOfAttempts: 4, maximumDelay: 0.004), .never,
         ]
         var rig = Rig(
-            Retry(strategy: strategies[0], deadline: .milliseconds(20), budget: .unlimited)
+            Retry(strategies[0], deadline: .milliseconds(20), budget: .unlimited)
                 --> ChanceTerminal(ledger, seed: seed, failures: 40))
         rig.request = { number, random in
             var request = HTTPRequest(host: "stress.test", path: "/\(number % 101)")
@@ -23,7 +23,7 @@ extension Kind {
 
     static let throttle = Kind(name: "throttle") { ledger, seed in
         let throttle = Throttle(
-            maximumNumberOfRequests: 6, perHost: 3, maximumWaiting: 150, deadline: .milliseconds(200))
+            maximumNumberOfRequests: 6, perHost: 3, maximumWaiting: 150, queueTimeout: .milliseconds(200))
         let chain = throttle --> Hop() --> ChanceTerminal(ledger, seed: seed)
         return Rig(chain: chain) { number, random in
             let chance = random.next()
@@ -120,7 +120,7 @@ private struct Credentials: BasicCredentialsProvider, TokenSource {
         return BasicCredentials(user: "user", password: "\(rejected?.password.count ?? 0)")
     }
 
-    func token(replacing old: BearerToken?, using chain: RestOfChain) async throws -> BearerToken {
+    func token(replacing old: BearerToken?, using chain: Next) async throws -> BearerToken {
         _ = try? await chain(HTTPRequest(host: "login.test", path: "/token"))
         return BearerToken(accessToken: "\(old?.accessToken.count ?? 0)", lifetime: .milliseconds(50))
     }

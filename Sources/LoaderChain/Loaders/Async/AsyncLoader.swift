@@ -5,7 +5,7 @@
 ///
 /// ```swift
 /// final class Signing: AsyncLoader, @unchecked Sendable {
-///     override func load(_ request: HTTPRequest, next: RestOfChain) async throws -> HTTPResponse {
+///     override func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
 ///         var request = request
 ///         request.headers["X-Signature"] = try await signature(of: request)
 ///         return try await next(request)
@@ -20,7 +20,7 @@ nonisolated open class AsyncLoader: HTTPLoader, @unchecked Sendable {
     /// Returns the response to a request, usually by loading it with the loaders after this one.
     ///
     /// The default does that and changes nothing.
-    open func load(_ request: HTTPRequest, next: RestOfChain) async throws -> HTTPResponse {
+    open func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         try await next(request)
     }
 
@@ -34,7 +34,7 @@ nonisolated open class AsyncLoader: HTTPLoader, @unchecked Sendable {
 
     private func result(of request: HTTPRequest, for task: HTTPTask) async -> HTTPResult {
         do {
-            return .success(try await load(request, next: RestOfChain(after: self, for: task)))
+            return .success(try await load(request, next: Next(after: self, for: task)))
         } catch let error as HTTPError {
             return .failure(error)
         } catch is CancellationError {
@@ -62,12 +62,12 @@ extension AsyncLoader: ForwardingLoader {
 /// Otherwise it is an ``AsyncLoader``.
 public final class ClosureLoader: AsyncLoader, @unchecked Sendable {
     private let givenName: String
-    private let body: @Sendable (HTTPRequest, RestOfChain) async throws -> HTTPResponse
+    private let body: @Sendable (HTTPRequest, Next) async throws -> HTTPResponse
 
     /// Makes a loader of this name that handles requests with `body`.
     public init(
         _ name: String = "ClosureLoader",
-        _ body: @escaping @Sendable (HTTPRequest, RestOfChain) async throws -> HTTPResponse
+        _ body: @escaping @Sendable (HTTPRequest, Next) async throws -> HTTPResponse
     ) {
         givenName = name
         self.body = body
@@ -77,7 +77,7 @@ public final class ClosureLoader: AsyncLoader, @unchecked Sendable {
     public override var name: String { givenName }
 
     /// Handles a request with the closure.
-    public override func load(_ request: HTTPRequest, next: RestOfChain) async throws -> HTTPResponse {
+    public override func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         try await body(request, next)
     }
 }

@@ -19,7 +19,7 @@ protocol AuthenticationScheme: Sendable {
     func prepare(_ credential: Credential) throws(AuthenticationFailure) -> PreparedCredential<Credential>
 
     /// Gets a credential from the source; nil if there is no source.
-    func credential(replacing old: Credential?, using chain: RestOfChain) async throws -> Credential?
+    func credential(replacing old: Credential?, using chain: Next) async throws -> Credential?
 
     /// The failure of the tasks that wait, when the source has thrown `error`.
     func failure(for error: any Error) -> AuthenticationFailure

@@ -262,7 +262,7 @@ extension Authorizer {
                 // A credential that is due, or cannot be sent, may still help to get another one.
                 old = stored
             }
-            guard let new = try await credential(replacing: old, using: RestOfChain(after: loader)) else {
+            guard let new = try await credential(replacing: old, using: Next(after: loader)) else {
                 return answer
             }
             // After a reset that was given up, the store is for what comes next, perhaps another user's.
@@ -290,7 +290,7 @@ extension Authorizer {
     }
 
     private func credential(
-        replacing old: Scheme.Credential?, using chain: RestOfChain
+        replacing old: Scheme.Credential?, using chain: Next
     ) async throws(AuthenticationFailure) -> Scheme.Credential? {
         do { return try await scheme.credential(replacing: old, using: chain) } catch {
             throw scheme.failure(for: error)

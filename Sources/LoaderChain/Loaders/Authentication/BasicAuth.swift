@@ -118,7 +118,7 @@ private struct BasicScheme: AuthenticationScheme {
         PreparedCredential(credential: credentials, headerValue: Secret(try credentials.headerValue()))
     }
 
-    func credential(replacing old: BasicCredentials?, using chain: RestOfChain) async throws -> BasicCredentials? {
+    func credential(replacing old: BasicCredentials?, using chain: Next) async throws -> BasicCredentials? {
         guard let provider else { return nil }
         guard let credentials = try await provider.credentials(replacing: old) else {
             throw AuthenticationFailure(code: .authenticationRequired, reason: "The provider had no credentials")

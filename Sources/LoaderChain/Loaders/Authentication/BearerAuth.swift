@@ -9,7 +9,7 @@ import Dispatch
 /// let chain = resetGuard --> environment --> retry
 ///     --> BearerAuth(
 ///         hosts: ["api.example.com"], source: RefreshTokenFlow(endpoint: tokenURL, client: OAuthClient(id: "my-app")),
-///         store: TokenKeychain(keychain: keychain))
+///         store: .keychain(service: "com.example.app"))
 ///     --> throttle --> terminal
 /// ```
 ///
@@ -19,7 +19,7 @@ import Dispatch
 ///   are cancelled, the question continues and its answer is kept, because the server may have used up the refresh
 ///   token.
 /// - A token with a known lifetime is replaced before its end, by the monotonic clock. The wall clock is read only for
-///   a token from the store; a clock that was set costs at most one unnecessary question.
+///   a token from the store; a change of the wall clock costs at most one extra refresh.
 /// - A task that gets a 401 is sent again with a newer token: the current one if the task was sent with an older one,
 ///   otherwise a new one. This happens at most twice per task. After that, or if its body cannot be sent again, the 401
 ///   is its result.
@@ -44,7 +44,7 @@ public final class BearerAuth: HTTPLoader, @unchecked Sendable {
     ///   - hosts: the hosts that get the token; requests to other hosts pass unchanged.
     ///   - source: gets tokens.
     ///   - store: keeps the token; by default in memory, so that it is gone when the program ends.
-    ///   - leeway: how long before its end a token is replaced, by default half a minute; at most half of its lifetime.
+    ///   - leeway: the time before its end at which a token is replaced, by default half a minute; at most half of its lifetime.
     ///   - timers: the clock.
     public init(
         hosts: AuthorizedHosts, source: any TokenSource,
@@ -133,13 +133,13 @@ private struct BearerScheme: AuthenticationScheme {
             credential: token, headerValue: headerValue, deadline: remaining.map { timers.now.advanced(by: $0) })
     }
 
-    func credential(replacing old: BearerToken?, using chain: RestOfChain) async throws -> BearerToken? {
+    func credential(replacing old: BearerToken?, using chain: Next) async throws -> BearerToken? {
         try await source.token(replacing: old, using: chain)
     }
 
     func failure(for error: any Error) -> AuthenticationFailure {
         switch error {
-        case is SignInRequired:
+        case is SignInRequiredError:
             AuthenticationFailure(
                 code: .authenticationRequired, reason: "There is no token, and nothing to get one for",
                 underlyingError: error, makesStoredWorthless: true)

@@ -2,9 +2,9 @@
 ///
 /// At most one question for a credential is under way, to the store, the source or both. Tasks without a credential
 /// wait for its answer. Credentials are numbered in the order in which they come, so that a rejection of an old
-/// credential is told from one of the current credential.
+/// credential is distinguished from a rejection of the current credential.
 ///
-/// Every method changes the state and returns what there is to do, which the owner does after it has unlocked.
+/// Every method changes the state and returns the work to do, which the owner does after it has unlocked.
 struct CredentialState<Credential: Sendable, Waiter> {
     enum Phase: Sendable {
         /// There is no credential. The store may have one.
@@ -139,7 +139,7 @@ struct CredentialState<Credential: Sendable, Waiter> {
 
     // MARK: Resetting
 
-    /// Starts a reset; returns the tasks that wait in vain, and whether the store can be emptied now.
+    /// Starts a reset; returns the waiting tasks, which get no credential, and whether the store can be emptied now.
     mutating func reset() -> (waiters: [Waiter], forgetsNow: Bool) {
         firstGenerationSinceReset = generation + 1
         mustForget = true
@@ -162,7 +162,7 @@ struct CredentialState<Credential: Sendable, Waiter> {
         mustForget = !hasForgotten
     }
 
-    /// Ends a reset that was given up: tasks may ask again, and what is still under way is not heard any more.
+    /// Ends a reset that was given up: tasks may ask again, and what is still under way is ignored.
     ///
     /// The store is emptied before the next question.
     mutating func giveUpReset() {
@@ -171,7 +171,7 @@ struct CredentialState<Credential: Sendable, Waiter> {
         questions += 1
     }
 
-    /// Whether what began with the question of this number, or after it, is still to be heard.
+    /// Whether what began with the question of this number, or after it, still counts.
     func hears(_ number: Int) -> Bool { number == questions }
 
     var lastQuestion: Int { questions }

@@ -5,17 +5,18 @@
 ///
 /// ## Which to choose
 ///
-/// Use ``MemoryCredentialStore`` if credentials may be forgotten when the program ends. For an app that keeps its user
-/// signed in, write one with the system's keychain.
+/// - ``MemoryCredentialStore`` if credentials may be forgotten when the program ends.
+/// - `.keychain(service:)` on Apple systems, for an app that keeps its user signed in.
+/// - `.file(_:)` elsewhere: a file that only this user can read.
 ///
 /// ## How to write your own
 ///
 /// ```swift
-/// struct TokenKeychain: CredentialStore {
-///     let keychain: Keychain
-///     func load() async throws -> BearerToken? { try await keychain.read("token") }
-///     func save(_ token: BearerToken) async throws { try await keychain.write(token, as: "token") }
-///     func forget() async throws { try await keychain.remove("token") }
+/// struct TokenVault: CredentialStore {
+///     let vault: Vault
+///     func load() async throws -> BearerToken? { try await vault.read("token") }
+///     func save(_ token: BearerToken) async throws { try await vault.write(token, as: "token") }
+///     func forget() async throws { try await vault.remove("token") }
 /// }
 /// ```
 ///

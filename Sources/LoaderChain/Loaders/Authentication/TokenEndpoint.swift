@@ -6,7 +6,7 @@ struct TokenEndpoint: Sendable {
     let client: OAuthClient
     let scope: String?
 
-    func token(for fields: FormBody, using chain: RestOfChain) async throws -> BearerToken {
+    func token(for fields: FormBody, using chain: Next) async throws -> BearerToken {
         let response: HTTPResponse
         do {
             response = try await chain(request(with: fields))
@@ -138,7 +138,7 @@ public struct OAuthError: Error, Hashable, Sendable {
         public static let invalidRequest = Code(rawValue: "invalid_request")
         /// The endpoint does not know the client, or its secret was wrong.
         public static let invalidClient = Code(rawValue: "invalid_client")
-        /// The refresh token, or what else was to be exchanged for a token, is not valid any more.
+        /// The grant, such as the refresh token, is no longer valid.
         public static let invalidGrant = Code(rawValue: "invalid_grant")
         /// The client may not use this flow.
         public static let unauthorizedClient = Code(rawValue: "unauthorized_client")

@@ -23,10 +23,10 @@ public struct RefreshTokenFlow: TokenSource {
 
     /// Returns the token that the endpoint issues for the old token's refresh token.
     ///
-    /// - Throws: ``SignInRequired`` without a refresh token, an ``OAuthError`` of the endpoint, or the ``HTTPError`` of
+    /// - Throws: ``SignInRequiredError`` without a refresh token, an ``OAuthError`` of the endpoint, or the ``HTTPError`` of
     ///   the request.
-    public func token(replacing old: BearerToken?, using chain: RestOfChain) async throws -> BearerToken {
-        guard let refreshToken = old?.refreshToken else { throw SignInRequired() }
+    public func token(replacing old: BearerToken?, using chain: Next) async throws -> BearerToken {
+        guard let refreshToken = old?.refreshToken else { throw SignInRequiredError() }
         var token = try await endpoint.token(
             for: ["grant_type": "refresh_token", "refresh_token": refreshToken], using: chain)
         // If the endpoint sends none, the old one stays valid.
@@ -56,7 +56,7 @@ public struct ClientCredentialsFlow: TokenSource {
     /// Returns a new token; the old one does not matter.
     ///
     /// - Throws: an ``OAuthError`` of the endpoint, or the ``HTTPError`` of the request.
-    public func token(replacing old: BearerToken?, using chain: RestOfChain) async throws -> BearerToken {
+    public func token(replacing old: BearerToken?, using chain: Next) async throws -> BearerToken {
         try await endpoint.token(for: ["grant_type": "client_credentials"], using: chain)
     }
 }

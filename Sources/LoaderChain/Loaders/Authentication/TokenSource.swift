@@ -14,7 +14,7 @@ import LoaderChainPlatformFoundation
 ///
 /// ## How to write your own
 ///
-/// Return a token, or throw. Throw ``SignInRequired`` when another attempt would not help: the tasks that wait then
+/// Return a token, or throw. Throw ``SignInRequiredError`` when another attempt would not help: the tasks that wait then
 /// fail with ``HTTPError/Code/authenticationRequired``, and the store forgets its token. After any other error they
 /// fail with ``HTTPError/Code/authenticationFailed``, and the next task asks again. Requests that you load with `chain`
 /// pass only the loaders after the `BearerAuth`, and do not wait for a token.
@@ -23,10 +23,10 @@ import LoaderChainPlatformFoundation
 /// struct BrowserSignIn: TokenSource {
 ///     let refresh: RefreshTokenFlow
 ///
-///     func token(replacing old: BearerToken?, using chain: RestOfChain) async throws -> BearerToken {
+///     func token(replacing old: BearerToken?, using chain: Next) async throws -> BearerToken {
 ///         do {
 ///             return try await refresh.token(replacing: old, using: chain)
-///         } catch let error where error is SignInRequired || (error as? OAuthError)?.code == .invalidGrant {
+///         } catch let error where error is SignInRequiredError || (error as? OAuthError)?.code == .invalidGrant {
 ///             return try await signInWithBrowser()
 ///         }
 ///     }
@@ -38,16 +38,16 @@ public protocol TokenSource: Sendable {
     /// - Parameters:
     ///   - old: the token that has expired or was rejected; nil if there is none.
     ///   - chain: loads requests for a token.
-    func token(replacing old: BearerToken?, using chain: RestOfChain) async throws -> BearerToken
+    func token(replacing old: BearerToken?, using chain: Next) async throws -> BearerToken
 }
 
 /// The error that a source throws when it has nothing left to try, and the user has to sign in.
-public struct SignInRequired: Error, Hashable, Sendable {
+public struct SignInRequiredError: Error, Hashable, Sendable {
     /// Makes the error.
     public init() {}
 }
 
-extension SignInRequired: CustomStringConvertible, LocalizedError {
+extension SignInRequiredError: CustomStringConvertible, LocalizedError {
     /// What is missing, and what to do.
     public var reason: String { "There is nothing to get a token with; the user has to sign in" }
 
@@ -102,7 +102,7 @@ public struct BearerToken: Hashable, Codable, Sendable {
     /// The value of the `Authorization` header; throws if the token cannot be sent.
     func headerValue() throws(AuthenticationFailure) -> String {
         guard !accessToken.isEmpty, accessToken.utf8.allSatisfy({ ASCII.space < $0 && $0 < ASCII.delete }) else {
-            throw AuthenticationFailure(reason: "The access token cannot stand in a header")
+            throw AuthenticationFailure(reason: "The access token has characters that are not allowed in a header")
         }
         return "Bearer " + accessToken
     }

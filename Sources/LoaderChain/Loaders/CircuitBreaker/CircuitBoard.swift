@@ -1,7 +1,7 @@
 /// The circuits of a breaker: one for all servers, or one for each.
 ///
-/// A circuit that was not used for the length of its window is idle, and is removed to make room: it counts nothing any
-/// more. If it was open, that is forgotten too; the next call, which would have been a probe, is then an ordinary one.
+/// A circuit that was not used for the length of its window is idle, and is removed to save memory: it no longer counts any
+/// call. If it was open, that is forgotten too; the next call, which would have been a probe, is then an ordinary call.
 struct CircuitBoard {
     private let policy: Circuit.Policy
     private var common: Place
@@ -23,11 +23,11 @@ struct CircuitBoard {
         common = Place(of: nil, policy, at: now)
     }
 
-    /// What to do with a call.
+    /// The decision about a call.
     struct Answer {
         /// The observer of its end; nil if it is refused.
         var watch: CircuitWatch?
-        /// Until when it is refused; nil if that depends on the probes that are in flight.
+        /// The end of the refusals; nil if that depends on the probes that are in flight.
         var end: TimerInstant?
         /// A change to report, and the circuit that reports it.
         let change: CircuitBreaker.Change?
@@ -63,7 +63,7 @@ struct CircuitBoard {
         return places.withEntry(of: origin) { $0.circuit }
     }
 
-    /// How often a circuit has opened.
+    /// The number of times that a circuit has opened.
     var openings: Int { policy.openings.count }
 
     var circuits: [Circuit] { [common.circuit] + places.all.values.map(\.circuit) }
@@ -78,14 +78,14 @@ final class Circuit: Sendable {
     private let policy: Policy
     private let state: Locked<CircuitState>
 
-    /// What all circuits of a breaker share.
+    /// The settings that all circuits of a breaker share.
     struct Policy: Sendable {
         let settings: CircuitBreaker.Settings
         let verdict: @Sendable (HTTPResult) -> CircuitBreaker.Verdict
         let onChange: (@Sendable (CircuitBreaker.Change) -> Void)?
         let timers: any Timers
         let random: RandomSource
-        /// How often any circuit has opened.
+        /// The number of times that any circuit has opened.
         let openings = Tally()
     }
 
@@ -115,16 +115,16 @@ final class Circuit: Sendable {
     func record(_ result: HTTPResult, of period: UInt64) {
         let verdict = policy.verdict(result)
         let now = policy.timers.now
-        tell(changing { $0.record(verdict, of: period, at: now, jitteredBy: policy.random) }.change)
+        report(changing { $0.record(verdict, of: period, at: now, jitteredBy: policy.random) }.change)
     }
 
     /// Closes the circuit and forgets its counts.
     func reset() {
-        tell(changing { $0.close() }.change)
+        report(changing { $0.close() }.change)
     }
 
     /// Reports a change to the hook.
-    func tell(_ change: CircuitBreaker.Change?) {
+    func report(_ change: CircuitBreaker.Change?) {
         guard let change else { return }
         if change.to == .open { policy.openings.increment() }
         policy.onChange?(change)

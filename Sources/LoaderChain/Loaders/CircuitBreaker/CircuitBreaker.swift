@@ -4,7 +4,7 @@ import Dispatch
 ///
 /// ```swift
 /// let breaker = CircuitBreaker(onChange: { print($0.host ?? "", $0.to) })
-/// let chain = Retry(strategy: strategy) --> breaker --> RateLimit(requests: 10, per: .seconds(1)) --> terminal
+/// let chain = Retry(strategy) --> breaker --> RateLimit(requests: 10, per: .seconds(1)) --> terminal
 /// ```
 ///
 /// **What it is for.** More requests do not help a server that is down, and a timeout for each request does not help
@@ -12,13 +12,13 @@ import Dispatch
 /// ``HTTPError/Code/circuitOpen``. After a while it is *half-open*: a probe passes. If it succeeds, the circuit is
 /// *closed* again and all requests pass; if not, the circuit stays open for twice as long.
 ///
-/// **Where it belongs.** Below ``Retry``, so that it sees every attempt; its refusals are not transient failures, and
-/// are not retried. Below the loader that fills in the host. Above a ``RateLimit``, whose tokens are for requests that
-/// are sent. Above loaders that judge responses, so that an unusable response counts as a failure.
+/// **Where it belongs.** Below ``Retry``, so that it sees every attempt; its refusals are not transient failures, and are not
+/// retried. Below the loader that fills in the host. Above a ``RateLimit``, whose tokens are for requests that are sent. Above
+/// loaders that judge responses, so that an unusable response counts as a failure.
 ///
-/// Each server, a host and its port, has a circuit of its own, unless you choose one for all; circuits of servers that are
-/// no longer used are removed. A cancelled probe makes room for another one. A reset closes every circuit, and requests that are in flight
-/// then are not counted.
+/// Each server, a host and its port, has a circuit of its own, unless you choose one for all; circuits of servers that are no
+/// longer used are removed. A cancelled probe is replaced by another. A reset closes every circuit, and requests that are in
+/// flight then are not counted.
 public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
     private let timers: any Timers
     private let isPerHost: Bool
@@ -27,16 +27,16 @@ public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
     /// Makes a breaker.
     ///
     /// - Parameters:
-    ///   - settings: when a circuit opens, and how it closes again.
+    ///   - settings: the rules for opening a circuit and closing it again.
     ///   - perHost: whether each server has a circuit of its own, the default; otherwise there is one for all.
     ///   - timers: the clock. No timer is scheduled.
-    ///   - random: chooses the jitter.
-    ///   - verdict: what a result says about the server; by default ``usualVerdict(on:)``.
+    ///   - random: the source of the jitter.
+    ///   - verdict: the verdict on a result, which says whether the server is healthy; by default ``defaultVerdict(on:)``.
     ///   - onChange: called after a circuit has changed its state, on the thread that changed it, under no lock.
     public init(
         _ settings: Settings = Settings(), perHost: Bool = true, timers: any Timers = SystemTimers.shared,
         random: RandomSource = .system,
-        verdict: @escaping @Sendable (HTTPResult) -> Verdict = CircuitBreaker.usualVerdict,
+        verdict: @escaping @Sendable (HTTPResult) -> Verdict = CircuitBreaker.defaultVerdict,
         onChange: (@Sendable (Change) -> Void)? = nil
     ) {
         self.timers = timers
@@ -46,7 +46,7 @@ public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
         board = Locked(CircuitBoard(policy, at: timers.now))
     }
 
-    /// The state of a server's circuit; without circuits per host, of the one for all.
+    /// The state of a server's circuit; without circuits per host, that of the circuit for all.
     ///
     /// - Parameters:
     ///   - host: the host of the server.
@@ -67,7 +67,7 @@ public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
         let origin = isPerHost ? task.request.origin : nil
         let now = timers.now
         let answer = board.withLock { $0.admit(origin, at: now) }
-        answer.circuit.tell(answer.change)
+        answer.circuit.report(answer.change)
         guard let watch = answer.watch else {
             task.note("circuit_breaker.refused", at: now, [("circuit_breaker.state", .text(answer.state.rawValue))])
             fail(task, .circuitOpen, reason: refusal(until: answer.end, at: now))
@@ -106,22 +106,22 @@ public final class CircuitBreaker: HTTPLoader, @unchecked Sendable {
     }
 
     private func refusal(until end: TimerInstant?, at now: TimerInstant) -> String {
-        let when = end.map { "in \(now.duration(to: $0))" } ?? "as soon as a probe that is on its way has ended"
+        let when = end.map { "in \(now.duration(to: $0))" } ?? "when a running probe has ended"
         return "The server has failed too often. The next probe may be made \(when)"
     }
 }
 
 extension CircuitBreaker {
-    /// When a circuit opens, and how it closes again.
+    /// The rules for opening a circuit and closing it again.
     ///
-    /// A value out of its range counts as the nearest one in it, and one that is not a number as the default, so that
-    /// settings can come from a server. The longest time is 136 years.
+    /// Out-of-range values are clamped, and values that are not a number become the default, so that settings can come from a
+    /// server. The longest time is 136 years.
     public struct Settings: Hashable, Sendable {
         /// The share of the calls in the window that must fail for the circuit to open, from 0 to 1.
         public var failureRatio: Double
-        /// How many calls there must be in the window before the circuit can open, at least 1.
+        /// The number of calls that the window must have before the circuit can open, at least 1.
         public var minimumNumberOfCalls: Int
-        /// For how long a call counts, not negative.
+        /// The time for which a call counts, not negative.
         public var window: Duration
         /// How long the circuit stays open at first, not negative; twice as long after each failed probe.
         public var openDuration: Duration
@@ -130,7 +130,7 @@ extension CircuitBreaker {
         /// How much longer it may stay open at random, as a share of the duration, so that clients do not probe
         /// together; from 0 to 100.
         public var jitter: Double
-        /// How many probes may run at once, and must succeed for the circuit to close, at least 1.
+        /// The number of probes that may run at once, and must succeed for the circuit to close, at least 1.
         public var probes: Int
 
         /// Makes settings; the defaults are for an app that talks to one service.
@@ -182,7 +182,7 @@ extension CircuitBreaker {
         public let to: State
     }
 
-    /// What a result says about the server's health.
+    /// The verdict on the server's health that a result allows.
     public enum Verdict: Sendable {
         /// The server is healthy, even if it refused the request.
         case success
@@ -192,7 +192,7 @@ extension CircuitBreaker {
         case nothing
     }
 
-    /// The usual verdict on a result.
+    /// Returns the default verdict on a result.
     ///
     /// | Result | Verdict |
     /// |---|---|
@@ -205,7 +205,7 @@ extension CircuitBreaker {
     /// | ``HTTPError/Code/insecureConnection``, ``HTTPError/Code/unknown`` | failure |
     /// | ``HTTPError/Code/invalidResponse``, ``HTTPError/Code/cannotDecodeResponse``, as of a validation or a decoder | failure |
     /// | any other error | nothing |
-    public static func usualVerdict(on result: HTTPResult) -> Verdict {
+    public static func defaultVerdict(on result: HTTPResult) -> Verdict {
         switch result {
         case .success(let response): isFailure(response.status) ? .failure : .success
         case .failure(let error): verdict(on: error)
@@ -220,7 +220,7 @@ extension CircuitBreaker {
         }
         if let status = error.response?.status {
             if isFailure(status) { return .failure }
-            // A server that refuses a request is healthy; one that accepts it and sends garbage is not.
+            // A server that refuses a request is healthy; a server that accepts it and sends garbage is not.
             if status.isClientError { return .success }
         }
         switch meaning {
@@ -235,12 +235,12 @@ extension CircuitBreaker {
     }
 }
 
-/// What a breaker tells of its circuits.
+/// The readings of a breaker's circuits.
 private struct CircuitReadings {
     private let states: [(host: String?, state: CircuitBreaker.State)]
     private let openings: Int
 
-    /// How many hosts are named that are not reachable.
+    /// The number of unreachable hosts that are named.
     private static var mostHosts: Int { 50 }
 
     init(_ circuits: [Circuit], openings: Int) {

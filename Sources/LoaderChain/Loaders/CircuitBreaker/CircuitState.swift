@@ -22,7 +22,7 @@ struct CircuitState {
     private var window: SlidingWindow<CircuitCalls>
     /// How many calls of the present phase are in flight.
     private var running = 0
-    /// How often it has opened since it was last closed.
+    /// The number of times that it has opened since it was last closed.
     private var openings = 0
     private var lastUse: TimerInstant
 
@@ -41,9 +41,9 @@ struct CircuitState {
     }
 
     enum Admission: Equatable {
-        /// It passes; its verdict belongs to the phase of this number.
+        /// The call passes; its verdict belongs to the phase of this number.
         case passes(period: UInt64)
-        /// It is refused until that instant, or until the probes that are in flight have ended.
+        /// The call is refused until this instant, or until the probes that are in flight have ended.
         case refused(until: TimerInstant?)
     }
 
@@ -69,7 +69,7 @@ struct CircuitState {
         running -= 1
         lastUse = max(lastUse, now)
         switch (phase, verdict) {
-        case (_, .nothing): break  // A probe that says nothing makes room for another one.
+        case (_, .nothing): break  // A probe without a verdict is replaced by another.
         case (.open, _): break  // No call begins in an open phase, so none ends in it.
         case (.closed, .success): count(CircuitCalls(all: 1, failed: 0), at: now)
         case (.closed, .failure):
@@ -89,7 +89,7 @@ struct CircuitState {
         openings = 0
     }
 
-    /// Whether the circuit can be removed: no call has been made for so long that none counts any more.
+    /// Whether the circuit can be removed: its last call is so long ago that none counts any more.
     func isIdle(at now: TimerInstant) -> Bool {
         var quietSince = lastUse
         if case .open(let end) = phase { quietSince = max(quietSince, end) }
@@ -131,7 +131,7 @@ struct CircuitState {
     }
 }
 
-/// A number of calls, and how many of them failed.
+/// The number of calls, and of failed calls.
 struct CircuitCalls: AdditiveArithmetic {
     var all = 0
     var failed = 0

@@ -12,19 +12,18 @@ import Dispatch
 /// Put it above loaders whose work should be done once for all, such as ``Throttle`` and ``Retry``. A loader that adds
 /// the same user's credentials to every request may be below it.
 ///
-/// Of a request's options, only ``HTTPRequest/responseCheck``, ``HTTPRequest/basicCredentials`` and the type to decode
-/// are compared. If a loader of yours further down uses another option, make it a part of the key. A request whose options
-/// allow no two attempts at once, as one whose body goes to a file or is delivered in chunks, is loaded on its own.
+/// Of a request's options, only ``HTTPRequest/responseCheck``, ``HTTPRequest/basicCredentials`` and the type to decode are
+/// compared. If a loader of yours further down uses another option, make it a part of the key. A request whose options allow no
+/// two attempts at once, such as a body that goes to a file or is delivered in chunks, is loaded on its own.
 ///
 /// By default, two `GET` or two `HEAD` requests with the same address and the same headers are the same; see
 /// ``Key/standard(for:ignoring:)``. A request's ``HTTPRequest/deduplication`` takes precedence.
 ///
 /// The shared execution is a task of its own, without a deadline. A follower that is cancelled, or whose
-/// ``HTTPRequest/deadline`` comes, completes at once and does not affect the
-/// others; if all are cancelled, the execution is cancelled too, and a new request starts another one without waiting
-/// for its end. All followers get the same result, whose ``HTTPResponse/request`` is the one that was sent: the first
-/// follower's. A reset ends the followers with ``HTTPError/Code/resetInProgress``, and waits until the executions have
-/// stopped.
+/// ``HTTPRequest/deadline`` comes, completes at once and does not affect the others. If all are cancelled, the execution is
+/// cancelled too, and a new request starts another execution without waiting for its end. All followers get the same result,
+/// whose ``HTTPResponse/request`` is the request that was sent: the first follower's. A reset ends the followers with
+/// ``HTTPError/Code/resetInProgress``, and waits until the executions have stopped.
 public final class Deduplicate: HTTPLoader, @unchecked Sendable {
     private let key: @Sendable (HTTPRequest) -> Key?
     private let followers = Followers()
@@ -61,19 +60,19 @@ public final class Deduplicate: HTTPLoader, @unchecked Sendable {
         super.reset(with: group)
     }
 
-    /// Forgets the reset, though executions are under way that it has stopped.
+    /// Forgets the reset, although executions that it has stopped still run.
     public override func resetTimedOut(with group: DispatchGroup) {
         waits.giveUp(group)
         super.resetTimedOut(with: group)
     }
 
-    /// How many executions are under way, and for how many tasks.
+    /// The number of executions under way, and of tasks that share them.
     public override var details: String {
         let (executions, tasks) = followers.counts
         return "executions \(executions), for \(tasks) tasks"
     }
 
-    /// How many executions are under way, and for how many tasks.
+    /// The number of executions under way, and of tasks that share them.
     public override var readings: [LoaderReading] {
         let (executions, tasks) = followers.counts
         return [
@@ -86,7 +85,7 @@ public final class Deduplicate: HTTPLoader, @unchecked Sendable {
     }
 
     private func key(of request: HTTPRequest) -> Key? {
-        // A file, chunks or progress of one execution cannot be had by several.
+        // Several requests cannot share the file, the chunks or the progress of one execution.
         guard request.storage.options.allowTwoAttempts else { return nil }
         return switch request.deduplication {
         case .never: nil
@@ -97,7 +96,7 @@ public final class Deduplicate: HTTPLoader, @unchecked Sendable {
 }
 
 extension Deduplicate {
-    /// What makes two requests the same.
+    /// The key by which requests are compared: equal keys share an execution.
     public struct Key: Hashable, Sendable {
         private enum Content: Hashable {
             case text(String)

@@ -1,11 +1,11 @@
 extension Deduplicate {
-    /// The tasks that follow executions, from when they join until they leave.
+    /// The tasks that follow executions, from joining to leaving.
     ///
     /// A follower that leaves is completed and released outside the lock.
     final class Followers: HTTPTaskObserver {
         private let state = Locked(DeduplicateState<Key, HTTPTask, HTTPTask>())
 
-        /// How many executions are under way, and for how many tasks.
+        /// The number of executions under way, and of tasks that share them.
         var counts: (executions: Int, tasks: Int) { state.withLock { ($0.executions, $0.followers) } }
 
         /// Lets a task follow the execution of its request.
@@ -90,7 +90,7 @@ struct DeduplicateState<Key: Hashable, Follower, Execution> {
         return (turn, flight.execution)
     }
 
-    /// What to do when a follower leaves before the end.
+    /// What the owner must do when a follower leaves before the end.
     enum Leaving {
         /// Nothing: the end came first.
         case tooLate

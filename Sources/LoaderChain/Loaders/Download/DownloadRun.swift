@@ -4,20 +4,20 @@ import LoaderChainPlatformFoundation
 
 /// One call of a download: asks the chain what the state wants to know, and writes what comes to the part file.
 struct DownloadRun {
-    /// The request of the caller, and the one for a part without its range.
+    /// The caller's request, and the request for a part without its range.
     private let request, partRequest: HTTPRequest
     private let destination: URL
     private let settings: ResumableDownload.Settings
     private let timers: any Timers
     private let random: RandomSource
     private let loader: String
-    private let next: RestOfChain
+    private let next: Next
     private let onProgress: (@Sendable (TransferProgress) -> Void)?
     private let disk = DiskQueue()
 
     init(
         _ request: HTTPRequest, to destination: URL, settings: ResumableDownload.Settings, timers: any Timers,
-        random: RandomSource, loader: String, next: RestOfChain
+        random: RandomSource, loader: String, next: Next
     ) {
         self.destination = destination
         self.settings = settings
@@ -50,7 +50,7 @@ struct DownloadRun {
             return (PartBox(part), part.left(of: subject))
         }
         guard let (part, left) = opened else {
-            throw error(.cannotStoreResponse, reason: "Another download to the same file is running; wait for its end")
+            throw error(.cannotStoreResponse, reason: "Another download to the same file is running")
         }
         var state = DownloadState(settings)
         if let (record, length) = left { state.restore(record.version, kept: record.kept, length: length) }
@@ -77,7 +77,7 @@ struct DownloadRun {
                     guard let delay = delay(after: response, &state) else {
                         return try await deliver(&response, part, state)
                     }
-                    // It ends the transfer.
+                    // This ends the transfer.
                     response.chunks = nil
                     try await timers.sleep(for: delay)
                     continue
@@ -91,7 +91,8 @@ struct DownloadRun {
                     if let complete = try await finish(part, &state, response.head, requests) { return complete }
                 case .more:
                     guard state.takePart() else {
-                        throw error(.invalidResponse, response.head, reason: "The server sends parts that lead nowhere")
+                        throw error(
+                            .invalidResponse, response.head, reason: "The server keeps sending parts without new bytes")
                     }
                 case .cut:
                     throw error(.connectionLost, response.head, reason: "The body is shorter than the server announced")
@@ -107,7 +108,7 @@ struct DownloadRun {
         state.takeFailure(asked: RetryAfter.delay(of: response, now: timers.date), roll: random.unit())
     }
 
-    /// Returns a response that has no part of the file.
+    /// Returns a response without a part of the file.
     private func deliver(
         _ response: inout HTTPResponse, _ part: PartBox, _ state: DownloadState
     ) async throws -> HTTPResponse {
@@ -134,7 +135,7 @@ struct DownloadRun {
         }
     }
 
-    /// What the download is known by, on the disk as a digest.
+    /// The identity of the download; on the disk it is a digest.
     private var subject: String {
         if let name = request.downloadName { return DownloadRecord.subject("name " + name) }
         // A loader below may fill in the host, so the request need not have one.
@@ -185,7 +186,7 @@ struct DownloadRun {
 
     // MARK: Ending
 
-    /// Checks the complete file, and puts it in its place; nil if it is to be asked for once more.
+    /// Checks the complete file, and moves it to its destination; nil if it has to be asked for once more.
     private func finish(
         _ part: PartBox, _ state: inout DownloadState, _ head: HTTPResponse, _ requests: Int
     ) async throws -> HTTPResponse? {
@@ -195,7 +196,7 @@ struct DownloadRun {
                 let mayAskAgain = state.takeWrongChecksum()
                 try await doing { () throws(FileFailure) in try part.file.discard() }
                 if mayAskAgain { return nil }
-                throw error(.invalidResponse, head, reason: "The file does not have the checksum that the server names")
+                throw error(.invalidResponse, head, reason: "The file's checksum differs from the server's")
             }
         }
         try await doing { () throws(FileFailure) in try part.file.finish() }

@@ -3,9 +3,10 @@
 
 import LoaderChainPlatformFoundation
 
-/// A download of one file: what is there, what to ask for, and what a response is good for.
+/// A download of one file: the bytes that are there, the next question, and the use of a response.
 ///
-/// It has no clock and no disk. The rule is that the part file has the first ``count`` bytes of ``version``, and nothing else is ever added to them.
+/// The state has no clock and no disk. The rule is that the part file has the first ``count`` bytes of ``version``, and nothing
+/// else is ever added to them.
 struct DownloadState: Sendable {
     enum Question: Hashable, Sendable {
         /// The whole file.
@@ -14,23 +15,23 @@ struct DownloadState: Sendable {
         case rest(from: Int64, validator: String)
     }
 
-    /// What a response is good for.
+    /// The use of a response.
     enum Answer: Hashable, Sendable {
         /// Its body is the file from the beginning, of a version that may be new.
         case begins
-        /// Its body is a later part of the file, of which so many bytes are there.
+        /// Its body is a later part of the file, after this number of bytes.
         case goesOn(after: Int64)
-        /// It is a part that does not fit; the whole is to be asked for.
+        /// The part does not fit; the whole file has to be asked for.
         case doesNotFit
         /// The server asks to come again later.
         case isBusy
-        /// It has no part of the file, and is the response of the download.
+        /// The response has no part of the file, and is the response of the download.
         case isNoFile
-        /// It must not be used, for the reason.
+        /// The response must not be used, for this reason.
         case isWrong(String)
     }
 
-    /// What the end of a body means.
+    /// The meaning of the end of a body.
     enum Ending: Hashable, Sendable {
         /// The file is complete.
         case complete
@@ -42,11 +43,11 @@ struct DownloadState: Sendable {
 
     /// The version that the part file has bytes of; nil if there are none.
     private(set) var version: DownloadVersion?
-    /// How many bytes there are.
+    /// The number of bytes that are there.
     private(set) var count: Int64 = 0
 
     private var perseverance: Perseverance
-    /// Where the body that is being received ends; nil if only its end tells.
+    /// The end of the body that is being received; nil if only its last byte shows it.
     private var end: Int64?
     /// Whether that body is the file from the beginning to the end.
     private var isWhole = false
@@ -65,8 +66,8 @@ struct DownloadState: Sendable {
     /// Goes on with what an earlier process has left.
     ///
     /// - Parameters:
-    ///   - kept: how many bytes were flushed to the disk.
-    ///   - length: how many the part file has.
+    ///   - kept: the number of bytes that were flushed to the disk.
+    ///   - length: the length of the part file.
     mutating func restore(_ version: DownloadVersion, kept: Int64, length: Int64) {
         let count = min(kept, length)
         guard count > 0, version.validator != nil, version.length.map({ count <= $0 }) ?? true else { return }
@@ -74,7 +75,7 @@ struct DownloadState: Sendable {
         perseverance.begin(at: count)
     }
 
-    /// Whether what is there is of use to a later download.
+    /// Whether a later download can use the part file.
     var isResumable: Bool { version?.validator != nil && count > 0 }
 
     var question: Question {
@@ -100,7 +101,7 @@ struct DownloadState: Sendable {
             (count, end, isWhole, hasParts) = (first, range.last + 1, false, true)
             return .goesOn(after: before)
         case (.rangeNotSatisfiable, .rest):
-            // The file is shorter than what is there, so it is another one.
+            // The file is shorter than the part file, so it is another file.
             trustsParts = false
             return .doesNotFit
         case (let status, _) where status == .ok || status.rawValue == 203:
@@ -125,13 +126,13 @@ struct DownloadState: Sendable {
         return range
     }
 
-    /// Whether so many bytes more belong to the file; if they do not, the server has announced something else.
+    /// Whether this number of bytes still belongs to the file; if not, the server has announced something else.
     func accepts(_ bytes: Int) -> Bool {
         let (sum, isTooLarge) = count.addingReportingOverflow(Int64(bytes))
         return !isTooLarge && end.map { sum <= $0 } ?? true
     }
 
-    /// Notes that so many bytes were written after the others.
+    /// Notes that more bytes were written after the others.
     mutating func noteWritten(_ bytes: Int) { count += Int64(bytes) }
 
     /// Notes that the body has ended.
@@ -147,19 +148,19 @@ struct DownloadState: Sendable {
     /// Notes that a response has not completed the file.
     ///
     /// - Parameters:
-    ///   - asked: how long the server asks to wait.
-    ///   - roll: chance, from 0 up to 1.
-    /// - Returns: how long to wait before the next one; nil to give up.
+    ///   - asked: the delay that the server asks for.
+    ///   - roll: a random number, from 0 up to 1.
+    /// - Returns: the delay before the next attempt; nil to give up.
     mutating func takeFailure(asked: Duration, roll: Double) -> Duration? {
         perseverance.takeFailure(at: count, asked: asked, roll: roll)
     }
 
-    /// Notes that a part has come to its end, and that more is to be asked for.
+    /// Notes that a part has ended, and that the next part has to be asked for.
     ///
-    /// - Returns: false to give up, because such parts lead nowhere.
+    /// - Returns: false to give up, because the parts bring no new bytes.
     mutating func takePart() -> Bool { perseverance.takeStep(at: count) }
 
-    /// Notes that what is there is not what the server has.
+    /// Notes that the part file differs from the server's file.
     ///
     /// - Returns: whether to ask for the whole once more: only if it came in parts.
     mutating func takeWrongChecksum() -> Bool {

@@ -4,14 +4,14 @@ import LoaderChainPlatformFoundation
 struct DownloadVersion: Hashable, Sendable, Codable {
     /// The strong entity tag, as it was received.
     var entityTag: String?
-    /// The time of the last change, where it tells versions apart.
+    /// The time of the last change, if it identifies the version.
     var lastModified: String?
-    /// How many bytes the file has.
+    /// The length of the file.
     var length: Int64?
     /// The checksums that the server has named.
     var checksums: [ServerChecksum]
 
-    /// What proves that a later part is of this version; nil if nothing does.
+    /// The validator, which proves that a later part is of this version; nil if there is none.
     var validator: String? { entityTag ?? lastModified }
 
     /// Reads the head of a response with the whole file.
@@ -35,7 +35,7 @@ struct DownloadVersion: Hashable, Sendable, Codable {
 
     /// Whether a response that has a part of a file can be of this version.
     ///
-    /// It is of this version by its `If-Range`. A server that contradicts that is not believed.
+    /// Its `If-Range` makes it a part of this version, but a server that contradicts that is not believed.
     func agrees(with part: HTTPResponse) -> Bool {
         if let entityTag, part.headers.contains("ETag"), Self.strongTag(part) != entityTag { return false }
         if entityTag == nil, let lastModified, let other = part.headers["Last-Modified"], other != lastModified {
@@ -55,7 +55,7 @@ struct DownloadVersion: Hashable, Sendable, Codable {
         return inside.allSatisfy { $0 > ASCII.space && $0 != quote && $0 != ASCII.delete } ? tag : nil
     }
 
-    /// How much older than the response a date must be, so that no later change can have it too.
+    /// The age that a date must have at the time of the response to exclude a later change with the same date.
     private static let certainty: TimeInterval = 60
 
     /// The date of the last change, if there is no entity tag and the date is a strong validator (RFC 9110, 8.8.2.2).
@@ -103,8 +103,8 @@ struct ServerChecksum: Hashable, Sendable, Codable {
 
     /// Reads what the headers of a response say of the whole file, the strongest first.
     ///
-    /// `Repr-Digest` (RFC 9530) and `x-goog-hash` speak of the whole file in every response. `Content-MD5` may speak of the part
-    /// that a response has, so it counts in a response with the whole alone.
+    /// `Repr-Digest` (RFC 9530) and `x-goog-hash` are about the whole file in every response. `Content-MD5` may be about the
+    /// part that a response has, so it counts only in a response with the whole file.
     static func all(in head: HTTPResponse) -> [ServerChecksum] {
         var found: [Kind: [UInt8]] = [:]
         for member in head.headers.list(for: "Repr-Digest") {
@@ -137,7 +137,7 @@ struct ServerChecksum: Hashable, Sendable, Codable {
     }
 }
 
-/// Which bytes of a file a response has: `bytes 500-999/1234` (RFC 9110, section 14.4).
+/// The range of a file's bytes that a response has: `bytes 500-999/1234` (RFC 9110, section 14.4).
 struct ContentRange: Hashable, Sendable {
     /// The place of the first byte.
     let first: Int64

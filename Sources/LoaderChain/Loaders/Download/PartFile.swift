@@ -2,10 +2,10 @@ import DurableFiles
 import LoaderChainPlatformC
 import LoaderChainPlatformFoundation
 
-/// A file that is being downloaded, with a record of what it has, beside the place where it will be.
+/// A file that is being downloaded, with a record of its bytes, next to its destination.
 ///
-/// While it is there, no other download writes to the same place. The record never says more than what is on the disk: it is written
-/// after the bytes were flushed, and removed before bytes of another version come.
+/// While it is there, no other download writes to the same destination. The record never claims more than what is on the disk:
+/// it is written after the bytes were flushed, and removed before bytes of another version come.
 ///
 /// Used by one thread at a time.
 final class PartFile {
@@ -20,7 +20,7 @@ final class PartFile {
     private var record: String { name + ".part.json" }
     private var lockName: String { name + ".part.lock" }
 
-    /// Takes the place of a download; nil if another one has it.
+    /// Takes the destination of a download; nil if another download has it.
     init?(_ name: String, in directory: any Directory) throws(FileFailure) {
         self.directory = directory
         self.name = name
@@ -80,11 +80,11 @@ final class PartFile {
         return digest.finish() == checksum.bytes
     }
 
-    /// Puts the complete file in its place, where it replaces another one.
+    /// Moves the complete file to its destination, where it replaces an existing file.
     func finish() throws(FileFailure) {
         try flush()
         try close()
-        // The file is complete and right, and stays so where a file system has no modes.
+        // The file is complete and right, and stays so if a file system has no modes.
         try? directory.share(part)
         try directory.rename(part, to: name)
         try directory.syncFolder("")
@@ -96,8 +96,8 @@ final class PartFile {
 
     /// Keeps what the next download can use, or removes everything without a record.
     ///
-    /// After this, as after ``finish()``, the place is free, although there may be references to this object: a caller that hears of the
-    /// result may begin the next download at once.
+    /// After this, as after ``finish()``, the destination is free, although there may be references to this object: a caller
+    /// that has the result may begin the next download at once.
     func leave(_ record: DownloadRecord?) {
         if let record {
             try? keep(record)
@@ -123,9 +123,9 @@ final class PartFile {
     }
 }
 
-/// What is kept beside a part file: what it has bytes of, and how many of them are certain.
+/// The record of a part file: the version that it has bytes of, and the number of bytes that are certain.
 struct DownloadRecord: Hashable, Sendable, Codable {
-    /// A digest of what was asked for, so that no secret of a URL is kept.
+    /// A digest of the address or name, because a URL may have secrets.
     let subject: String
     let version: DownloadVersion
     /// How many bytes were flushed to the disk; after a loss of power, a file may be longer than what was written.

@@ -4,16 +4,16 @@ import LoaderChainPlatformFoundation
 /// Downloads files in as many parts as it takes, also after a relaunch.
 ///
 /// ```swift
-/// let chain = ResumableDownload() --> Retry(strategy: strategy) --> terminal
+/// let chain = ResumableDownload() --> Retry(strategy) --> terminal
 /// var request = HTTPRequest(url: url)
 /// request.delivery = .file(URL(filePath: "/var/lib/films/film.mp4"))
 /// let file = try await chain.load(request).file
 /// ```
 ///
-/// **What it does.** A GET whose ``HTTPRequest/delivery`` is a file goes to a part file beside that file. If the connection is lost, or the
-/// server asks to come again later (408, 429, 500, 502, 503 or 504), the loader asks for the rest, as often as ``Settings/attempts`` allows.
-/// If it fails after all, or the process ends, the next request for the same address and file goes on there. Every other request passes
-/// unchanged.
+/// **What it does.** A GET whose ``HTTPRequest/delivery`` is a file goes to a part file next to that file. If the connection is
+/// lost, or the server asks to come again later (408, 429, 500, 502, 503 or 504), the loader asks for the rest, up to
+/// ``Settings/attempts`` times in a row. If it fails after all, or the process ends, the next request for the same address and
+/// file continues there. Every other request passes unchanged.
 ///
 /// **What it guarantees.** The file is what the server has, byte for byte, or there is an error:
 /// - The rest is asked for with `If-Range`, and only by a strong `ETag`, or by a `Last-Modified` that is a minute older than its response.
@@ -25,25 +25,27 @@ import LoaderChainPlatformFoundation
 ///   what the terminal has decoded.
 /// - What a record on the disk says was flushed before. So neither a process that dies nor a loss of power leaves a mixture.
 ///
-/// **Where it belongs.** Above ``Retry``, ``Throttle`` and everything else that is for one request. It asks for chunks, so those see each
-/// part's head. The response has the status 200 and the length of the whole, however many parts there were; ``HTTPRequest/onProgress``
-/// is called with the progress of all, one call at a time. A response that is no success is delivered in memory, and what is there stays for
-/// the next time.
+/// **Where it belongs.** Above ``Retry``, ``Throttle`` and everything else that is for one request. It asks for chunks, so
+/// those see each part's head. The response has the status 200 and the length of the whole, however many parts there were;
+/// ``HTTPRequest/onProgress`` is called with the progress of all, one call at a time. A response that is not a success is
+/// delivered in memory, and the part file stays for the next time.
 ///
-/// Beside `film.mp4` there are `film.mp4.part`, `.part.json` and `.part.lock` meanwhile; the record has no URL, but a digest of it. They can
-/// be read by this user alone. The complete file is a new one like any other: the process's mask (`umask`) decides who can read it. A second download to the same file fails with ``HTTPError/Code/cannotStoreResponse`` while the first is running.
+/// Meanwhile there are `film.mp4.part`, `.part.json` and `.part.lock` next to `film.mp4`; the record has no URL, but a digest
+/// of it. Only this user can read them. The complete file is a new one like any other: the process's mask (`umask`) decides who
+/// can read it. A second download to the same file fails with ``HTTPError/Code/cannotStoreResponse`` while the first is
+/// running.
 public final class ResumableDownload: AsyncLoader, @unchecked Sendable {
-    /// How a download goes on after a failure.
+    /// The behavior of a download after a failure.
     public struct Settings: Sendable {
-        /// After how many failures in a row the download fails; five by default.
+        /// The number of failures in a row after which the download fails; five by default.
         ///
-        /// New bytes begin the count anew.
+        /// New bytes restart the count.
         public var attempts = 5
 
         /// The bound of the random delay after the first failure, which doubles with each one in a row; a second by default.
         public var firstDelay = Duration.seconds(1)
 
-        /// What that bound never grows beyond; half a minute by default.
+        /// The maximum of that bound; half a minute by default.
         public var maximumDelay = Duration.seconds(30)
 
         /// The longest delay that a server can ask for by `Retry-After`; a minute by default.
@@ -52,7 +54,7 @@ public final class ResumableDownload: AsyncLoader, @unchecked Sendable {
         /// Settings with their defaults.
         public init() {}
 
-        /// How many bytes are written before they are flushed to the disk, so that a process that dies loses no more.
+        /// The number of bytes that are written before they are flushed to the disk, so that a process that dies loses no more.
         var bytesBetweenFlushes: Int64 = 8 << 20
     }
 
@@ -64,9 +66,9 @@ public final class ResumableDownload: AsyncLoader, @unchecked Sendable {
     /// Makes the loader.
     ///
     /// - Parameters:
-    ///   - settings: how a download goes on after a failure.
+    ///   - settings: the behavior of a download after a failure.
     ///   - timers: measures the delays.
-    ///   - random: chooses delays; give a seeded source in tests.
+    ///   - random: the source of the delays; give a seeded source in tests.
     public convenience init(
         _ settings: Settings = Settings(), timers: any Timers = SystemTimers.shared, random: RandomSource = .system
     ) {
@@ -87,7 +89,7 @@ public final class ResumableDownload: AsyncLoader, @unchecked Sendable {
     }
 
     /// Downloads a file, or passes on any other request.
-    public override func load(_ request: HTTPRequest, next: RestOfChain) async throws -> HTTPResponse {
+    public override func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard let file = Self.destination(of: request) else { return try await next(request) }
         let run = DownloadRun(
             request, to: file, settings: settings, timers: timers, random: random, loader: name, next: next)
@@ -98,7 +100,7 @@ public final class ResumableDownload: AsyncLoader, @unchecked Sendable {
         "Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
     ]
 
-    /// Where a request is to be downloaded to; nil for one that is no download, or has conditions of its own.
+    /// The file that a request is downloaded to; nil for a request that is not a download, or has conditions of its own.
     private static func destination(of request: HTTPRequest) -> URL? {
         guard case .file(let url) = request.delivery, request.method == .get, request.body.isEmpty, url.isFileURL,
             !url.lastPathComponent.isEmpty, !ownHeaders.contains(where: request.headers.contains)
@@ -113,20 +115,19 @@ extension HTTPLoader {
     /// Downloads a file in as many parts as it takes, and goes on with what an earlier call has left, also after a relaunch.
     ///
     /// ```swift
-    /// let file = URL(filePath: "/var/lib/films/film.mp4")
-    /// let response = try await chain.download(HTTPRequest(url: url), to: file) { progress in
-    ///     print(progress.bytesReceived, progress.bytesToReceive ?? 0)
-    /// }
-    /// print(response.status)
+    /// try await chain.download(.get("film.mp4"), to: file) { show($0.fractionReceived) }
     /// ```
     ///
-    /// See ``ResumableDownload``, which a chain can have as a loader, too. The file is there if the response is a success.
+    /// See ``ResumableDownload``, which a chain can have as a loader, too. A request without a ``HTTPRequest/responseCheck``
+    /// requires a success status.
     ///
     /// - Parameters:
     ///   - request: the request, a GET.
-    ///   - file: where the file will be; an existing one is replaced once the new one is complete.
-    ///   - settings: how the download goes on after a failure.
+    ///   - file: the destination; an existing file is replaced once the new one is complete.
+    ///   - settings: the behavior of the download after a failure.
     ///   - onProgress: called with the progress of all parts, one call at a time.
+    /// - Returns: the response, whose ``HTTPResponse/file`` is the destination.
+    @discardableResult
     public final func download(
         _ request: HTTPRequest, to file: URL, settings: ResumableDownload.Settings = ResumableDownload.Settings(),
         onProgress: (@Sendable (TransferProgress) -> Void)? = nil
@@ -134,20 +135,22 @@ extension HTTPLoader {
         var request = request
         request.delivery = .file(file)
         request.onProgress = onProgress ?? request.onProgress
-        return try await (ResumableDownload(settings) --> self).load(request)
+        let response = try await (ResumableDownload(settings) --> self).load(request)
+        if let error = (request.responseCheck ?? .success).verdict(on: response, by: name) { throw error }
+        return response
     }
 }
 
-/// What a download is known by; nil, the default, for its address.
-public enum DownloadNameOption: HTTPRequestOption {
+/// The name of a download; nil, the default, for its address.
+package enum DownloadNameOption: HTTPRequestOption {
     /// The address.
-    public static var defaultOptionValue: String? { nil }
+    package static var defaultOptionValue: String? { nil }
 }
 
 extension HTTPRequest {
-    /// What a ``ResumableDownload`` is known by when it goes on after a relaunch; nil for its address.
+    /// The name by which a ``ResumableDownload`` recognizes the download after a relaunch; nil for its address.
     ///
-    /// Set it where the address changes although the file does not, as with one that is signed anew each time.
+    /// Set it if the address changes although the file does not, such as an address that is signed anew each time.
     public var downloadName: String? {
         get { self[option: DownloadNameOption.self] }
         set { self[option: DownloadNameOption.self] = newValue }

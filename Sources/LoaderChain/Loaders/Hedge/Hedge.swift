@@ -6,14 +6,14 @@ import Dispatch
 /// let breaker = CircuitBreaker()
 /// let budget = RetryBudget()
 /// let hedge = Hedge(budget: budget, condition: { breaker.state(of: $0) == .closed })
-/// let chain = Retry(strategy: strategy, budget: budget) --> hedge --> Throttle() --> breaker --> terminal
+/// let chain = Retry(strategy, budget: budget) --> hedge --> Throttle() --> breaker --> terminal
 /// print(chain, hedge.snapshot.won)
 /// ```
 ///
-/// **What it is for.** Where one response in fifty takes ten times as long as the others, because it meets a lost packet,
-/// a full queue or a pause of one server, a second attempt is likely to be quick. The hedge waits as long as 95 % of the
-/// responses of this kind take, so that few requests are sent twice. A server or a network that is slow as a whole gains
-/// nothing; there the budget bounds the cost.
+/// **What it is for.** If one response in fifty takes ten times as long as the others, because of a lost packet, a full queue
+/// or a pause of one server, a second attempt is likely to be quick. The hedge waits as long as 95 % of the responses of this
+/// kind take, so that few requests are sent twice. A server or a network that is slow as a whole gains nothing; in that case
+/// the budget bounds the cost.
 ///
 /// **What is hedged.** Requests with a safe method, such as GET, unless ``HTTPRequest/hedging`` or
 /// ``HTTPRequest/isRepeatable`` says otherwise, and others that set ``HedgingOption/allowed``. The body must be one that
@@ -39,10 +39,10 @@ import Dispatch
 /// a cancelled attempt while one above sees one request. The transport stores no cookies and caches nothing for a
 /// response whose head has not arrived. The time until then is not forgotten: it counts as one that was not enough.
 ///
-/// **Where it belongs.** Below ``Retry`` and the authentication, so that it sees how the server responds to each attempt
-/// and a loser's 401 replaces no token. A retry below it would hide a 503; if there must be one, an ``AttemptWatch`` below
-/// that shows it to the hedge. Above ``Throttle``, ``CircuitBreaker`` and ``RateLimit``, so that a second
-/// attempt takes a slot like any other request. Below the loader that fills in the host.
+/// **Where it belongs.** Below ``Retry`` and the authentication, so that it sees how the server responds to each attempt and a
+/// loser's 401 replaces no token. A retry below it would hide a 503; if there must be one, put an ``AttemptWatch`` below it,
+/// which shows the 503 to the hedge. Above ``Throttle``, ``CircuitBreaker`` and ``RateLimit``, so that a second attempt takes a
+/// slot like any other request. Below the loader that fills in the host.
 ///
 /// A reset ends the watch over slow attempts, waits for those that are under way, and forgets all response times.
 public final class Hedge: HTTPLoader, @unchecked Sendable {
@@ -52,10 +52,10 @@ public final class Hedge: HTTPLoader, @unchecked Sendable {
     /// Makes a hedge.
     ///
     /// - Parameters:
-    ///   - settings: when a second attempt is sent, and how many there may be.
-    ///   - budget: a budget that second attempts are taken from too, usually that of the ``Retry`` of the same chain.
+    ///   - settings: the rules for second attempts, and their limits.
+    ///   - budget: a budget that second attempts are also taken from, usually that of the ``Retry`` of the same chain.
     ///   - timers: the clock and the timers of the delays.
-    ///   - condition: whether a request may be hedged now; called when its first attempt is slow, under no lock.
+    ///   - condition: the condition under which a request may be hedged; called when its first attempt is slow, under no lock.
     ///   - onEvent: called for each event, on the thread on which it happens, under no lock.
     public init(
         _ settings: Settings = Settings(), budget: RetryBudget? = nil, timers: any Timers = SystemTimers.shared,
@@ -80,7 +80,7 @@ public final class Hedge: HTTPLoader, @unchecked Sendable {
             task.addWaitObserver(HedgeSampler(kind, desk))
             return super.load(task: task)
         }
-        // It sends the second attempt, when its alarm rings.
+        // The race sends the second attempt, when its alarm rings.
         let race = HedgeRace(task, of: kind, delay: delay, self)
         races.withLock { race.place = $0.append(race) }
         race.begin()
@@ -93,7 +93,7 @@ public final class Hedge: HTTPLoader, @unchecked Sendable {
         super.reset(with: group)
     }
 
-    /// Forgets the reset, though attempts are under way that it has waited for.
+    /// Forgets the reset, although attempts that it waited for still run.
     public override func resetTimedOut(with group: DispatchGroup) {
         for race in races.withLock({ $0.elements }) { race.giveUpReset(of: group) }
         super.resetTimedOut(with: group)
@@ -174,43 +174,43 @@ extension HTTPRequest {
 }
 
 extension AttemptWatch {
-    /// Makes a watch for a hedge that stands above a ``Retry``, so that it hears of each response that pushes back.
+    /// Makes a watch for a hedge that stands above a ``Retry``, so that the hedge sees each response that pushes back.
     ///
     /// ```swift
     /// let hedge = Hedge()
     /// let chain =
-    ///     hedge --> Retry(strategy: Backoff.exponential(delay: 0.5, maximumNumberOfAttempts: 3))
+    ///     hedge --> Retry(.exponential(delay: 0.5, maximumNumberOfAttempts: 3))
     ///     --> AttemptWatch(hedge) --> terminal
     /// ```
     ///
-    /// Without a watch, the hedge hears what comes of all attempts together, and a 503 that the retry has got over
-    /// is hidden from it.
+    /// Without a watch, the hedge sees only the result of all attempts together, and a 503 that a retry has overcome is hidden
+    /// from it.
     public convenience init(_ hedge: Hedge) { self.init(for: hedge.desk) }
 }
 
 // MARK: - Settings, and what has happened
 
 extension Hedge {
-    /// When a second attempt is sent, and how many there may be.
+    /// The rules for second attempts, and their limits.
     public struct Settings: Hashable, Sendable {
         /// The share of the response times that the delay covers, from 0 to 1: with 0.95, about every twentieth request
         /// is slow enough to be hedged.
         ///
         /// No time that is shorter than the delay can improve. Leave ``share`` at `1 - quantile` or more.
         public var quantile: Double
-        /// How many hedges each request pays for, from 0 to 1.
+        /// The number of hedges that each request pays for, from 0 to 1.
         ///
         /// There are never more hedges than this share of the requests, whatever happens.
         public var share: Double
-        /// How many hedges may be saved up for a time at which many requests are slow.
+        /// The number of hedges that may be saved up for a time at which many requests are slow.
         public var burst: Int
-        /// How many response times of its kind must be known before a request is hedged.
+        /// The number of response times of its kind that must be known before a request is hedged.
         public var minimumNumberOfSamples: Int
         /// The shortest delay.
         public var minimumDelay: Duration
         /// The longest delay.
         public var maximumDelay: Duration
-        /// How long nothing is hedged at a host after it has asked for fewer requests.
+        /// The time for which nothing is hedged at a host after it has asked for fewer requests.
         public var pause: Duration
         /// The longest pause that a server can request with `Retry-After`.
         public var maximumPause: Duration
@@ -231,14 +231,14 @@ extension Hedge {
             self.maximumPause = maximumPause
         }
 
-        /// The quantile from 0 to 1, and the longest time for what is no number.
+        /// The quantile from 0 to 1; the longest time if it is not a number.
         var usableQuantile: Double { quantile.isNaN ? 1 : min(max(0, quantile), 1) }
 
-        /// A delay within the bounds; the lower one wins where they contradict each other.
+        /// A delay within the bounds; the lower bound wins if they contradict each other.
         func bounded(_ delay: Duration) -> Duration { max(minimumDelay, .zero, min(delay, maximumDelay)) }
     }
 
-    /// Why a slow request was not hedged; there may be more reasons in the future.
+    /// The reason why a slow request was not hedged; there may be more reasons in the future.
     public struct Suppression: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
         /// The name of the reason.
         public let rawValue: String
@@ -251,9 +251,9 @@ extension Hedge {
 
         /// Too few response times of its kind were known.
         public static let tooFewSamples = Suppression(rawValue: "tooFewSamples")
-        /// The requests have not paid for so many hedges, or a shared ``RetryBudget`` is spent.
+        /// The hedge budget is exhausted, or the shared ``RetryBudget``.
         public static let budget = Suppression(rawValue: "budget")
-        /// The host has asked for fewer requests a short while ago, or a loader below has refused one for it.
+        /// The host has recently asked for fewer requests, or a loader below has refused a request to it.
         public static let pushback = Suppression(rawValue: "pushback")
         /// Far more requests of its kind were slow than the quantile says, so a second attempt would be slow too.
         public static let allSlow = Suppression(rawValue: "allSlow")
@@ -267,12 +267,12 @@ extension Hedge {
         public static let condition = Suppression(rawValue: "condition")
     }
 
-    /// What has happened to a request; see ``Hedge/init(_:budget:timers:condition:onEvent:)``.
+    /// An event of a request; see ``Hedge/init(_:budget:timers:condition:onEvent:)``.
     public struct Event: Hashable, Sendable {
-        /// What can happen; there may be more in the future.
+        /// A kind of event; there may be more in the future.
         public struct Kind: Hashable, Sendable, CustomStringConvertible {
             private let name: String
-            /// Why there was no second attempt, if that is what has happened.
+            /// The reason why there was no second attempt, if that is what has happened.
             public let suppression: Suppression?
 
             private init(_ name: String, _ suppression: Suppression? = nil) {
@@ -284,9 +284,9 @@ extension Hedge {
             public static let sent = Kind("sent")
             /// The second attempt has the response.
             public static let won = Kind("won")
-            /// The second attempt has ended without being of use.
+            /// The second attempt has ended without being used.
             public static let lost = Kind("lost")
-            /// There was no second attempt, though the first was slow or would have been watched.
+            /// There was no second attempt, although the first was slow or would have been watched.
             public static func suppressed(_ reason: Suppression) -> Kind { Kind("suppressed", reason) }
 
             /// The name, with the reason if there is one, as in `suppressed(budget)`.
@@ -301,19 +301,19 @@ extension Hedge {
 
     /// What has happened so far.
     public struct Snapshot: Hashable, Sendable {
-        /// How many requests came that may be hedged.
+        /// The number of requests that may be hedged.
         public var requests = 0
-        /// How many second attempts were sent.
+        /// The number of second attempts that were sent.
         public var sent = 0
-        /// How many of them had the response.
+        /// The number of them that had the response.
         public var won = 0
-        /// How many of them were of no use; the others are under way.
+        /// The number of them that were not used; the others are under way.
         public var lost = 0
-        /// How many requests were not hedged, by the reason.
+        /// The number of requests that were not hedged, by the reason.
         public var suppressed: [Suppression: Int] = [:]
 
         /// Makes an empty snapshot.
-        public init() {}
+        package init() {}
 
         mutating func count(_ kind: Event.Kind) {
             if let reason = kind.suppression {

@@ -1,6 +1,6 @@
-/// What a hedge shares with its races: its settings, its clock and its books.
+/// The state that a hedge shares with its races: its settings, its clock and its books.
 ///
-/// It observes the requests that are not hedged too, because their results tell whether their host pushes back. It has
+/// The desk also observes the requests that are not hedged, because their results show whether their host pushes back. It has
 /// no reference to a loader. The condition and the event hook are user code, and run under no lock.
 final class HedgeDesk: HTTPTaskObserver {
     let settings: Hedge.Settings
@@ -81,7 +81,7 @@ final class HedgeDesk: HTTPTaskObserver {
         books.withLock { $0.pause(origin, until: now.advanced(by: pause), at: now) }
     }
 
-    /// How long nothing is to be hedged at the host of the result; nil if it does not push back.
+    /// The time for which nothing is hedged at the host of the result; nil if it does not push back.
     private func pause(after result: HTTPResult) -> Duration? {
         if let error = result.error, ResultMeaning(error.code) == .heldBack { return settings.pause }
         guard let response = result.response else { return nil }
@@ -93,7 +93,7 @@ final class HedgeDesk: HTTPTaskObserver {
 
     // MARK: Readings
 
-    /// What a hedge tells of itself.
+    /// The readings of a hedge.
     func readings(running: Int, hedged: Int) -> [LoaderReading] {
         let (snapshot, remaining) = books.withLock { ($0.snapshot, $0.share.remaining) }
         func level(_ name: String, _ value: Int, _ help: String) -> LoaderReading {
@@ -107,11 +107,11 @@ final class HedgeDesk: HTTPTaskObserver {
         }
         let counts = [
             level("running", running, "How many requests are hedged if they are slow"),
-            level("hedged", hedged, "How many requests have two attempts under way"),
-            counter("requests", snapshot.requests, "How many requests came that may be hedged"),
+            level("hedged", hedged, "How many requests have two attempts in flight"),
+            counter("requests", snapshot.requests, "How many requests could have been hedged"),
             counter("sent", snapshot.sent, "How many second attempts were sent"),
-            counter("won", snapshot.won, "How many second attempts had the response"),
-            counter("lost", snapshot.lost, "How many second attempts were of no use"),
+            counter("won", snapshot.won, "How many second attempts won"),
+            counter("lost", snapshot.lost, "How many second attempts lost"),
             LoaderReading(
                 "loaderchain.hedge.budget.remaining", .gauge, remaining, unit: "{attempt}",
                 help: "How many second attempts the requests have paid for"),
@@ -131,7 +131,7 @@ extension HedgeDesk: AttemptWatcher {
 
 /// What a hedge knows about all requests: their kinds, the budget, the hosts that push back, and what has happened.
 struct HedgeBooks {
-    /// How many kinds are told apart; those that were used longest ago are forgotten.
+    /// The number of kinds that are counted separately; those that were used longest ago are forgotten.
     static var mostKinds: Int { 128 }
 
     private(set) var kinds = RecentTable<RequestKind, HedgeKind>(capacity: mostKinds)
@@ -150,11 +150,11 @@ struct HedgeBooks {
         return kinds.value(of: key) { HedgeKind(of: host()) }
     }
 
-    /// Takes a hedge from the budget, or says what speaks against it.
+    /// Takes a hedge from the budget, or returns the reason against it.
     ///
     /// - Parameters:
-    ///   - timeLeft: how long the request may still take; nil for any time.
-    ///   - usualTime: how long half of its kind take at most.
+    ///   - timeLeft: the time that is left for the request; nil for unlimited.
+    ///   - usualTime: the time within which half of its kind end.
     mutating func takeHedge(
         to host: HTTPOrigin, timeLeft: Duration?, usualTime: Duration?, at now: TimerInstant
     ) -> Hedge.Suppression? {
@@ -178,8 +178,8 @@ struct HedgeBooks {
 
 /// The hedges that the requests have paid for: a share of each, saved up to a small number.
 ///
-/// It begins with nothing, so that there are never more hedges than the share of all requests. Everything is counted in
-/// millionths of a hedge, so that rounding errors do not add up.
+/// The budget begins empty, so that there are never more hedges than the share of all requests. It is counted in millionths of
+/// a hedge, so that rounding errors do not add up.
 struct HedgeShare: Sendable {
     private static var price: Int64 { 1_000_000 }
 
@@ -195,7 +195,7 @@ struct HedgeShare: Sendable {
         most = Int64(min(max(0, burst), Int(Int32.max))) * Self.price
     }
 
-    /// How many hedges are possible.
+    /// The number of hedges that are possible.
     var remaining: Int { Int(saved / Self.price) }
 
     /// Notes a request, which pays for a part of a hedge.

@@ -5,20 +5,20 @@ final class HedgeKind: Sendable {
 
     init(of host: HTTPOrigin) { self.host = host }
 
-    /// How long a first attempt may take before a second one is sent; nil while too little is known.
+    /// The time that a first attempt may take before a second one is sent; nil while too little is known.
     func delay(_ settings: Hedge.Settings) -> Duration? { delay.withLock { $0.delay(settings) } }
 
-    /// Notes that a first attempt has taken as long as the delay; returns whether far more are slow than should be.
+    /// Notes that a first attempt has reached the delay; returns whether far more are slow than expected.
     func noteSlow(_ settings: Hedge.Settings) -> Bool { delay.withLock { $0.noteSlow(settings) } }
 
-    /// How long half of the responses take at most.
+    /// The time within which half of the responses come.
     var usualTime: Duration? { delay.withLock { $0.usualTime } }
 
     /// Notes how long a first attempt has taken until `result`, or until it lost.
     ///
     /// A response that asks for another attempt says nothing about the time of one that does not.
     ///
-    /// - Parameter wasSlow: whether it took as long as the delay.
+    /// - Parameter wasSlow: whether it reached the delay.
     func note(_ time: Duration, until result: HTTPResult?, wasSlow: Bool) {
         guard let isCensored = Self.isCensored(result) else { return }
         delay.withLock { $0.record(time, isCensored: isCensored, wasSlow: wasSlow) }
@@ -38,7 +38,7 @@ final class HedgeKind: Sendable {
 }
 
 extension Result where Success == HTTPResponse, Failure == HTTPError {
-    /// Whether this is a response that another attempt would hardly improve: not a failure of the server.
+    /// Whether another attempt is unlikely to improve this response: the server has not failed.
     ///
     /// An error about such a response counts as well, as when a loader below does not find what it expects in it.
     var isAcceptable: Bool {
@@ -81,14 +81,14 @@ final class HedgeSampler: HTTPTaskWaitObserver {
 
 // MARK: - Response times
 
-/// How long the first attempt of one kind of request may take before a second one is sent.
+/// The time that the first attempt of one kind of request may take before a second one is sent.
 ///
 /// The quantile is computed again after each sixteenth part of the samples, because it changes little with each.
 struct HedgeDelay: Sendable {
     private var times = CensoredTimes()
     private var current: Duration?
     private var samplesToRefresh = 0
-    /// The time from which on a response is slow, where the delay is too short to tell.
+    /// The time from which on a response is slow, if the delay is too short to show it.
     private var slowTime: Duration?
     /// The share of the recent requests that were slow, which the last few dozen of them determine.
     private var slowShare = 0.0
@@ -104,7 +104,7 @@ struct HedgeDelay: Sendable {
         return current
     }
 
-    /// Notes that a first attempt has taken as long as the delay; returns whether far more are slow than should be.
+    /// Notes that a first attempt has reached the delay; returns whether far more are slow than expected.
     ///
     /// Then the server is slow as a whole: a second attempt would be slow too, and make it slower.
     mutating func noteSlow(_ settings: Hedge.Settings) -> Bool {
@@ -112,14 +112,14 @@ struct HedgeDelay: Sendable {
         return slowShare > Self.tooLargeShare(where: settings.usableQuantile)
     }
 
-    /// The lowest quantile whose time tells slow requests from others; with a lower one, the median does.
+    /// The lowest quantile whose time separates slow requests from others; below it, the median does.
     private static var lowest: Double { 0.5 }
     private static var weight: Double { 1.0 / 32 }
 
-    /// The share of slow requests that is too large where a quantile tells them from the others.
+    /// The share of slow requests that is too large if a quantile separates them from the others.
     ///
-    /// It is larger than the expected share, and below 1, for each quantile: its odds are six times those that are
-    /// expected. Instead of 5 % of the requests it is 24 %, and instead of half of them 86 %.
+    /// It is larger than the expected share, and below 1, for each quantile: its odds are six times the expected odds. For 5 %
+    /// of the requests it is 24 %, and for half of them 86 %.
     private static func tooLargeShare(where quantile: Double) -> Double {
         // With a quantile close to 1, some requests in a row are needed all the same.
         let expected = max(1 - max(quantile, lowest), 0.02)
@@ -131,7 +131,7 @@ struct HedgeDelay: Sendable {
         slowShare += ((isSlow ? 1 : 0) - slowShare) * Self.weight
     }
 
-    /// How long half of the responses take at most.
+    /// The time within which half of the responses come.
     var usualTime: Duration? { times.quantile(0.5) }
 
     /// Adds the time of a first attempt.
@@ -141,7 +141,7 @@ struct HedgeDelay: Sendable {
         times.record(time, isCensored: isCensored)
         samplesToRefresh -= 1
         if let slowTime {
-            // Of a shorter one that is censored, nothing is known.
+            // If a shorter time is censored, nothing is known of it.
             if time > slowTime || !isCensored { count(isSlow: time > slowTime) }
         } else if !wasSlow {
             count(isSlow: false)
@@ -158,13 +158,13 @@ struct HedgeDelay: Sendable {
 ///
 /// The times are kept in order, so that a quantile is one pass over a small array.
 struct CensoredTimes: Sendable {
-    /// How many times are kept; a new one replaces the oldest.
+    /// The number of times that are kept; a new one replaces the oldest.
     static var capacity: Int { 512 }
 
     private var inOrderOfArrival: [Sample] = []
     private var sorted: [Sample] = []
     private var oldest = 0
-    /// How many times that are not censored were recorded, including those that are no longer kept.
+    /// The number of recorded times that are not censored, including those that are no longer kept.
     private(set) var completed = 0
 
     /// A time in microseconds.
@@ -204,7 +204,7 @@ struct CensoredTimes: Sendable {
 
     /// The time that a share of the responses does not exceed, from 0 to 1; nil if there are no times.
     ///
-    /// If so many of the longest times are censored that nothing is known about that share, it is the longest time.
+    /// If the longest times are censored, so that nothing is known about that share, the result is the longest time.
     func quantile(_ share: Double) -> Duration? {
         // Survival, the share of responses that take longer than the present one, is `factor * (atRisk - 1)`.
         var factor = 1 / Double(sorted.count)

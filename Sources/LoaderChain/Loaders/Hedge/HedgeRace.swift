@@ -2,10 +2,10 @@ import Dispatch
 
 /// One task on its way through ``Hedge``, from its first attempt to the end of its last.
 ///
-/// It keeps the task, which the loaders below do not have, and observes the first attempt. Attempts are held by the
-/// loaders that have them. The task's completion cancels the loser.
+/// A race keeps the task, which the loaders below do not have, and observes the first attempt. Attempts are held by the loaders
+/// that have them. The task's completion cancels the loser.
 final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
-    /// Where it is among the races of its loader, whose lock protects this.
+    /// Its place among the races of its loader, whose lock protects this.
     var place = QueuePlace.nowhere
 
     private let hedge: Hedge
@@ -68,7 +68,7 @@ final class HedgeRace: HTTPTaskWaitObserver, @unchecked Sendable {
         if state.withLock({ $0.hasStarted() }) { desk.report(.sent, of: kind) }
     }
 
-    /// Cancels the second attempt because it has to wait in a queue; returns whether that is to be done.
+    /// Cancels the second attempt because it has to wait in a queue; returns whether the attempt has to be cancelled.
     fileprivate func withdraw() -> Bool {
         guard let before = state.withLock({ $0.withdraw() }) else { return false }
         if before == .starting { suppress(.queue) }

@@ -7,11 +7,11 @@
 ///   the same moment. It is *starting* while it is passed on. If it has to wait in a queue by then, it is *withdrawn*:
 ///   nothing was sent. Otherwise it is *under way*.
 ///
-/// The first acceptable outcome decides, and so does the end of the last attempt, with the first one's outcome. After a
-/// cancel only the end of both decides: the loaders below must have stopped. The race is over when both attempts have
-/// ended and the task has its result. Nothing changes any more then.
+/// The first acceptable outcome decides. Without one, the end of the last attempt does, with the first attempt's outcome. After
+/// a cancel only the end of both decides: the loaders below must have stopped. The race is over when both attempts have ended
+/// and the task has its result. Nothing changes any more then.
 ///
-/// Every method changes the state and returns what there is to do, which the owner does after it has unlocked.
+/// Every method changes the state and returns what the owner must do, which it does after it has unlocked.
 struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
     /// One of the two attempts.
     enum Attempt: Sendable { case first, second }
@@ -25,7 +25,7 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
     private var wasSent = false
     /// The first attempt's outcome, while the second may still have a better one.
     private var standing: Outcome?
-    /// Whether the first attempt has taken as long as the delay.
+    /// Whether the first attempt has reached the delay.
     private var isSlow = false
     private var isDecided = false
     private var isSettled = false
@@ -57,7 +57,7 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
 
     // MARK: The alarm
 
-    /// When the second attempt is due, as far as is known; nil if none is, or the first waits in a queue.
+    /// The time at which the second attempt is due, if known; nil if none is, or the first waits in a queue.
     func alarmTime(at now: TimerInstant) -> TimerInstant? {
         guard maySend, !isSlow, !time.isWaiting else { return nil }
         return now.advanced(by: delay - time.passed(at: now))
@@ -65,7 +65,7 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
 
     /// Takes the ring of the alarm, and returns whether the second attempt is due.
     ///
-    /// It is not if the first was in a queue for a part of the time, or still is.
+    /// The second attempt is not due if the first was in a queue for a part of the time, or still is.
     mutating func ring(at now: TimerInstant) -> Bool {
         guard let due = alarmTime(at: now), due <= now else { return false }
         isSlow = true
@@ -75,7 +75,7 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
     /// The first attempt waits in a queue.
     mutating func beginWait(at now: TimerInstant) { time.beginWait(at: now) }
 
-    /// The first attempt has left a queue, and the alarm is to be set anew.
+    /// The first attempt has left a queue, and the alarm has to be set again.
     mutating func endWait(at now: TimerInstant) { time.endWait(at: now) }
 
     // MARK: The second attempt
@@ -87,7 +87,7 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
         return true
     }
 
-    /// Begins to send the second attempt; returns whether it is to be passed on, and has not ended meanwhile.
+    /// Begins to send the second attempt; returns whether to pass it on: not if it has ended meanwhile.
     mutating func send() -> Bool {
         guard second == .prepared else { return false }
         second = .starting
@@ -102,9 +102,9 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
         return true
     }
 
-    /// The second attempt has to wait in a queue; returns what it was until now, and nil if it does not matter any more.
+    /// The second attempt has to wait in a queue; returns its phase until now, and nil if it does not matter any more.
     ///
-    /// It is to be cancelled then. Only one that was starting has cost nothing.
+    /// Cancel it then. Only an attempt that was starting has cost nothing.
     mutating func withdraw() -> Second? {
         guard !isDecided, second == .starting || second == .underWay else { return nil }
         let before = second
@@ -116,15 +116,15 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
 
     /// What the end of an attempt leads to.
     struct End {
-        /// The outcome that the task is to be completed with; then the race is to be settled.
+        /// The outcome that completes the task; the race has to be settled then.
         var outcome: Outcome?
         /// The attempt that the outcome is from.
         var winner: Attempt?
-        /// What the second attempt was until now.
+        /// The phase of the second attempt until now.
         var second: Second
-        /// How long the first attempt has taken, if this ends it or makes it the loser.
+        /// The duration of the first attempt, if this ends it or makes it the loser.
         var time: Duration?
-        /// Whether the first attempt has taken as long as the delay.
+        /// Whether the first attempt has reached the delay.
         var isSlow: Bool
         /// Whether the second attempt was sent.
         var wasHedged = false
@@ -145,7 +145,7 @@ struct HedgeState<Outcome: Sendable, Waiter: Sendable>: Sendable {
         if !isDecided {
             let isLast = !firstIsUnderWay && !secondIsUnderWay
             if isUsable || isLast {
-                // Where both have failed, the first attempt's outcome stands.
+                // If both have failed, the first attempt's outcome stands.
                 let winner: Attempt = isUsable ? attempt : .first
                 end.winner = winner
                 end.outcome = winner == attempt ? outcome : standing

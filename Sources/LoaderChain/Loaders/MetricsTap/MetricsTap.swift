@@ -16,12 +16,12 @@ import LoaderChainPlatformFoundation
 /// **What it measures.** One ``HTTPMetric`` per task: when, how long, how much of that in queues, where to, how many
 /// attempts and bytes, and how it ended.
 ///
-/// **Where it belongs.** Above ``Throttle`` and ``Retry`` it measures what the program waits for, and how much of that
-/// was waiting. Below ``Retry`` it measures each attempt, as the server sees it. You can use both. ``Validate`` belongs
-/// below the tap, so that responses that could not be parsed are counted as such.
+/// **Where it belongs.** Above ``Throttle`` and ``Retry`` it measures what the program waits for, and how much of that was
+/// waiting. Below ``Retry`` it measures each attempt, as the server sees it. You can use both. ``Validate`` belongs below the
+/// tap, so that responses that could not be parsed are counted as such.
 ///
-/// A request whose ``HTTPRequest/measurement`` is ``MeasurementOption/never`` is not measured, and neither is any
-/// request without a sink. A reset changes nothing here: the tasks that it ends are measured like all others.
+/// A request whose ``HTTPRequest/measurement`` is ``MeasurementOption/never``, and a request without a sink, are not measured.
+/// A reset changes nothing here: the tasks that it ends are measured like all others.
 ///
 /// The tap keeps no task, and no task keeps a loader because of the tap.
 public final class MetricsTap: HTTPLoader, @unchecked Sendable {
@@ -33,7 +33,7 @@ public final class MetricsTap: HTTPLoader, @unchecked Sendable {
     ///   - recorder: hands the metrics to the sinks.
     ///   - module: the part of the program that the requests belong to, unless they set their own.
     ///   - tags: further tags of all requests.
-    ///   - recordsPhases: whether metrics tell where the time of a transfer went, as ``HTTPMetric/phases``.
+    ///   - recordsPhases: whether metrics have the phases of a transfer, as ``HTTPMetric/phases``.
     ///   - countsActive: whether the tap counts the requests that are under way, by method and server, as
     ///     `http.client.active_requests` in its ``readings``. Such a tap belongs below the loader that fills in the host.
     public init(

@@ -1,6 +1,6 @@
 /// The measurement of one task: the only allocation that measuring costs.
 ///
-/// It observes the task's waits and its end. The task keeps it until then; it keeps neither the task nor the tap.
+/// A measurement observes the task's waits and its end. The task keeps it until then; it keeps neither the task nor the tap.
 final class TaskMeasurement: HTTPTaskWaitObserver {
     private let settings: MetricsTap.Settings
     private let start: TimerInstant

@@ -1,5 +1,9 @@
 import LoaderChainPlatformFoundation
 
+#if canImport(os)
+    import os
+#endif
+
 /// Prints the requests that go down the chain and the results that come back.
 ///
 /// Put it where you want to look: at the head it shows what the app requests, before the terminal what is sent.
@@ -30,7 +34,7 @@ public final class PrintLoader: HTTPLoader, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - showsHeaders: whether header fields are printed.
-    ///   - bodyLimit: how many bytes of a body are printed; 0 for none. A request's body is encoded once more for it.
+    ///   - bodyLimit: the maximum number of bytes of a body to print; 0 for none. A request's body is encoded once more for it.
     ///   - timers: the clock.
     ///   - output: receives each text, of one or more lines, on any thread.
     public init(
@@ -42,6 +46,25 @@ public final class PrintLoader: HTTPLoader, @unchecked Sendable {
         self.timers = timers
         self.output = output
     }
+
+    #if canImport(os)
+        /// Makes a loader that writes to the system's log.
+        ///
+        /// What it writes is public, because the loader has redacted the secrets.
+        ///
+        /// - Parameters:
+        ///   - logger: the logger, with the subsystem and the category.
+        ///   - level: the level of all messages.
+        ///   - showsHeaders: whether header fields are logged.
+        ///   - bodyLimit: the maximum number of bytes of a body to log; 0 for none.
+        public convenience init(
+            _ logger: Logger, level: OSLogType = .debug, showsHeaders: Bool = true, bodyLimit: Int = 0
+        ) {
+            self.init(showsHeaders: showsHeaders, bodyLimit: bodyLimit) { text in
+                logger.log(level: level, "\(text, privacy: .public)")
+            }
+        }
+    #endif
 
     /// Prints the request now and the result at the end, and passes the task on.
     public override func load(task: HTTPTask) {
@@ -94,9 +117,9 @@ extension Duration {
 }
 
 /// Whether the bodies of a request and its response are hidden from logs; false by default.
-public enum HiddenBodiesOption: HTTPRequestOption {
+package enum HiddenBodiesOption: HTTPRequestOption {
     /// The bodies may be shown.
-    public static var defaultOptionValue: Bool { false }
+    package static var defaultOptionValue: Bool { false }
 }
 
 extension HTTPRequest {
@@ -150,7 +173,7 @@ struct PrintedBody {
         }
         let rest = length.map { $0 - Int64(beginning.count) }
         guard let text = Self.text(beginning, isCut: rest != 0) else {
-            self.init(lines: ["<\(length.map { "\($0)" } ?? "at least \(beginning.count)") bytes that are no text>"])
+            self.init(lines: ["<\(length.map { "\($0)" } ?? "at least \(beginning.count)") bytes of binary data>"])
             return
         }
         // The text of a server must not look like a line of the log.

@@ -4,20 +4,21 @@ import Dispatch
 ///
 /// ```swift
 /// let limit = RateLimit(requests: 10, per: .seconds(1))
-/// let chain = Retry(strategy: strategy) --> CircuitBreaker() --> limit --> terminal
+/// let chain = Retry(strategy) --> CircuitBreaker() --> limit --> terminal
 /// ```
 ///
-/// **What it is for.** Servers that count the requests of each client, and refuse those who ask too often. It is a bucket
-/// of tokens: in any stretch of time, wherever that begins, no more requests pass than the burst and what the rate allows
-/// for its length. With a burst of 1, the default, requests are evenly spaced. A larger burst lets that many pass at once
-/// after a quiet time.
+/// **What it is for.** Servers that count the requests of each client, and refuse those that ask too often. It is a token
+/// bucket: in any stretch of time, no more requests pass than the burst and what the rate allows for its length. With a burst
+/// of 1, the default, requests are evenly spaced. A larger burst lets that many pass at once after a quiet time.
 ///
-/// **Where it belongs.** Near the terminal, below whatever makes requests of its own or again: an attempt of ``Retry``
-/// takes a token like any other. A ``CircuitBreaker`` goes above it, so that what it refuses takes none.
+/// **Where it belongs.** Near the terminal, below every loader that makes requests of its own or repeats them: an attempt of
+/// ``Retry`` takes a token like any other request. A ``CircuitBreaker`` goes above it, so that the requests that it refuses
+/// take no token.
 ///
-/// Tasks wait for their tokens in the order in which they came. One whose turn would come after its request's
-/// ``HTTPRequest/deadline`` fails at once with ``HTTPError/Code/deadlineExceeded``. A cancelled one leaves at once, and a reset completes all
-/// that wait as ``HTTPError/Code/resetInProgress``. It does not fill the bucket, since the server will not forget either.
+/// Tasks wait for their tokens in the order in which they came. A task whose turn would come after its request's
+/// ``HTTPRequest/deadline`` fails at once with ``HTTPError/Code/deadlineExceeded``. A cancelled task leaves at once, and a
+/// reset completes all that wait as ``HTTPError/Code/resetInProgress``. A reset does not fill the bucket, because the server
+/// does not forget the requests either.
 public final class RateLimit: HTTPLoader, @unchecked Sendable {
     private let timers: any Timers
     private let isPerHost: Bool
@@ -26,10 +27,10 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
     /// Makes a limit.
     ///
     /// - Parameters:
-    ///   - rate: how many requests may pass in what time.
+    ///   - rate: the number of requests that may pass per period.
     ///   - perHost: whether each host has a limit of its own; by default there is one for all.
-    ///   - waiting: what becomes of a request that comes too early; by default up to 1,000 wait, and one more fails.
-    ///   - timers: the clock, and what waits.
+    ///   - waiting: the treatment of a request that comes too early; by default up to 1,000 wait, and further ones fail.
+    ///   - timers: the clock and its timers.
     public init(
         _ rate: Rate, perHost: Bool = false, waiting: Waiting = .queue(maximum: 1_000),
         timers: any Timers = SystemTimers.shared
@@ -39,7 +40,7 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
         state = Locked(RateLimitState(rate, waiting: waiting, at: timers.now))
     }
 
-    /// Makes a limit of so many requests per period; see ``init(_:perHost:waiting:timers:)``.
+    /// Makes a limit of `requests` per period; see ``init(_:perHost:waiting:timers:)``.
     public convenience init(
         requests: Int, per period: Duration, burst: Int = 1, perHost: Bool = false,
         waiting: Waiting = .queue(maximum: 1_000), timers: any Timers = SystemTimers.shared
@@ -48,7 +49,7 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
             Rate(requests: requests, per: period, burst: burst), perHost: perHost, waiting: waiting, timers: timers)
     }
 
-    /// How many requests may pass in what time; it can be changed at any time, also for those who wait.
+    /// The number of requests that may pass per period; it can be changed at any time, also for tasks that wait.
     public var rate: Rate {
         get { state.withLock { $0.rate } }
         set {
@@ -58,7 +59,7 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
         }
     }
 
-    /// How many tasks wait.
+    /// The number of tasks that wait.
     public var waiting: Int { state.withLock { $0.waiting } }
 
     /// Passes a task on when there is a token for it.
@@ -157,21 +158,21 @@ public final class RateLimit: HTTPLoader, @unchecked Sendable {
 }
 
 extension RateLimit {
-    /// How many requests may pass in what time.
+    /// The number of requests that may pass per period.
     ///
-    /// Values that make no sense become the nearest ones that do, so that a rate can come from afar without harm. There is
-    /// no rate of zero; to stop everything, there is the throttle.
+    /// Out-of-range values are clamped, so remotely configured rates are safe. There is no rate of zero; to stop all requests,
+    /// set the limit of a ``Throttle`` to 0.
     public struct Rate: Hashable, Sendable {
-        /// How many requests may pass in each period in the long run, at least 1.
+        /// The number of requests that may pass in each period in the long run, at least 1.
         public let requests: Int
-        /// How many may pass at once after a quiet time, at least 1.
+        /// The number of requests that may pass at once after a quiet time, at least 1.
         public let burst: Int
         let nanosecondsPerPeriod: Int64
 
         /// The period, at least a nanosecond.
         public var period: Duration { .nanoseconds(nanosecondsPerPeriod) }
 
-        /// Makes a rate of so many requests per period.
+        /// Makes a rate of `requests` per period.
         public init(requests: Int, per period: Duration, burst: Int = 1) {
             // No product of a time and a count of these overflows.
             let most = Int(Int32.max)
@@ -181,13 +182,14 @@ extension RateLimit {
         }
     }
 
-    /// What becomes of a request that comes too early.
+    /// The treatment of a request that comes too early.
     public enum Waiting: Hashable, Sendable {
-        /// It waits for its turn, unless so many wait already: then it fails as ``HTTPError/Code/rateLimited``.
+        /// The request waits for its turn, unless `maximum` requests are already queued: then it fails as
+        /// ``HTTPError/Code/rateLimited``.
         ///
-        /// Where there is a limit per host, so many may wait for each.
+        /// If there is a limit per host, `maximum` requests may wait for each host.
         case queue(maximum: Int)
-        /// It fails at once, as ``HTTPError/Code/rateLimited``.
+        /// The request fails at once, as ``HTTPError/Code/rateLimited``.
         case refuse
 
         var maximum: Int {
@@ -208,12 +210,12 @@ extension RateLimit.Rate: CustomStringConvertible {
 private final class RateLimitWaiter: HTTPTaskObserver, @unchecked Sendable {
     /// The host whose lane it waits in; nil for the common one.
     let lane: HTTPOrigin?
-    /// Its place in the lane; set before it listens.
+    /// Its place in the lane; set before it observes the task.
     var place = QueuePlace.nowhere
 
     private let limit: RateLimit
     private let isMeasured: Bool
-    // Written while nothing else knows of it, and taken once, by what has taken this out of its lane.
+    // Written before another object knows of it, and taken once, by whatever has taken this waiter out of its lane.
     private var task: HTTPTask?
 
     init(_ task: HTTPTask, in lane: HTTPOrigin?, of limit: RateLimit) {
@@ -223,7 +225,7 @@ private final class RateLimitWaiter: HTTPTaskObserver, @unchecked Sendable {
         isMeasured = task.beginWait()
     }
 
-    /// Ends the wait, and returns the task; to be called once, by what has taken this out of its lane.
+    /// Ends the wait, and returns the task; called once, by whatever has taken this waiter out of its lane.
     @discardableResult
     func end() -> HTTPTask? {
         if isMeasured { task?.endWait() }
@@ -235,7 +237,7 @@ private final class RateLimitWaiter: HTTPTaskObserver, @unchecked Sendable {
     }
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
-        // A loader above has ended it: the next one gets the token.
+        // A loader above has ended it: the next waiter gets the token.
         if limit.remove(self) { end() }
     }
 }

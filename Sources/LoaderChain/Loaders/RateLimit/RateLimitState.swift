@@ -3,14 +3,14 @@ struct RateLimitState<Waiter> {
     typealias Lane = RateLimitLane<Waiter>
 
     private(set) var rate: RateLimit.Rate
-    private let room: Int
+    private let capacity: Int
     private var common: Lane
     private var lanes = HostTable<HTTPOrigin, Lane>()
     private var waiters = Lane.Waiters()
 
     init(_ rate: RateLimit.Rate, waiting: RateLimit.Waiting, at now: TimerInstant) {
         self.rate = rate
-        room = waiting.maximum
+        capacity = waiting.maximum
         common = Lane(rate, at: now)
     }
 
@@ -19,19 +19,19 @@ struct RateLimitState<Waiter> {
     /// How many hosts have a lane of their own.
     var hosts: Int { lanes.all.count }
 
-    /// Admits one that arrives for `origin`, nil for the common lane; the rest is as for a lane.
+    /// Admits a task for `origin`, nil for the common lane; the rest is as for a lane.
     mutating func admit(
         _ waiter: Waiter?, for origin: HTTPOrigin?, until deadline: TimerInstant = .never, at now: TimerInstant
     ) -> Lane.Admission {
         guard let origin else {
-            return common.admit(waiter, until: deadline, room: room, at: now, among: &waiters)
+            return common.admit(waiter, until: deadline, capacity: capacity, at: now, among: &waiters)
         }
         return lanes.withEntry(of: origin, orMake: { Lane(rate, at: now) }, sweeping: { $0.isIdle(at: now) }) {
-            $0.admit(waiter, until: deadline, room: room, at: now, among: &waiters)
+            $0.admit(waiter, until: deadline, capacity: capacity, at: now, among: &waiters)
         }
     }
 
-    /// Changes the lane of `origin`, nil for the common one; does nothing for one without a lane.
+    /// Changes the lane of `origin`, nil for the common one; does nothing if it has no lane.
     mutating func withLane<Result>(
         of origin: HTTPOrigin?, _ body: (inout Lane, inout Lane.Waiters) -> Result?
     ) -> Result? {
@@ -39,7 +39,7 @@ struct RateLimitState<Waiter> {
         return lanes.withEntry(of: origin) { body(&$0, &waiters) } ?? nil
     }
 
-    /// What there is to do in the lane of a host, nil for the common one.
+    /// What the owner must do in the lane of a host, nil for the common one.
     typealias LaneStep = (origin: HTTPOrigin?, step: Lane.Step)
 
     /// Goes on at another pace.
@@ -59,10 +59,11 @@ struct RateLimitState<Waiter> {
     }
 }
 
-/// One bucket of tokens and what waits for them, first come, first served.
+/// One bucket of tokens and the tasks that wait for them, first come, first served.
 ///
-/// While any wait, the owner has its alarm set for the next token. The waiters of all lanes are in one storage, which the owner passes
-/// to every change. Every method changes the lane and returns what there is to do; the owner does that after it has unlocked.
+/// While tasks wait, the owner has its alarm set for the next token. The waiters of all lanes are in one storage, which the
+/// owner passes to every change. Every method changes the lane and returns what the owner must do, which it does after it has
+/// unlocked.
 struct RateLimitLane<Waiter> {
     typealias Waiters = LinkedNodes<Waiter, Void>
 
@@ -73,32 +74,32 @@ struct RateLimitLane<Waiter> {
 
     init(_ rate: RateLimit.Rate, at now: TimerInstant) { bucket = TokenBucket(rate, at: now) }
 
-    /// What becomes of one who arrives.
+    /// The answer to a task that arrives.
     enum Admission {
-        /// It has its token.
+        /// The task has its token.
         case passes
-        /// It is to wait, for which it has to be admitted again, as a waiter.
+        /// The task has to wait; admit it again, as a waiter.
         case mustWait
-        /// It waits at a place; as the first of its lane, whose alarm is to be set.
+        /// The task waits at a place; the alarm has to be set if the task is the first of its lane.
         case waits(QueuePlace, Alarm?)
-        /// There is no room to wait in. The next token comes after that time.
+        /// The queue is full. The next token comes after this time.
         case refused(Duration)
-        /// Its token would come after that time, and its deadline no later.
+        /// The task's token would come after this time, which is too late for its deadline.
         case tooLate(Duration)
     }
 
-    /// Admits one that arrives.
+    /// Admits a task.
     ///
     /// - Parameters:
-    ///   - waiter: what waits if need be; nil to learn whether there is need.
-    ///   - deadline: when the waiter must have its token.
+    ///   - waiter: the object that waits if there is no token; nil to learn whether the task has to wait.
+    ///   - deadline: the time until which the waiter must have its token.
     mutating func admit(
-        _ waiter: Waiter?, until deadline: TimerInstant = .never, room: Int, at now: TimerInstant,
+        _ waiter: Waiter?, until deadline: TimerInstant = .never, capacity: Int, at now: TimerInstant,
         among waiters: inout Waiters
     ) -> Admission {
-        // Those that wait go first, also if there is a token and the alarm is only about to ring.
+        // Waiting tasks go first, also if there is a token and the alarm is only about to ring.
         if waiting == 0, bucket.take(at: now) { return .passes }
-        guard waiting < room else { return .refused(now.duration(to: max(now, bucket.nextToken(at: now)))) }
+        guard waiting < capacity else { return .refused(now.duration(to: max(now, bucket.nextToken(at: now)))) }
         guard let waiter else { return .mustWait }
         if deadline != .never {
             let turn = bucket.nextToken(after: waiting, at: now)
@@ -108,7 +109,7 @@ struct RateLimitLane<Waiter> {
         return .waits(waiters.append(waiter, (), to: &queue), waiting == 1 ? alarm : nil)
     }
 
-    /// When the alarm is to ring: when there is the next token, if any wait for it.
+    /// The time of the next token, for which the alarm is set, if tasks wait for it.
     mutating func alarmTime(at now: TimerInstant) -> TimerInstant? { waiting > 0 ? bucket.nextToken(at: now) : nil }
 
     /// Takes one out that no longer waits; nil if it has left.
@@ -118,14 +119,15 @@ struct RateLimitLane<Waiter> {
         return Left(waiter: waiter, isLast: waiting == 0, alarm: alarm)
     }
 
-    /// A waiter that left before its turn, and the alarm to set anew if it was the last of its lane.
+    /// A waiter that left before its turn, and the alarm to set again if it was the last of its lane.
     struct Left {
         let waiter: Waiter
         let isLast: Bool
         let alarm: Alarm
     }
 
-    /// What there is to do when tokens have come, or come at another pace: what has a token, in order, and the alarm to set.
+    /// What the owner must do after tokens have come, or their pace has changed: pass the waiters on, in order, and set the
+    /// alarm.
     struct Step {
         var passing: [Waiter] = []
         let alarm: Alarm
@@ -150,7 +152,7 @@ struct RateLimitLane<Waiter> {
         return step
     }
 
-    /// Whether it is as good as a new one.
+    /// Whether it equals a new one.
     func isIdle(at now: TimerInstant) -> Bool { waiting == 0 && bucket.isFull(at: now) }
 
     private mutating func popFirst(among waiters: inout Waiters) -> Waiter? {
@@ -160,12 +162,12 @@ struct RateLimitLane<Waiter> {
     }
 }
 
-/// Tokens that come at an even pace, as many as the bucket holds, and go one for each request.
+/// A token bucket: tokens come at an even pace until the bucket is full, and each request takes one.
 ///
-/// All is counted in whole numbers. The unit is what one nanosecond adds for a single request per period, so that a token
-/// is as many units as the period has nanoseconds, and each nanosecond adds as many as there are requests per period.
+/// Everything is counted in whole numbers. The unit is what one nanosecond adds for a single request per period. So a token has
+/// as many units as the period has nanoseconds, and each nanosecond adds a unit for each request per period.
 ///
-/// In any stretch of time, however it lies, no more tokens go than the bucket holds and than come meanwhile.
+/// In any stretch of time, no more tokens go than the bucket holds and than come meanwhile.
 struct TokenBucket {
     private(set) var rate: RateLimit.Rate
     private var content: Int128
@@ -186,8 +188,8 @@ struct TokenBucket {
         return true
     }
 
-    /// When the next token will be there, or the one after `others` more, if none goes before; for each of the others it may be
-    /// a nanosecond later.
+    /// The time at which the next token is there, or that of a token after `others` more, if none goes before; for each of the
+    /// others it may be a nanosecond later.
     mutating func nextToken(after others: Int = 0, at now: TimerInstant) -> TimerInstant {
         move(to: now)
         let missing = max(0, Self.token(of: rate) * (Int128(others) + 1) - content)
@@ -195,14 +197,14 @@ struct TokenBucket {
         return TimerInstant(nanoseconds: Int64(clamping: Int128(present.nanoseconds) + (missing + pace - 1) / pace))
     }
 
-    /// Whether it is as good as a new one.
+    /// Whether it equals a new one.
     func isFull(at now: TimerInstant) -> Bool {
         var later = self
         later.move(to: now)
         return later.content == Self.capacity(of: rate)
     }
 
-    /// Goes on at another pace, with the tokens that are there, also the begun one, as far as there is room.
+    /// Continues at another pace, with the tokens that are there, also the begun token, up to the size of the bucket.
     mutating func change(to newRate: RateLimit.Rate, at now: TimerInstant) {
         move(to: now)
         // Token by token, because the product of a whole content and a period may be too large.
@@ -212,7 +214,7 @@ struct TokenBucket {
         rate = newRate
     }
 
-    /// Lets come what comes until `now`; an earlier instant than the last one counts as the last one.
+    /// Adds the tokens that come until `now`; an earlier instant than the last one counts as the last one.
     private mutating func move(to now: TimerInstant) {
         guard now > present else { return }
         let passed = Int128(now.nanoseconds) - Int128(present.nanoseconds)

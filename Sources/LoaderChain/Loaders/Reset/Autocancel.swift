@@ -27,7 +27,7 @@ public final class Autocancel: HTTPLoader, TaskHolder, @unchecked Sendable {
         super.reset(with: group)
     }
 
-    /// Takes tasks again, though some that it has cancelled go on.
+    /// Accepts tasks again, although some that it has cancelled still run.
     public override func resetTimedOut(with group: DispatchGroup) {
         inFlight.giveUp(group)
         super.resetTimedOut(with: group)
@@ -49,13 +49,13 @@ public final class Autocancel: HTTPLoader, TaskHolder, @unchecked Sendable {
 
     @inline(never)
     private func refuse(_ task: HTTPTask) {
-        fail(task, .resetInProgress, reason: "What was in flight is being cancelled; load it again after the reset")
+        fail(task, .resetInProgress, reason: "The chain is being reset; load the request again after the reset")
     }
 }
 
 /// The tasks that a loader has passed on and that have not ended, for its reset.
 ///
-/// They are kept by their cores, so that a task is still seen as abandoned when the loaders below have let go of it.
+/// They are kept by their cores, so that a task is still seen as abandoned when the loaders below have released it.
 final class TasksInFlight: HTTPTaskObserver {
     private let state = Locked(InFlightState<TaskCore, DispatchGroup>())
 

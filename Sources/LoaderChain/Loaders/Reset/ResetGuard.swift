@@ -3,8 +3,8 @@ import Synchronization
 
 /// Refuses every task while the chain is being reset.
 ///
-/// Put it at the head of the chain: a reset starts there, so that no task gets in between the reset of one loader and
-/// that of the next.
+/// Put it at the head of the chain: a reset starts there, so that tasks cannot start between the reset of one loader and that
+/// of the next.
 ///
 /// ```swift
 /// let chain = ResetGuard() --> Autocancel() --> throttle --> terminal
@@ -57,6 +57,6 @@ public final class ResetGuard: HTTPLoader, @unchecked Sendable {
 
     @inline(never)
     private func refuse(_ task: HTTPTask) {
-        fail(task, .resetInProgress, reason: "The chain is being reset; load it again when that has finished")
+        fail(task, .resetInProgress, reason: "The chain is being reset; load the request again after the reset")
     }
 }

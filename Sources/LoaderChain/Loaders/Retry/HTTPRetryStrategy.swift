@@ -11,7 +11,7 @@ import LoaderChainPlatformFoundation
 /// Set it on a request, or give it to the ``Retry`` loader for all requests without their own:
 ///
 /// ```swift
-/// request.retryStrategy = Backoff.exponential(delay: 0.2, maximumNumberOfAttempts: 4)
+/// request.retryStrategy = .exponential(delay: 0.2, maximumNumberOfAttempts: 4)
 /// ```
 ///
 /// ## Writing your own
@@ -53,7 +53,7 @@ extension Result where Success == HTTPResponse, Failure == HTTPError {
 /// Retries after transient failures, up to a number of attempts, with delays that follow a rule.
 ///
 /// ```swift
-/// request.retryStrategy = Backoff.exponential(delay: 0.2, maximumNumberOfAttempts: 4)
+/// request.retryStrategy = .exponential(delay: 0.2, maximumNumberOfAttempts: 4)
 /// ```
 ///
 /// The number of attempts includes the first. These results are transient failures, according to
@@ -74,13 +74,35 @@ public struct Backoff: HTTPRetryStrategy {
     private let rule: Rule
     private let maximumNumberOfAttempts: Int
 
-    private enum Rule {
+    fileprivate init(rule: Rule, maximumNumberOfAttempts: Int) {
+        self.rule = rule
+        self.maximumNumberOfAttempts = maximumNumberOfAttempts
+    }
+
+    fileprivate enum Rule {
         case constant(TimeInterval)
         case exponential(Pacing, RandomSource)
     }
 
+    /// The delay of the rule, after a transient failure with attempts left.
+    public func retryDelay(for result: HTTPResult) -> TimeInterval? {
+        guard result.isTransientFailure, result.attempts < maximumNumberOfAttempts else { return nil }
+        switch rule {
+        case .constant(let delay): return delay
+        case .exponential(let pacing, let random):
+            return pacing.delay(afterFailures: result.attempts, roll: random.unit()) / .seconds(1)
+        }
+    }
+
+    /// A delay as a duration, which cannot be negative or without end.
+    fileprivate static func duration(_ seconds: TimeInterval) -> Duration {
+        .seconds(min(max(0, seconds), TimeInterval(UInt32.max)))
+    }
+}
+
+extension HTTPRetryStrategy where Self == Backoff {
     /// Never retries; for a request that should not use the loader's strategy.
-    public static let never = Backoff(rule: .constant(0), maximumNumberOfAttempts: 1)
+    public static var never: Backoff { Backoff(rule: .constant(0), maximumNumberOfAttempts: 1) }
 
     /// Retries at once.
     public static func immediately(maximumNumberOfAttempts: Int) -> Backoff {
@@ -97,30 +119,15 @@ public struct Backoff: HTTPRetryStrategy {
     /// This is called full jitter: it spreads clients that failed together over the whole time.
     ///
     /// - Parameters:
-    ///   - delay: the bound of the first delay, in seconds.
-    ///   - maximumNumberOfAttempts: the number of attempts, including the first.
+    ///   - delay: the bound of the first delay, in seconds; half a second by default.
+    ///   - maximumNumberOfAttempts: the number of attempts, including the first; three by default.
     ///   - maximumDelay: the largest bound, in seconds; half a minute by default.
     ///   - random: chooses the delay; give a seeded source in tests.
     public static func exponential(
-        delay: TimeInterval, maximumNumberOfAttempts: Int, maximumDelay: TimeInterval = 30,
+        delay: TimeInterval = 0.5, maximumNumberOfAttempts: Int = 3, maximumDelay: TimeInterval = 30,
         random: RandomSource = .system
     ) -> Backoff {
-        let pacing = Pacing(first: duration(delay), maximum: duration(maximumDelay))
+        let pacing = Pacing(first: Backoff.duration(delay), maximum: Backoff.duration(maximumDelay))
         return Backoff(rule: .exponential(pacing, random), maximumNumberOfAttempts: maximumNumberOfAttempts)
-    }
-
-    /// The delay of the rule, after a transient failure with attempts left.
-    public func retryDelay(for result: HTTPResult) -> TimeInterval? {
-        guard result.isTransientFailure, result.attempts < maximumNumberOfAttempts else { return nil }
-        switch rule {
-        case .constant(let delay): return delay
-        case .exponential(let pacing, let random):
-            return pacing.delay(afterFailures: result.attempts, roll: random.unit()) / .seconds(1)
-        }
-    }
-
-    /// A delay as a duration, which cannot be negative or without end.
-    private static func duration(_ seconds: TimeInterval) -> Duration {
-        .seconds(min(max(0, seconds), TimeInterval(UInt32.max)))
     }
 }

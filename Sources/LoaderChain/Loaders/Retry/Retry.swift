@@ -4,18 +4,17 @@ import LoaderChainPlatformFoundation
 /// Retries requests that failed, as their strategy says.
 ///
 /// ```swift
-/// let chain = ResetGuard() --> Throttle() --> Retry(strategy: strategy) --> CircuitBreaker() --> terminal
+/// let chain = ResetGuard() --> Throttle() --> Retry() --> CircuitBreaker() --> terminal
 ///
-/// var request = HTTPRequest(host: "api.example.com", path: "/users")
-/// request.retryStrategy = Backoff.exponential(delay: 0.2, maximumNumberOfAttempts: 4)
+/// let users: [User] = try await chain.load(.get("users")) { $0.retryStrategy = .exponential(maximumNumberOfAttempts: 5) }
 /// ```
 ///
 /// **Where it belongs.** Below loaders that are concerned with a task as a whole, such as a throttle: a task that waits
 /// for its next attempt keeps its slot there, so that failures slow the program down instead of making it busier. Above
 /// loaders that should see each attempt: credentials, a circuit breaker, a rate limit, metrics.
 ///
-/// A request is retried by its own ``HTTPRequest/retryStrategy``, or by the loader's; without either it passes through
-/// unchanged. Whatever the strategy says, there is no further attempt
+/// A request is retried by its own ``HTTPRequest/retryStrategy``, or by the loader's. Whatever the strategy says, there is no
+/// further attempt
 /// - after a cancel, a reset, or an error that says ``HTTPError/Code/resetInProgress``;
 /// - of a request that may not be repeated, according to ``HTTPRequest/isRepeatable``;
 /// - with a body that cannot be sent again, according to ``HTTPBody/canBeSentAgain``;
@@ -26,7 +25,7 @@ import LoaderChainPlatformFoundation
 /// the server requests in a `Retry-After` header, up to a maximum.
 ///
 /// A cancel during a delay completes the task at once, and a reset completes it with
-/// ``HTTPError/Code/resetInProgress``, which has the last response or the last error beneath it. A reset waits for the
+/// ``HTTPError/Code/resetInProgress``, which has the last response, or the last error as its underlying error. A reset waits for the
 /// attempts that are running.
 public final class Retry: HTTPLoader, @unchecked Sendable {
     let timers: any Timers
@@ -44,15 +43,16 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
     /// Makes a loader that retries.
     ///
     /// - Parameters:
-    ///   - strategy: the strategy for requests without their own; nil, the default, to pass those through.
-    ///   - deadline: how long all attempts of a request may take together, including delays, unless its
-    ///     ``HTTPRequest/retryDeadline`` says otherwise; by default unlimited. The request then has a
-    ///     ``HTTPRequest/deadline`` so long after its arrival, or an earlier one that it came with.
+    ///   - strategy: the strategy for requests without their own; nil to retry only those that have one. By default there are
+    ///     three attempts, with random delays of up to half a second and a second between them.
+    ///   - deadline: the time limit of all attempts of a request together, including delays, unless its
+    ///     ``HTTPRequest/retryDeadline`` says otherwise; by default unlimited. It sets the request's
+    ///     ``HTTPRequest/deadline`` to this long after its arrival, unless that is earlier already.
     ///   - maximumRetryAfter: the longest delay that a server can request; a minute by default.
     ///   - budget: limits the retries of all requests; nil for a ``RetryBudget`` of this loader's own.
     ///   - timers: the clock and the timers of the delays.
     public init(
-        strategy: (any HTTPRetryStrategy)? = nil, deadline: Duration? = nil,
+        _ strategy: (any HTTPRetryStrategy)? = .exponential(), deadline: Duration? = nil,
         maximumRetryAfter: Duration = .seconds(60), budget: RetryBudget? = nil,
         timers: any Timers = SystemTimers.shared
     ) {
@@ -64,7 +64,7 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
         self.timers = timers
     }
 
-    /// Passes a task on, as often as its strategy says.
+    /// Passes a task on, and again while its strategy says so.
     public override func load(task: HTTPTask) {
         // A task without a strategy costs one read of its request, and no copy.
         if let own = task.option(RetryOption.self) {
@@ -143,27 +143,27 @@ public final class Retry: HTTPLoader, @unchecked Sendable {
 }
 
 /// The retry strategy of a request; nil, the default, for the strategy of the ``Retry`` loader.
-public enum RetryOption: HTTPRequestOption {
+package enum RetryOption: HTTPRequestOption {
     /// The loader's strategy.
-    public static var defaultOptionValue: (any HTTPRetryStrategy)? { nil }
+    package static var defaultOptionValue: (any HTTPRetryStrategy)? { nil }
 }
 
 /// How long all attempts of a request may take together; nil, the default, for the deadline of the ``Retry`` loader.
-public enum RetryDeadlineOption: HTTPRequestOption {
+package enum RetryDeadlineOption: HTTPRequestOption {
     /// The loader's deadline.
-    public static var defaultOptionValue: Duration? { nil }
+    package static var defaultOptionValue: Duration? { nil }
 }
 
 /// Whether a request may be made more than once; nil, the default, to go by its method.
-public enum RepeatabilityOption: HTTPRequestOption {
+package enum RepeatabilityOption: HTTPRequestOption {
     /// The method decides.
-    public static var defaultOptionValue: Bool? { nil }
+    package static var defaultOptionValue: Bool? { nil }
 }
 
 extension HTTPRequest {
     /// The retry strategy of the request; nil for the strategy of the ``Retry`` loader.
     ///
-    /// Use ``Backoff/never`` for a request that should not be retried although others are.
+    /// Use ``HTTPRetryStrategy/never`` for a request that should not be retried although others are.
     public var retryStrategy: (any HTTPRetryStrategy)? {
         get { self[option: RetryOption.self] }
         set { self[option: RetryOption.self] = newValue }

@@ -9,8 +9,8 @@
 ///
 /// ```swift
 /// let budget = RetryBudget()
-/// let users = Retry(strategy: strategy, budget: budget) --> terminal
-/// let photos = Retry(strategy: strategy, budget: budget) --> otherTerminal
+/// let users = Retry(strategy, budget: budget) --> terminal
+/// let photos = Retry(strategy, budget: budget) --> otherTerminal
 /// ```
 ///
 /// A ``Hedge`` takes its second attempts from the same budget, if you give it that.
@@ -31,8 +31,8 @@ public final class RetryBudget: Sendable {
     /// Makes a budget.
     ///
     /// - Parameters:
-    ///   - ratio: how many retries each request pays for.
-    ///   - minimumPerSecond: how many retries per second are always allowed.
+    ///   - ratio: the number of retries that each request pays for.
+    ///   - minimumPerSecond: the number of retries per second that are always allowed.
     ///   - window: for how long requests and retries count.
     ///   - timers: the clock.
     public convenience init(
@@ -63,7 +63,7 @@ public final class RetryBudget: Sendable {
         state.withLock { $0.giveBackRetry(at: now) }
     }
 
-    /// What a loader tells of its budget; nothing of an unlimited one.
+    /// The readings of a loader's budget; none for an unlimited budget.
     func readings(_ prefix: String) -> [LoaderReading] {
         let reading = remaining.map {
             LoaderReading(

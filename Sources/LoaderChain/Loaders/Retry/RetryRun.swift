@@ -8,7 +8,7 @@ import LoaderChainPlatformFoundation
 ///
 /// It keeps the task, and keeps an attempt only during a pause, while nothing else holds it.
 final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
-    /// Where it is among the runs of its loader, whose lock protects this.
+    /// Its position among the runs of its loader, whose lock protects this.
     var place = QueuePlace.nowhere
 
     private let retry: Retry
@@ -164,7 +164,7 @@ final class RetryRun: HTTPTaskObserver, @unchecked Sendable {
 /// - **pausing**: the next attempt exists and waits for its start.
 /// - **over**: the task has its result. Nothing changes any more.
 ///
-/// Every method changes the state and returns what there is to do, which the owner does after it has unlocked.
+/// Every method changes the state and returns the work to do, which the owner does after it has unlocked.
 struct RetryState<Pause: Sendable, Waiter: Sendable>: Sendable {
     private enum Phase {
         case running

@@ -7,9 +7,9 @@
 struct PriorityTurns {
     /// What a priority bears before it goes first.
     struct Patience {
-        /// How many of higher priority may go past the first in line.
+        /// The number of tasks of higher priority that may overtake the first in line.
         var starts = 8
-        /// For how long they may; nil for as long as it takes.
+        /// The longest time for which they may; nil for unlimited.
         var time: Duration?
     }
 
@@ -87,7 +87,7 @@ struct PerPriority<Value> {
         @inline(__always) set { change(priority) { $0 = newValue } }
     }
 
-    /// Changes one of the values where it lies.
+    /// Changes one of the values in place.
     @inline(__always)
     mutating func change<Result>(_ priority: ThrottlePriority, _ change: (inout Value) -> Result) -> Result {
         switch priority {
@@ -97,7 +97,7 @@ struct PerPriority<Value> {
         }
     }
 
-    /// What becomes of each value.
+    /// The transformed values.
     @inline(__always)
     func map<Result>(_ transform: (Value) -> Result) -> PerPriority<Result> {
         PerPriority<Result>(low: transform(low), normal: transform(normal), high: transform(high))
@@ -111,10 +111,10 @@ extension PerPriority {
 
 /// Whether the newest waiter of a queue goes first, because the callers of the oldest have no patience left.
 ///
-/// In their order, all would get their slots when they have waited for as long as callers have patience, and then leave: the
-/// server works, and hardly any answer is still wanted. The newest have most of their patience left. Every so many slots the oldest
-/// has its turn all the same, so that a caller who never leaves is served; and by what becomes of those it is seen whether the
-/// order of their arrival would do again.
+/// In the order of arrival, all would get their slots when their callers' patience ends, and then leave: the server works, and
+/// few answers are still wanted. The newest have most of their patience left. Every thirty-second slot goes to the oldest all
+/// the same, so that a caller who never leaves is served; and the outcome of those shows whether the order of arrival would
+/// work again.
 ///
 /// The ends are judged in rounds, of which each lasts until a task has ended that came in it. So tasks that are given up together,
 /// as those of a screen that is left, are in one round, however many they are.
@@ -136,8 +136,8 @@ package struct ThrottleHaste {
     ///
     /// - Parameters:
     ///   - isGivenUp: whether its caller has left.
-    ///   - arrival: when it came.
-    ///   - start: when it got its slot.
+    ///   - arrival: the time of its arrival.
+    ///   - start: the time when it got its slot.
     package mutating func note(
         isGivenUp: Bool, cameAt arrival: TimerInstant, startedAt start: TimerInstant, at now: TimerInstant
     ) {

@@ -8,7 +8,7 @@ extension Throttle {
             /// How many wait for their turn.
             public var waiting: Int
 
-            /// Counts so many.
+            /// Creates counts.
             public init(running: Int = 0, waiting: Int = 0) {
                 self.running = running
                 self.waiting = waiting
@@ -45,10 +45,10 @@ extension Throttle {
     /// })
     /// ```
     ///
-    /// Only tasks that wait are told of: one that starts at once has no event. Events of several threads may be told in another
-    /// order than that in which they happened.
+    /// There are events only for tasks that wait: a task that starts at once has none. Events of several threads may arrive in
+    /// another order than that in which they happened.
     public struct Event: Hashable, Sendable {
-        /// What can happen; there may be more kinds in the future.
+        /// A kind of event; there may be more kinds in the future.
         public struct Kind: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
             /// The name of the kind.
             public let rawValue: String
@@ -63,11 +63,11 @@ extension Throttle {
             public static let queued = Kind(rawValue: "queued")
             /// A task that waited was passed on.
             public static let started = Kind(rawValue: "started")
-            /// A task was refused, or had to leave, because as many wait as may.
+            /// A task was refused, or had to leave, because the queue is full.
             public static let refused = Kind(rawValue: "refused")
             /// A task was refused, or had to leave, because of an overload.
             public static let shed = Kind(rawValue: "shed")
-            /// The time of a task that waited was over, or would not have sufficed.
+            /// A task's time ran out while it waited, or was too short for the response.
             public static let expired = Kind(rawValue: "expired")
             /// A task that waited was cancelled, reset, or ended by another loader.
             public static let left = Kind(rawValue: "left")
@@ -79,7 +79,7 @@ extension Throttle {
             public static let idle = Kind(rawValue: "idle")
         }
 
-        /// What has happened.
+        /// The kind of the event.
         public let kind: Kind
         /// The host of the task or of the limit, named as in ``Snapshot/hosts``; nil if it is about all of them.
         public private(set) var host: String?
@@ -129,7 +129,7 @@ extension Throttle {
 }
 
 extension Throttle.Snapshot {
-    /// What a throttle tells of itself.
+    /// The throttle's readings.
     func readings(limit: UInt?, pressure: ThrottlePressure?) -> [LoaderReading] {
         var readings = total.readings("loaderchain.throttle", of: "tasks")
         if let limit {

@@ -10,9 +10,9 @@ import Synchronization
 /// let throttle = Throttle(maximumNumberOfRequests: 6, perHost: 4)
 /// let chain = throttle --> terminal
 ///
-/// throttle.maximumNumberOfRequests = 1  // The server asked for mercy.
-/// throttle.maximumNumberOfRequests = 0  // Nothing is sent any more; what runs comes to its end.
-/// throttle.maximumNumberOfRequests = 6  // The waiting go on at once.
+/// throttle.maximumNumberOfRequests = 1  // The server is overloaded.
+/// throttle.maximumNumberOfRequests = 0  // A pause: no task starts, and those that run end normally.
+/// throttle.maximumNumberOfRequests = 6  // The waiting tasks start at once.
 /// ```
 ///
 /// **Where it belongs.** Above the loader that retries, so that a task keeps its slot from the first attempt to the last:
@@ -20,77 +20,79 @@ import Synchronization
 /// answer without sending anything, whose tasks need no slot. If it limits hosts, below the loader that fills in the host,
 /// because it counts what it sees.
 ///
-/// **The order.** First come, first served among tasks of one ``ThrottlePriority``. No newcomer starts while a waiter could
-/// run; only a waiter whose host is busy is passed by those of other hosts. No priority starves: when eight of higher priority
-/// have gone past one that could have run, it is that one's turn, in all and at its host; with a `patience`, also when they
-/// have done so for that long. A request with `throttle` set to
+/// **The order.** First come, first served among tasks of one ``ThrottlePriority``, and higher priorities go first. A new task
+/// never starts before a waiter that could run; only a waiter whose host is busy is overtaken by those of other hosts. No
+/// priority starves: a waiter that could run, and that eight tasks of higher priority have overtaken, goes next, overall and at
+/// its host; with a `patience`, also a waiter that they have overtaken for that long. A request with `throttle` set to
 /// ``ThrottleOption/never`` goes straight through and is not counted.
 ///
 /// **How waiting ends.** With a slot; or with the task's cancel, at once; or at the request's ``HTTPRequest/deadline`` with
-/// ``HTTPError/Code/deadlineExceeded``; or, where the throttle was made so, at a deadline for waiting alone, with
-/// ``HTTPError/Code/queueTimedOut``. Where as many wait already as may, a task fails on arrival with
-/// ``HTTPError/Code/queueFull``; but if one of a lower priority waits, the one of the lowest whose turn would come last fails so
-/// instead, and makes room. A reset ends the waiting with ``HTTPError/Code/resetInProgress``, and then waits for the tasks that run.
+/// ``HTTPError/Code/deadlineExceeded``; or, if the throttle has a ``queueTimeout``, after that time with
+/// ``HTTPError/Code/queueTimedOut``. If the queue is full, a new task fails at once with ``HTTPError/Code/queueFull``, unless a
+/// task of a lower priority waits: then the waiter of the lowest priority whose turn would come last fails instead. A reset
+/// ends the waiting with ``HTTPError/Code/resetInProgress``, and then waits for the tasks that run.
 ///
-/// **Who gets the slots.** A ``ThrottlePartition`` keeps a share of them for certain requests. A host can have a limit of its own
-/// in ``hostLimits``, and requests can be counted by a ``HTTPRequest/throttleKey`` instead of their host. By a rule for a
-/// ``ThrottleOverload``, the lowest priority is refused first while the queue does not get shorter, and ``pressure`` tells.
+/// **Who gets the slots.** A ``ThrottlePartition`` reserves a share of them for certain requests. A host can have a limit of
+/// its own in ``hostLimits``, and requests can be counted by a ``HTTPRequest/throttleKey`` instead of their host. With a
+/// ``ThrottleOverload``, the lowest priority is refused first while the queue does not get shorter, and ``pressure`` shows how
+/// hard it is to get a slot.
 ///
-/// **If callers leave.** Under overload, callers who have waited for as long as they have patience leave soon after they have got
-/// their slot, and hardly any answer is still wanted. If a tenth do, four times in a row, an adaptive limit lets the newest waiter
-/// go first, and the oldest at every thirty-second slot, until callers stay again. Without an adaptive limit the order is always that of
-/// arrival.
+/// **If callers leave.** Under overload, callers run out of patience soon after they have got their slot, and few answers are
+/// still wanted. If a tenth of them leave, four times in a row, a throttle with an adaptive limit serves the newest waiter
+/// first, and the oldest at every thirty-second slot, until callers stay again. Without an adaptive limit the order is always
+/// that of arrival.
 ///
 /// **Too late for a slot.** A slot that is given to a request shortly before its deadline is wasted: the server works, and the
-/// answer comes too late. Under overload, soon every slot is wasted. The throttle therefore learns how long tasks with a deadline
-/// that have waited usually take, from the slot to the result: those with one method to one ``HTTPRequest/route`` of a host. A
-/// waiter that has less time left when its turn comes, by what was known when it came, fails with
-/// ``HTTPError/Code/deadlineExceeded`` if others could use all free slots. Nothing else is given up early, and nothing at all before
-/// eight tasks of the kind have ended lately. ``Event/usualTime`` says what a task was judged by.
+/// answer comes too late. Under overload, soon every slot is wasted. The throttle therefore learns how long tasks with a
+/// deadline that have waited usually take, from the slot to the result: those with one method to one ``HTTPRequest/route`` of a
+/// host. If a waiter has less time left than that when its turn comes, by what was known when it came, it fails with
+/// ``HTTPError/Code/deadlineExceeded`` if others could use all free slots. No other task is given up early, and none before
+/// eight recent tasks of the kind have ended. ``Event/usualTime`` is the time that a task was judged by.
 ///
-/// **What it costs.** A task that starts at once costs no allocation unless hosts are limited; one that waits costs one, and
-/// the same time in a queue of ten as in one of a million. A request's deadline costs another allocation while it waits, and a
-/// deadline of the throttle a timer for each task that waits.
-public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
+/// **What it costs.** A task that starts at once costs no allocation unless hosts are limited. A task that waits costs one
+/// allocation, and the same time in a queue of ten as in a queue of a million. A request's deadline costs another allocation
+/// while it waits, and a ``queueTimeout`` costs a timer for each task that waits.
+public final class Throttle: HTTPLoader, TaskEndObserver, @unchecked Sendable {
     let timers: any Timers
-    let room: ThrottleRoom
-    /// Whether hosts are told apart, from the first limit per host on.
-    private let tellsHostsApart: Atomic<Bool>
+    let core: ThrottleCore
+    /// Whether tasks are counted per host, as they are from the first limit per host on.
+    private let countsHosts: Atomic<Bool>
     /// Whether more than the number of a task matters: its host, its partition or its priority.
     private let looksCloser: Atomic<Bool>
     /// Looks at the waits, if there is a rule for an overload.
     let lookout: ThrottleLookout?
     /// Finds the partition of a request.
     private let partitions: ThrottleShares
-    /// The nanoseconds that a task may wait; `Int64.max` for as long as it takes.
+    /// The nanoseconds that a task may wait; `Int64.max` for no timeout.
     private let longestWait: Atomic<Int64>
     /// Whether the last task had to wait and no slot has been left free since: then the next one will wait too.
     ///
-    /// It only spares a task that will wait the attempt to start at once.
+    /// A task that will wait anyway is spared the attempt to start at once.
     private let isFull = Atomic(false)
 
-    /// What finds the adaptive limits, if there are any.
+    /// The finders of the adaptive limits, if there are any.
     let finders: LimitFinders?
 
     /// Makes a throttle with fixed limits.
     ///
     /// - Parameters:
-    ///   - maximumNumberOfRequests: how many tasks may run at once; by default as many as come.
-    ///   - perHost: how many of them may be for one host, so that a slow one cannot take every slot. Two ports of one machine
-    ///     are two hosts. `.max` only counts them, for ``snapshot``; nil, the default, does not look at hosts at all.
-    ///   - maximumWaiting: how many tasks may wait. One more fails at once, or in its place the one of a lower priority
-    ///     whose turn would come last. By default as many as come.
-    ///   - deadline: how long a task may wait; then it fails. By default as long as it takes.
-    ///   - patience: for how long tasks of higher priorities may go past one that could have run; then it is that one's turn,
-    ///     even if fewer than eight did. By default only their number counts.
-    ///   - timers: what tells when a deadline has come, and the time.
+    ///   - maximumNumberOfRequests: the number of tasks that may run at once; unlimited by default.
+    ///   - perHost: the number of tasks that may run at once for one host, so that a slow host cannot take every slot. Two
+    ///     ports of one machine are two hosts. `.max` only counts them, for ``snapshot``; with nil, the default, hosts do not
+    ///     matter.
+    ///   - maximumWaiting: the number of tasks that may wait. If the queue is full, a new task fails at once, or, in its place, the
+    ///     waiter of a lower priority whose turn would come last. Unlimited by default.
+    ///   - queueTimeout: the longest time that a task may wait before it fails; unlimited by default.
+    ///   - patience: the longest time for which tasks of higher priorities may overtake a waiter that could run, even if fewer
+    ///     than eight do; unlimited by default.
+    ///   - timers: the clock.
     public convenience init(
         maximumNumberOfRequests: UInt = .max, perHost: UInt? = nil, maximumWaiting: Int? = nil,
-        deadline: Duration? = nil, patience: Duration? = nil, timers: any Timers = SystemTimers.shared
+        queueTimeout: Duration? = nil, patience: Duration? = nil, timers: any Timers = SystemTimers.shared
     ) {
         self.init(
             limit: .fixed(maximumNumberOfRequests), perHost: perHost.map(ThrottleLimit.fixed),
-            maximumWaiting: maximumWaiting, deadline: deadline, patience: patience, timers: timers)
+            maximumWaiting: maximumWaiting, queueTimeout: queueTimeout, patience: patience, timers: timers)
     }
 
     /// Makes a throttle whose limits are numbers, or found by what the server does.
@@ -104,46 +106,46 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     /// program sets with ``maximumNumberOfRequests`` or ``perHost`` then holds as well, and the lower one counts.
     ///
     /// - Parameters:
-    ///   - limit: how many tasks may run at once.
-    ///   - perHost: how many of them may be for one host; nil, the default, does not look at hosts at all.
+    ///   - limit: the limit of tasks that run at once.
+    ///   - perHost: the limit of tasks that run at once for one host; with nil, the default, hosts do not matter.
     ///   - partitions: shares of the limit that are kept for certain requests. With any, hosts are counted too.
-    ///   - maximumWaiting: how many tasks may wait, in each partition; by default as many as come.
-    ///   - deadline: how long a task may wait; by default as long as it takes.
-    ///   - patience: for how long tasks of higher priorities may go past one that could have run.
-    ///   - overload: when waits are too long, and whether tasks are then refused; by default nothing is an overload.
-    ///   - timers: what tells when a deadline has come, and the time.
+    ///   - maximumWaiting: the number of tasks that may wait, in each partition; unlimited by default.
+    ///   - queueTimeout: the longest time that a task may wait; unlimited by default.
+    ///   - patience: the longest time for which tasks of higher priorities may overtake a waiter that could run.
+    ///   - overload: the waits that count as an overload, and the reaction to it; by default there is no such rule.
+    ///   - timers: the clock.
     ///   - onLimitChange: called after an adaptive limit has moved, on the thread that moved it, under no lock.
     ///   - onEvent: called for each ``Event``, on the thread on which it happens, under no lock.
     public init(
         limit: ThrottleLimit, perHost: ThrottleLimit? = nil, partitions: [ThrottlePartition] = [],
-        maximumWaiting: Int? = nil, deadline: Duration? = nil, patience: Duration? = nil,
+        maximumWaiting: Int? = nil, queueTimeout: Duration? = nil, patience: Duration? = nil,
         overload: ThrottleOverload? = nil, timers: any Timers = SystemTimers.shared,
         onLimitChange: (@Sendable (AdaptiveLimit.Change) -> Void)? = nil,
         onEvent: (@Sendable (Event) -> Void)? = nil
     ) {
         self.timers = timers
         self.partitions = ThrottleShares(partitions)
-        tellsHostsApart = Atomic(perHost != nil || !self.partitions.isWhole)
+        countsHosts = Atomic(perHost != nil || !self.partitions.isWhole)
         looksCloser = Atomic(perHost != nil || !self.partitions.isWhole || overload != nil)
         lookout = overload.map(ThrottleLookout.init)
-        longestWait = Atomic(Self.nanoseconds(deadline))
+        longestWait = Atomic(Self.nanoseconds(queueTimeout))
         let isAdaptive = limit.adaptive != nil || perHost?.adaptive != nil
-        var state = ThrottleRoom.State(
+        var state = ThrottleCore.State(
             limit: limit.fixed, perHost: perHost?.fixed, partitions: partitions, mostWaiting: maximumWaiting ?? .max,
             patience: PriorityTurns.Patience(time: patience), overload: overload, mayHasten: isAdaptive)
         if let adaptive = limit.adaptive { state.setFound(UInt(adaptive.initial), for: nil) }
         if let adaptive = perHost?.adaptive { state.queues.foundForNew = UInt(adaptive.initial) }
-        room = ThrottleRoom(
-            state, timers: timers, tellsTime: patience != nil,
-            timesArrivals: deadline != nil || overload != nil || isAdaptive, onEvent: onEvent)
+        core = ThrottleCore(
+            state, timers: timers, readsClock: patience != nil,
+            timesArrivals: queueTimeout != nil || overload != nil || isAdaptive, onEvent: onEvent)
         let listener = LimitListener(Self.listener(onLimitChange, onEvent))
         finders = LimitFinders(total: limit, perHost: perHost, timers: timers, listener)
         super.init()
-        // A weak reference is an allocation for as long as the throttle lives.
+        // A weak reference costs an allocation during the throttle's life.
         if finders != nil { listener.throttle = self }
     }
 
-    /// Hears the moves of adaptive limits, if the program wants to.
+    /// Calls both closures when an adaptive limit has moved.
     private static func listener(
         _ onLimitChange: (@Sendable (AdaptiveLimit.Change) -> Void)?, _ onEvent: (@Sendable (Event) -> Void)?
     ) -> (@Sendable (AdaptiveLimit.Change) -> Void)? {
@@ -156,7 +158,7 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
 
     deinit {
         // Nothing can start them any more, so only their callers may hold them.
-        for waiter in room.with({ $0.removeAll() }).inOrder { waiter.end() }
+        for waiter in core.with({ $0.removeAll() }).inOrder { waiter.end() }
     }
 
     // MARK: Limits
@@ -165,9 +167,9 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     ///
     /// Raising it starts waiting tasks before this returns. Lowering it stops none that runs. 0 is a pause.
     public var maximumNumberOfRequests: UInt {
-        get { room.with { $0.limit } }
+        get { core.with { $0.limit } }
         set {
-            room.with { $0.limit = newValue }
+            core.with { $0.limit = newValue }
             startWaiters()
         }
     }
@@ -177,9 +179,9 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     /// A host is a server: its name, however it is spelled, and its port. Tasks that run already when this is set for the
     /// first time count for no host.
     public var perHost: UInt? {
-        get { room.with { $0.limitPerHost } }
+        get { core.with { $0.limitPerHost } }
         set {
-            changeHosts(areTold: newValue != nil) { $0.setLimitPerHost(newValue, origins: $1) }
+            changeHosts(areCounted: newValue != nil) { $0.setLimitPerHost(newValue, origins: $1) }
         }
     }
 
@@ -193,67 +195,67 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     /// A host is named as in ``Snapshot/hosts``: with its port, if that is not the scheme's own. An adaptive limit per host
     /// holds as well, and the lower one counts. Setting an element replaces all of them, so let one thread do it.
     public var hostLimits: [String: UInt] {
-        get { room.with { $0.hostLimits } }
-        set { changeHosts(areTold: !newValue.isEmpty) { $0.setHostLimits(newValue, origins: $1) } }
+        get { core.with { $0.hostLimits } }
+        set { changeHosts(areCounted: !newValue.isEmpty) { $0.setHostLimits(newValue, origins: $1) } }
     }
 
     private func changeHosts(
-        areTold: Bool, _ change: (inout ThrottleRoom.State, [QueuePlace: HTTPOrigin]) -> Void
+        areCounted: Bool, _ change: (inout ThrottleCore.State, [QueuePlace: HTTPOrigin]) -> Void
     ) {
-        if areTold {
-            // Before the waiters are told apart, so that newcomers do not join them untold.
-            tellsHostsApart.store(true, ordering: .relaxed)
+        if areCounted {
+            // Before the waiters are assigned to their hosts, so that tasks that come meanwhile are queued per host already.
+            countsHosts.store(true, ordering: .relaxed)
             looksCloser.store(true, ordering: .relaxed)
-            room.tellApart(change)
+            core.countHosts(change)
         } else {
-            room.with { change(&$0, [:]) }
+            core.with { change(&$0, [:]) }
         }
         startWaiters()
     }
 
-    /// How many tasks may wait, in each partition; nil for as many as come.
+    /// The number of tasks that may wait, in each partition; nil for unlimited.
     ///
-    /// Any thread may change it at any time. Where more wait than now may, the last of the lowest priority fail with
-    /// ``HTTPError/Code/queueFull`` before this returns.
+    /// Any thread may change it at any time. If more wait than now may, those of the lowest priority whose turn would come last
+    /// fail with ``HTTPError/Code/queueFull`` before this returns.
     public var maximumWaiting: Int? {
-        get { room.with { $0.mostWaiting == .max ? nil : $0.mostWaiting } }
+        get { core.with { $0.mostWaiting == .max ? nil : $0.mostWaiting } }
         set {
-            room.with { $0.setMostWaiting(newValue ?? .max) }
-            while let waiter = room.displaced() {
+            core.with { $0.setMostWaiting(newValue ?? .max) }
+            while let waiter = core.displaced() {
                 refuse(waiter, .refused, .queueFull, "The queue has been shortened")
             }
         }
     }
 
-    /// How long a task may wait; nil for as long as it takes.
+    /// The longest time that a task may wait; nil for no timeout.
     ///
     /// Any thread may change it at any time. It holds for the tasks that wait already, too: those that have waited for longer
-    /// fail with ``HTTPError/Code/queueTimedOut`` before this returns. For tasks that came while there was none, the time may
-    /// begin only now, as that of their arrival was not noted.
-    public var deadline: Duration? {
+    /// fail with ``HTTPError/Code/queueTimedOut`` before this returns. For tasks that came while there was no timeout, the time
+    /// may begin only now, because their arrival was not recorded.
+    public var queueTimeout: Duration? {
         get {
             let nanoseconds = longestWait.load(ordering: .relaxed)
             return nanoseconds == .max ? nil : .nanoseconds(nanoseconds)
         }
         set {
-            room.timeArrivals()
+            core.timeArrivals()
             longestWait.store(Self.nanoseconds(newValue), ordering: .relaxed)
-            for waiter in room.with({ $0.queues.inOrder }) { limit(waiter) }
+            for waiter in core.with({ $0.queues.inOrder }) { limit(waiter) }
         }
     }
 
-    private static func nanoseconds(_ deadline: Duration?) -> Int64 {
-        deadline.map { max(0, $0.saturatedNanoseconds) } ?? .max
+    private static func nanoseconds(_ timeout: Duration?) -> Int64 {
+        timeout.map { max(0, $0.saturatedNanoseconds) } ?? .max
     }
 
     /// How many tasks run and wait at the moment, in all and per host.
     public var snapshot: Snapshot {
-        room.with { $0.snapshot }
+        core.with { $0.snapshot }
     }
 
     /// The limits, how many run and wait, and whether an ``AttemptWatch`` stands where none of them comes.
     public override var details: String {
-        let (limit, perHost, running, waiting) = room.with {
+        let (limit, perHost, running, waiting) = core.with {
             ($0.allowed, $0.limitPerHost, $0.running, $0.waiting)
         }
         var text = limit == .max ? "no limit" : "limit \(limit)"
@@ -263,9 +265,9 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         return text
     }
 
-    /// How many run, wait and may run, in all, per partition, and for the busiest hosts.
+    /// The numbers of tasks that run, wait and may run, in all, per partition, and for the busiest hosts.
     public override var readings: [LoaderReading] {
-        let (limit, snapshot) = room.with { ($0.allowed, $0.snapshot) }
+        let (limit, snapshot) = core.with { ($0.allowed, $0.snapshot) }
         return snapshot.readings(limit: limit == .max ? nil : limit, pressure: lookout?.pressure)
     }
 
@@ -274,29 +276,29 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     /// Passes the task on, or lets it wait.
     public override func load(task: HTTPTask) {
         guard task.option(ThrottleOption.self) == .always else { return super.load(task: task) }
-        if looksCloser.load(ordering: .relaxed) || task.hasDeadline { return loadTold(task) }
-        guard !isFull.load(ordering: .relaxed), room.with({ $0.start(task.number) }) != nil else {
+        if looksCloser.load(ordering: .relaxed) || task.hasDeadline { return loadCounted(task) }
+        guard !isFull.load(ordering: .relaxed), core.with({ $0.start(task.number) }) != nil else {
             return queue(task, for: nil, within: nil)
         }
-        task.addObserver(self)
+        task.addEndObserver(self)
         pass(task)
     }
 
-    /// Passes a task on, or lets it wait, of which more than the number matters.
+    /// Passes a task on, or lets it wait, if more than its number matters.
     @inline(never)
-    private func loadTold(_ task: HTTPTask) {
-        let origin = tellsHostsApart.load(ordering: .relaxed) ? task.request.throttleOrigin : nil
+    private func loadCounted(_ task: HTTPTask) {
+        let origin = countsHosts.load(ordering: .relaxed) ? task.request.throttleOrigin : nil
         let partition = partitions.isWhole ? 0 : partitions.index(of: task.option(ThrottlePartitionOption.self))
         guard !isFull.load(ordering: .relaxed),
-            let slot = room.with({ state in
+            let slot = core.with({ state in
                 origin.map { state.start(task.number, for: $0, in: partition) } ?? state.start(task.number)
             })
         else {
-            let limits = task.deadline.map { room.limits(of: task.request, until: $0, isAdaptive: finders != nil) }
+            let limits = task.deadline.map { core.limits(of: task.request, until: $0, isAdaptive: finders != nil) }
             return queue(task, for: origin, in: partition, within: limits)
         }
-        if lookout != nil { room.countStart(task.option(ThrottlePriority.self), in: slot) }
-        if slot.lane == nil { task.addObserver(self) } else { task.addObserver(ThrottleSlotHolder(slot, of: self)) }
+        if lookout != nil { core.countStart(task.option(ThrottlePriority.self), in: slot) }
+        if slot.lane == nil { task.addEndObserver(self) } else { task.addObserver(ThrottleSlotHolder(slot, of: self)) }
         pass(task)
     }
 
@@ -304,12 +306,12 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     public override func reset(with group: DispatchGroup) {
         group.enter()
         defer { group.leave() }
-        // A second time, for the tasks that run: their end may come before that of the waiting.
+        // A second time, for the tasks that run: they may end before the waiting does.
         group.enter()
         // Drawn under the lock, so that it is higher than the number of any task that was let through before.
-        let (waiters, isFinished) = room.with { $0.reset(TaskIdentity.next(), group) }
+        let (waiters, isFinished) = core.with { $0.reset(TaskIdentity.next(), group) }
         let left = waiters.inOrder
-        for waiter in left { room.tell(.left, of: waiter) }
+        for waiter in left { core.report(.left, of: waiter) }
         for task in left.compactMap({ $0.end() }) {
             fail(task, .resetInProgress, reason: "It was waiting for its turn when the chain was reset")
         }
@@ -317,9 +319,9 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         super.reset(with: group)
     }
 
-    /// Forgets the reset, though tasks run that it has waited for.
+    /// Forgets the reset, although tasks that it waited for still run.
     public override func resetTimedOut(with group: DispatchGroup) {
-        finish(room.with { $0.giveUp { $0 === group } })
+        finish(core.with { $0.giveUp { $0 === group } })
         super.resetTimedOut(with: group)
     }
 
@@ -330,11 +332,11 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         _ task: HTTPTask, for origin: HTTPOrigin?, in partition: Int = 0, within limits: ThrottleLimits?
     ) {
         let (number, priority) = (task.number, task.option(ThrottlePriority.self))
-        if finders != nil { room.tellTime() }
-        let waiter = ThrottleWaiter(task, within: limits, since: limits?.arrival ?? room.arrival, in: room)
-        // It listens before others can see it, so that loaders below are always told before it.
+        if finders != nil { core.readClock() }
+        let waiter = ThrottleWaiter(task, within: limits, since: limits?.arrival ?? core.arrival, in: core)
+        // It observes the task before others can see it, so that loaders below are always called before it.
         task.addObserver(waiter)
-        switch room.arrive(
+        switch core.arrive(
             waiter, number: number, priority: priority, for: origin, partition: partition, in: self)
         {
         case .starts:
@@ -349,7 +351,7 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         case .isShed:
             shed(waiter)
         case .isRefused:
-            refuse(waiter, .refused, .queueFull, "No task of a lower priority could make room for it")
+            refuse(waiter, .refused, .queueFull, "No task of a lower priority could be displaced")
         case nil:
             waiter.end()
             // Either it was completed, and this does nothing, or it was cancelled.
@@ -357,10 +359,10 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
         }
     }
 
-    /// Does what there is to do for one that has begun to wait, and may be started by another thread at any time.
+    /// Does what is left to do for a waiter in the queue, which another thread may start at any time.
     @inline(__always)
     private func settle(_ waiter: ThrottleWaiter, _ task: HTTPTask) {
-        room.tellQueued(waiter, task)
+        core.reportQueued(waiter, task)
         if longestWait.load(ordering: .relaxed) != .max { limit(waiter) }
         if let lookout { watchWaits(lookout) }
     }
@@ -369,7 +371,7 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     private func refuse(
         _ waiter: ThrottleWaiter, _ kind: Event.Kind, _ code: HTTPError.Code, _ reason: String
     ) {
-        room.tell(kind, of: waiter)
+        core.report(kind, of: waiter)
         guard let task = waiter.end() else { return }
         fail(task, code, reason: "\(reason), and no more than \(maximumWaiting ?? 0) may wait")
     }
@@ -384,17 +386,17 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     @inline(never)
     private func giveUp(_ waiter: ThrottleWaiter) {
         let reason = waiter.limits?.refusal(at: timers.now)
-        room.tell(.expired, of: waiter, usualTime: waiter.limits?.usualTime)
+        core.report(.expired, of: waiter, usualTime: waiter.limits?.usualTime)
         if let task = waiter.end() { fail(task, .deadlineExceeded, reason: reason) }
     }
 
-    /// Ends the wait when the throttle's deadline has come.
+    /// Ends the wait when the throttle's timeout is over.
     @inline(never)
     private func limit(_ waiter: ThrottleWaiter) {
         var nanoseconds = longestWait.load(ordering: .relaxed)
         while true {
             setTimer(of: waiter, after: nanoseconds)
-            // Where the deadline was changed meanwhile, the other thread's timer may be the older one.
+            // If the timeout was changed meanwhile, the other thread's timer may be the older one.
             let latest = longestWait.load(ordering: .relaxed)
             guard latest != nanoseconds else { return }
             nanoseconds = latest
@@ -403,34 +405,34 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
 
     private func setTimer(of waiter: ThrottleWaiter, after nanoseconds: Int64) {
         let duration = Duration.nanoseconds(nanoseconds)
-        let waited = room.waited(waiter) ?? .zero
+        let waited = core.waited(waiter) ?? .zero
         // The end of the whole task ends its wait too.
         let endsSooner = waiter.limits.map { $0.deadline <= $0.arrival.advanced(by: duration) } ?? false
         guard nanoseconds < .max, !endsSooner else {
-            room.keep(nil, for: waiter)?.cancel()
+            core.keep(nil, for: waiter)?.cancel()
             return
         }
         let end = { @Sendable in
-            waiter.fail(.queueTimedOut, reason: "It waited for \(duration), which is as long as it may")
+            waiter.fail(.queueTimedOut, reason: "It timed out after \(duration) in the throttle's queue")
         }
         if waited > .zero, waited >= duration { return end() }
-        room.keep(timers.schedule(after: duration - waited, end), for: waiter)?.cancel()
+        core.keep(timers.schedule(after: duration - waited, end), for: waiter)?.cancel()
     }
 
     // MARK: Running
 
-    /// Starts one waiter after the other for as long as there is room.
+    /// Starts one waiter after another while there are free slots.
     private func startWaiters() {
-        while let turn = room.next(in: self) {
+        while let turn = core.next(in: self) {
             if turn.slot != nil { startWaiter(turn.waiter) } else { giveUp(turn.waiter) }
         }
         isFull.store(false, ordering: .relaxed)
     }
 
-    /// Starts one that has waited.
+    /// Starts a task that has waited.
     @inline(__always)
     private func startWaiter(_ waiter: ThrottleWaiter) {
-        room.tell(.started, of: waiter)
+        core.report(.started, of: waiter)
         start(waiter)
     }
 
@@ -449,34 +451,34 @@ public final class Throttle: HTTPLoader, HTTPTaskObserver, @unchecked Sendable {
     @inline(never)
     private func watch(_ task: HTTPTask, _ finders: LimitFinders) { finders.watchUnwatched(task) }
 
-    /// Goes by what a finder has found.
+    /// Adopts the limit that a finder has found.
     func adopt(_ finder: LimitFinder, raises: Bool) {
-        // Read under the room's lock, so that the last of several threads leaves the latest.
-        room.with { $0.setFound(finder.current, for: finder.origin) }
+        // Read under the core's lock, so that the last of several threads leaves the latest.
+        core.with { $0.setFound(finder.current, for: finder.origin) }
         // Shares are rounded down, so that with a lower limit partitions may keep fewer slots for themselves.
         if raises || !partitions.isWhole { startWaiters() }
     }
 
-    /// Lets hosts that were not used for long begin anew.
+    /// Forgets the adaptive limits of hosts that were not used for long.
     func forgetLimits(of origins: [HTTPOrigin]) {
-        room.with { $0.queues.forgetFound(for: origins) }
+        core.with { $0.queues.forgetFound(for: origins) }
         startWaiters()
     }
 
-    /// Gives a slot to the next in line; the throttle hears here of tasks that did not wait and are counted for no host.
-    public func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
+    /// Gives the slot to the next waiter; this is called for tasks that did not wait and are counted for no host.
+    func taskHasEnded(_ task: HTTPTask) {
         finish(ThrottleSlot(number: task.number, lane: nil))
     }
 
     /// Takes back the slot of a task that has ended.
     @inline(__always)
-    func finish(_ slot: ThrottleSlot) { carryOut(room.finish(slot, in: self)) }
+    func finish(_ slot: ThrottleSlot) { carryOut(core.finish(slot, in: self)) }
 
     /// Does what the end of a task has led to.
     @inline(__always)
-    func carryOut(_ end: ThrottleRoom.State.End) {
+    func carryOut(_ end: ThrottleCore.State.End) {
         if let resets = end.resets { finish(resets) }
-        if end.isIdle { room.tellIdle() }
+        if end.isIdle { core.reportIdle() }
         if let next = end.next {
             if next.slot != nil { startWaiter(next.waiter) } else { passOver(next.waiter) }
             if end.mayHaveMore { startWaiters() }

@@ -21,25 +21,25 @@ extension HTTPRequest {
     }
 }
 
-/// What a request is counted by in a ``Throttle``, instead of by its host.
-public enum ThrottleKeyOption: HTTPRequestOption {
+/// The key by which a ``Throttle`` counts a request, instead of by its host.
+package enum ThrottleKeyOption: HTTPRequestOption {
     /// Requests are counted by their hosts.
-    public static var defaultOptionValue: String? { nil }
+    package static var defaultOptionValue: String? { nil }
 }
 
 /// The name of the ``ThrottlePartition`` that a request belongs to.
-public enum ThrottlePartitionOption: HTTPRequestOption {
+package enum ThrottlePartitionOption: HTTPRequestOption {
     /// Requests belong to no partition.
-    public static var defaultOptionValue: String? { nil }
+    package static var defaultOptionValue: String? { nil }
 }
 
 extension HTTPRequest {
-    /// What a ``Throttle`` with limits per host counts the request by, instead of by its host; nil unless set.
+    /// The key by which a ``Throttle`` with limits per host counts the request, instead of by its host; nil unless set.
     ///
     /// Use it for services that are behind one host, and for hosts that are one service:
     ///
     /// ```swift
-    /// throttle.hostLimits["search"] = 2  // The other services may have as many as `perHost` says.
+    /// throttle.hostLimits["search"] = 2  // The other services keep the limit `perHost`.
     /// request.throttleKey = "search"
     /// ```
     ///
@@ -55,20 +55,20 @@ extension HTTPRequest {
         set { self[option: ThrottlePartitionOption.self] = newValue }
     }
 
-    /// What a throttle counts the request by.
+    /// The host or key by which a throttle counts the request.
     var throttleOrigin: HTTPOrigin { throttleKey.map(HTTPOrigin.key) ?? origin }
 }
 
-/// Which of the requests that wait in a ``Throttle`` go first.
+/// The priority of a request that waits in a ``Throttle``.
 ///
-/// Those of a higher priority do, but not for ever. When eight of them have gone past one that could have run, it is that
-/// one's turn; and where there is a limit per host, no more than eight of them start at its host before it. So even the
-/// lowest goes on, at a ninth of the pace or better, whatever other hosts are asked for meanwhile. A throttle's `patience`
-/// bounds the time as well.
+/// Higher priorities go first, but lower ones never starve: after eight tasks of higher priority have overtaken a waiter that
+/// could run, it goes next; and if there is a limit per host, no more than eight of them start at its host before it. So even
+/// the lowest priority keeps at least a ninth of the pace, whatever other hosts are asked for meanwhile. A throttle's
+/// `patience` bounds the time as well.
 public enum ThrottlePriority: Comparable, CaseIterable, HTTPRequestOption {
     /// No user waits for it, as with a prefetch or an upload in the background.
     case low
-    /// What most requests have.
+    /// The priority of most requests.
     case normal
     /// A user is looking at a spinner.
     case high
@@ -78,7 +78,7 @@ public enum ThrottlePriority: Comparable, CaseIterable, HTTPRequestOption {
 }
 
 extension HTTPRequest {
-    /// Which requests go first where some have to wait; ``ThrottlePriority/normal`` unless set.
+    /// The priority if requests have to wait; ``ThrottlePriority/normal`` unless set.
     public var priority: ThrottlePriority {
         get { self[option: ThrottlePriority.self] }
         set { self[option: ThrottlePriority.self] = newValue }

@@ -12,23 +12,23 @@ import Synchronization
 /// first of normal or high priority has waited that long. It falls again when the wait is at most half the target at each look
 /// for an interval, or when nothing runs and nothing waits.
 ///
-/// **Shedding.** While a queue stands, no more tasks may wait than can be passed on within a target: of each priority as many as
-/// were passed on of it and of lower ones in the last target, and at least one. At elevated pressure that holds for low priority
-/// alone, at critical pressure for all. Where more wait, the last to come of the lowest priority that waits fails with
-/// ``HTTPError/Code/shed``: no task fails while one of a lower priority waits. So all that wait have a short wait ahead, the
-/// queue never runs dry, and who must ask again knows it at once.
+/// **Shedding.** While a queue stands, no more tasks may wait than can be passed on within a target: of each priority at most
+/// the number of tasks that were passed on of it and of lower ones in the last target, and at least one. At elevated pressure
+/// this holds for low priority alone, at critical pressure for all. If more wait, the waiter of the lowest priority whose turn
+/// would come last fails with ``HTTPError/Code/shed``: no task fails while a task of a lower priority waits. So all that wait
+/// have a short wait ahead, the queue never runs dry, and a caller that must try again knows it at once.
 ///
-/// Where hosts or partitions are told apart, each host in each partition has a queue of its own. While a limit is 0, nothing
-/// is an overload.
+/// If tasks are counted per host or per partition, each host in each partition has a queue of its own. While a limit is 0,
+/// nothing is an overload.
 ///
 /// A throttle has no such rule unless it is given one, because a task that fails early is a change that a program must expect,
 /// and because the clock is read for each task that waits.
 public struct ThrottleOverload: Hashable, Sendable {
-    /// The longest wait that is no sign of overload; at least as long as requests usually take.
+    /// The longest wait that does not count as an overload; at least the usual duration of a request.
     public var target: Duration
     /// For how long the waits must be too long, or short enough again.
     public var interval: Duration
-    /// Whether tasks are refused; otherwise only the ``Throttle/pressure`` tells.
+    /// Whether tasks are refused; otherwise only the ``Throttle/pressure`` changes.
     public var sheds: Bool
 
     /// Makes a rule, by default one that sheds.
@@ -84,10 +84,10 @@ extension Throttle {
     /// An app may ask for less while it is high, before its requests are refused:
     ///
     /// ```swift
-    /// if throttle.pressure < .elevated { print("there is room for a prefetch") }
+    /// if throttle.pressure < .elevated { print("there is capacity for a prefetch") }
     /// ```
     ///
-    /// Where hosts or partitions are told apart, it is the highest of all.
+    /// If tasks are counted per host or per partition, it is the highest pressure of all.
     public var pressure: ThrottlePressure { lookout?.pressure ?? .none }
 
     /// The pressure now, and each time that it changes; a stream that is not read in time skips to the newest.
@@ -96,7 +96,7 @@ extension Throttle {
     /// for await pressure in throttle.pressures { print(pressure >= .elevated ? "ask for less" : "go on") }
     /// ```
     ///
-    /// It ends with the throttle.
+    /// The stream ends when the throttle is released.
     public var pressures: AsyncStream<ThrottlePressure> { lookout?.listeners.stream() ?? Self.calm }
 
     private static var calm: AsyncStream<ThrottlePressure> {
@@ -115,20 +115,20 @@ extension Throttle {
     /// Looks at the waits, and goes on with that until all is calm.
     private func look() {
         guard let lookout else { return }
-        let pressure = room.look()
-        while let waiter = room.surplus() { shed(waiter) }
+        let pressure = core.look()
+        while let waiter = core.surplus() { shed(waiter) }
         if let change = lookout.end(pressure) {
             lookout.listeners.tell(change)
-            room.tell(change)
+            core.report(change)
         }
         lookout.rest()
-        if pressure > .none || room.with({ $0.waiting > 0 }) { watchWaits(lookout) }
+        if pressure > .none || core.with({ $0.waiting > 0 }) { watchWaits(lookout) }
     }
 
-    /// Fails a task for which there is no room because of an overload.
+    /// Fails a task that may not wait because of an overload.
     @inline(never)
     func shed(_ waiter: ThrottleWaiter) {
-        room.tell(.shed, of: waiter)
+        core.report(.shed, of: waiter)
         guard let task = waiter.end() else { return }
         let target = lookout?.target ?? .zero
         fail(
@@ -142,14 +142,14 @@ extension Throttle {
 
 /// When a throttle looks at its waits, and what it has last seen.
 ///
-/// One look begins after the other has ended, so the levels are told in their order.
+/// A look begins after the last has ended, so the levels are reported in order.
 final class ThrottleLookout: Sendable {
     let target: Duration
     let period: Duration
     let listeners = Listeners(latest: ThrottlePressure.none)
     let alarm = Alarm()
     private let level = Atomic(ThrottlePressure.none.rawValue)
-    /// Whether the next look is to come, or is under way.
+    /// Whether a look is scheduled or under way.
     private let isLooking = Atomic(false)
 
     init(_ overload: ThrottleOverload) {
@@ -164,7 +164,7 @@ final class ThrottleLookout: Sendable {
 
     var pressure: ThrottlePressure { ThrottlePressure(rawValue: level.load(ordering: .relaxed)) }
 
-    /// Begins to look; false if a look is to come, or is under way.
+    /// Begins to look; false if a look is scheduled or under way.
     func begin() -> Bool {
         !isLooking.load(ordering: .relaxed) && !isLooking.exchange(true, ordering: .acquiringAndReleasing)
     }
@@ -212,7 +212,7 @@ struct ThrottleStrain {
     /// Whether the first of all has waited for too long, and the first of normal or high priority.
     private var ofAny = Verdict()
     private var ofUpper = Verdict()
-    /// How many were passed on since the last look, and between that and the one before.
+    /// The number that were passed on since the last look, and between that look and the look before.
     private var starts = PerPriority(0)
     private var startsBefore = PerPriority(0)
     /// How many may wait of each priority.
@@ -243,7 +243,7 @@ struct ThrottleStrain {
 
 /// A time span of the throttle's queues, in units of about a millisecond.
 ///
-/// It has 32 bits, so that a waiter needs no more room for when it came; a wait of seven weeks looks like a short one.
+/// An age has 32 bits, so that the time of arrival does not enlarge a waiter; a wait of seven weeks looks like a short one.
 struct ThrottleAge: Comparable {
     private let units: UInt32
 

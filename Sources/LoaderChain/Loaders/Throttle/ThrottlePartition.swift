@@ -5,19 +5,19 @@
 /// request.throttlePartition = "user"
 /// ```
 ///
-/// Of these eight slots, six are kept for the requests of the partition, also while it does not use them: a prefetch finds at
-/// most two, and never takes a slot from the user. The price is that slots may be free while others wait. A partition that
-/// `lends` its slots has no such price: others may use them as long as none of its own requests wait. It gets them back one by
-/// one, as tasks end, and ahead of every other request, whatever their priorities. Until then its requests wait.
+/// Of these eight slots, six are reserved for the requests of the partition, also while it does not use them: a prefetch finds
+/// at most two, and never takes a slot from the user. The price is that slots may be free while others wait. A partition that
+/// `lends` its slots avoids that price: others may use them while none of its own requests wait. It gets them back one by one,
+/// as tasks end, and ahead of every other request, whatever their priorities. Until then its requests wait.
 ///
-/// Requests of a partition may use more than its share, where slots are left. All requests that name no partition, or one that
+/// Requests of a partition may use more than its share, if slots are left. All requests that name no partition, or one that
 /// the throttle does not have, share what is left; they can count on nothing if the shares add up to all of the limit.
 ///
 /// A share is of the limit as it is at the moment, adaptive or not, and is rounded down to whole slots.
 public struct ThrottlePartition: Hashable, Sendable {
     /// The name, which requests give as their ``HTTPRequest/throttlePartition``.
     public var name: String
-    /// The share of the throttle's limit, from 0 to 1; where all shares are more than 1 together, they are reduced in proportion.
+    /// The share of the throttle's limit, from 0 to 1; shares that add up to more than 1 are reduced in proportion.
     public var share: Double
     /// Whether others may use slots that the partition does not use.
     public var lends: Bool
@@ -29,11 +29,11 @@ public struct ThrottlePartition: Hashable, Sendable {
         self.lends = lends
     }
 
-    /// The share from 0 to 1; none for what is no number.
+    /// The share from 0 to 1; 0 if it is not a number.
     fileprivate var usableShare: Double { share.isNaN ? 0 : min(max(0, share), 1) }
 }
 
-/// What each partition of a throttle is owed and what it has, in slots.
+/// The slots that each partition of a throttle is owed and those that it has.
 ///
 /// The first one has no name and no share: it is for all that belong to no other.
 struct ThrottleShares {
@@ -73,7 +73,7 @@ struct ThrottleShares {
 
     func index(of name: String?) -> Int { name.flatMap { indices[$0] } ?? 0 }
 
-    /// The tasks of each partition that has a name, of which so many wait.
+    /// The tasks of each named partition; `waiting` returns the number of waiters of a partition.
     func snapshot(waiting: (Int) -> Int) -> [String: Throttle.Snapshot.Counts] {
         indices.mapValues {
             Throttle.Snapshot.Counts(running: Int(clamping: partitions[$0].running), waiting: waiting($0))
@@ -94,7 +94,7 @@ struct ThrottleShares {
     /// Whether a partition has less than its share.
     func isOwed(_ partition: Int) -> Bool { partitions[partition].running < partitions[partition].own }
 
-    /// Whether a partition may have one of so many free slots, and leave the others what they keep.
+    /// Whether a partition may take a slot if `free` are left, without touching what the others keep.
     func mayStart(_ partition: Int, free: UInt) -> Bool {
         let ownKept = partitions[partition].kept
         return ownKept > 0 ? free > 0 : free > kept

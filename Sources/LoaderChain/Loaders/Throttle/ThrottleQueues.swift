@@ -1,22 +1,22 @@
 /// The waiters of a throttle in their order, and how many tasks run at each host.
 ///
-/// There is a queue for each priority. Once hosts are told apart, there is a lane for each host and partition, with a queue for
-/// each priority. The hosts that have room and waiters then stand in a heap for each partition and priority, by their first
-/// waiter, so the first waiter that can run is found without a look at those that cannot. A host that has nothing running and
-/// nothing waiting is forgotten.
+/// There is a queue for each priority. Once tasks are counted per host, there is a lane for each host and partition, with a
+/// queue for each priority. The hosts that have free slots and waiters then stand in a heap for each partition and priority, by
+/// their first waiter, so the first waiter that can run is found without a look at those that cannot. A host with nothing
+/// running and nothing waiting is forgotten.
 ///
-/// It is one long file, so that nothing outside of it can change one of these counts, queues and heaps without the others.
+/// The file is long so that nothing outside of it can change one of these counts, queues and heaps without the others.
 struct ThrottleQueues<Waiter> {
     typealias Waiters = LinkedNodes<Waiter, Note>
 
-    /// What decides about the turn of a waiter.
+    /// The data that decides about the turn of a waiter.
     struct Note {
         /// The number of its task.
         let number: UInt64
-        /// After that a slot is of no use to it.
+        /// The time after which a slot is of no use to it.
         let latestStart: TimerInstant
-        /// The index of its lane, -1 until hosts are told apart, then when it came, and its priority, in one number: with one
-        /// field more, the compiler copies a node by a call, and waiting takes a sixth longer.
+        /// The index of its lane, -1 until tasks are counted per host, then its arrival, and its priority, in one number: with
+        /// one field more, the compiler copies a node by a call, and waiting takes a sixth longer.
         private var bits: Int64
 
         fileprivate init(
@@ -57,9 +57,9 @@ struct ThrottleQueues<Waiter> {
         var waiting = 0
 
         var isIdle: Bool { running == 0 && waiting == 0 }
-        var hasRoom: Bool { running < min(limit, found) }
+        var hasFreeSlots: Bool { running < min(limit, found) }
         /// How many more may run.
-        var free: UInt { hasRoom ? min(limit, found) - running : 0 }
+        var free: UInt { hasFreeSlots ? min(limit, found) - running : 0 }
     }
 
     /// The waiters for one host in one partition.
@@ -74,28 +74,28 @@ struct ThrottleQueues<Waiter> {
         var isWaiting: PerPriority<Bool> { queues.map { !$0.isEmpty } }
     }
 
-    /// What the lanes of one partition have in common.
+    /// The common data of the lanes of one partition.
     private struct Partition {
-        /// The hosts that have room, and a waiter of the partition.
+        /// The hosts that have free slots and a waiter of the partition.
         var ready = PerPriority(IndexedHeap())
-        /// How many wait of each priority; kept only where there are several partitions.
+        /// The number of waiters of each priority; kept only if there are several partitions.
         var counts = PerPriority(0)
-        /// The places of waiters that may have to make room, the last ones at the end; some may have left.
+        /// The places of waiters that may be displaced, the newest at the end; some may have left.
         var latest = PerPriority<[QueuePlace]>([])
 
         var isReady: Bool { !ready.low.isEmpty || !ready.normal.isEmpty || !ready.high.isEmpty }
     }
 
     private var waiters = Waiters()
-    /// The queues of those that are not told apart by their hosts.
+    /// The queues of the waiters that are not counted per host.
     private var queues = PerPriority(QueueEnds())
     /// How many wait of each priority.
     private var counts = PerPriority(0)
     private var turns: PriorityTurns
     private let patience: PriorityTurns.Patience
 
-    /// Whether hosts are told apart.
-    private(set) var tellsHostsApart: Bool
+    /// Whether tasks are counted per host.
+    private(set) var countsHosts: Bool
     private var limitPerHost: UInt
     /// The limits of single hosts, by their names.
     private var hostLimits: [String: UInt] = [:]
@@ -112,10 +112,10 @@ struct ThrottleQueues<Waiter> {
     private var found: [HTTPOrigin: UInt] = [:]
     var foundForNew = UInt.max
 
-    /// Whether waiters may have to make room.
+    /// Whether waiters may be displaced.
     private(set) var isBounded: Bool
 
-    /// Whether too many wait that are not told apart by their hosts.
+    /// Whether too many of those that are not counted per host wait.
     private var strain = ThrottleStrain()
     /// Whether the newest of them goes first.
     private var haste = ThrottleHaste()
@@ -133,7 +133,7 @@ struct ThrottleQueues<Waiter> {
         self.overload = overload
         self.mayHasten = mayHasten
         self.limitPerHost = limitPerHost ?? .max
-        tellsHostsApart = limitPerHost != nil || !shares.isWhole
+        countsHosts = limitPerHost != nil || !shares.isWhole
         self.isBounded = isBounded
         self.patience = patience
         self.shares = shares
@@ -144,9 +144,9 @@ struct ThrottleQueues<Waiter> {
     /// How many wait.
     var count: Int { waiters.count }
 
-    /// Whether there is a waiter that may have one of so many free slots.
+    /// Whether there is a waiter that may start with `free` slots.
     func canStart(_ free: UInt) -> Bool {
-        guard tellsHostsApart else { return count > 0 }
+        guard countsHosts else { return count > 0 }
         guard readyCount > 0 else { return false }
         if shares.isWhole { return true }
         return partitions.indices.contains { partitions[$0].isReady && shares.mayStart($0, free: free) }
@@ -192,7 +192,7 @@ struct ThrottleQueues<Waiter> {
         if counts[priority] == 0 { turns.forget(priority) }
         counts[priority] += 1
         let place: QueuePlace
-        if tellsHostsApart {
+        if countsHosts {
             let lane = lane(of: index(of: origin ?? .unknown), partition)
             let note = Note(number: number, priority: priority, latestStart: latestStart, at: now, lane: lane)
             place = append(waiter, note, to: lane)
@@ -209,18 +209,18 @@ struct ThrottleQueues<Waiter> {
         let waiter: Waiter
         let number: UInt64
         let lane: Int?
-        /// Whether it has waited longest of all, and its end is to be noted.
+        /// Whether it has waited longest of all, so that its end has to be noted.
         var isOldest = false
         /// Whether a slot is of no use to it any more; then it does not run.
         var isTooLate = false
     }
 
-    /// Takes the waiter whose turn it is; nil if none may have one of so many free slots.
+    /// Takes the waiter whose turn it is; nil if none may start with `free` slots.
     ///
-    /// It is counted as running, unless the slot is of no use to it, and others could use all that are free.
+    /// The waiter is counted as running, unless the slot is of no use to it and others could use all free slots.
     @inline(__always)
     mutating func takeNext(at now: TimerInstant, free: UInt) -> Next? {
-        if tellsHostsApart { return takeNextOfHosts(at: now, free: free) }
+        if countsHosts { return takeNextOfHosts(at: now, free: free) }
         let waiting = counts.map { $0 > 0 }
         guard let priority = turns.turn(among: waiting, at: now) else { return nil }
         let takesNewest = haste.isOn && haste.takesNewest(of: priority)
@@ -242,8 +242,8 @@ struct ThrottleQueues<Waiter> {
     ///
     /// - Parameters:
     ///   - isGivenUp: whether its caller has left.
-    ///   - arrival: when it came.
-    ///   - start: when it got its slot.
+    ///   - arrival: the time of its arrival.
+    ///   - start: the time when it got its slot.
     @inline(never)
     mutating func noteEnd(
         in lane: Int?, isGivenUp: Bool, cameAt arrival: TimerInstant, startedAt start: TimerInstant,
@@ -260,7 +260,7 @@ struct ThrottleQueues<Waiter> {
     mutating func remove(_ place: QueuePlace) -> Waiter? {
         guard let note = waiters.note(at: place) else { return nil }
         counts[note.priority] -= 1
-        guard tellsHostsApart else { return queues.change(note.priority) { waiters.remove(place, from: &$0) } }
+        guard countsHosts else { return queues.change(note.priority) { waiters.remove(place, from: &$0) } }
         let (lane, priority) = (note.lane, note.priority)
         let waiter = lanes[lane].queues.change(priority) { waiters.remove(place, from: &$0) }
         hasLeft(lane, priority)
@@ -288,7 +288,7 @@ struct ThrottleQueues<Waiter> {
         return waiters.removeAll()
     }
 
-    // MARK: Making room
+    // MARK: Displacing
 
     /// Takes out the waiter of a partition with the least chance: the last of the lowest priority, if that is lower than
     /// `priority` or none is given.
@@ -301,7 +301,7 @@ struct ThrottleQueues<Waiter> {
             guard let note = waiters.note(at: place) else { continue }
             let lane = note.lane < 0 ? nil : note.lane
             guard isHasty(lane) else { return remove(place) }
-            // Another one has the least chance there.
+            // Another waiter has the least chance there.
             partitions[partition].latest.change(lowest) { $0.append(place) }
             defer { if let lane, hosts[host(of: lane)].isIdle { forget(host(of: lane)) } }
             return removeLast(of: lowest, in: lane)
@@ -309,7 +309,7 @@ struct ThrottleQueues<Waiter> {
         return nil
     }
 
-    /// Remembers from now on who may have to make room.
+    /// Remembers from now on which waiters may be displaced.
     mutating func becomeBounded() {
         guard !isBounded else { return }
         isBounded = true
@@ -318,7 +318,7 @@ struct ThrottleQueues<Waiter> {
         }
     }
 
-    /// Remembers a waiter that may have to make room, and now and then forgets those that have left.
+    /// Remembers a waiter that may be displaced, and now and then forgets those that have left.
     private mutating func remember(_ place: QueuePlace, _ priority: ThrottlePriority, in partition: Int) {
         let most = 2 * counts(of: partition)[priority] + 64
         partitions[partition].latest.change(priority) { places in
@@ -335,21 +335,21 @@ struct ThrottleQueues<Waiter> {
 // MARK: - Overload
 
 extension ThrottleQueues {
-    /// What becomes of a newcomer, or for it, because of an overload.
+    /// What happens to a new task, or to a waiter in its place, because of an overload.
     enum Shedding {
-        /// There is room for it.
+        /// The new task may wait.
         case nothing
-        /// It may not wait.
+        /// The new task may not wait.
         case ofNewcomer
-        /// Another one had to leave.
+        /// Another waiter had to leave.
         case of(Waiter)
     }
 
-    /// Makes room for a newcomer where too many wait by the rule for an overload.
-    mutating func makeRoom(for priority: ThrottlePriority, origin: HTTPOrigin?, partition: Int) -> Shedding {
+    /// Makes space for a new task if too many wait by the rule for an overload.
+    mutating func makeSpace(for priority: ThrottlePriority, origin: HTTPOrigin?, partition: Int) -> Shedding {
         guard overload != nil else { return .nothing }
         var lane: Int?
-        if tellsHostsApart {
+        if countsHosts {
             guard let host = indices[origin ?? .unknown] else { return .nothing }
             lane = self.lane(of: host, partition)
         }
@@ -369,11 +369,12 @@ extension ThrottleQueues {
 
     /// Looks at the waits; returns the highest pressure.
     ///
-    /// - Parameter isPaused: whether nothing may run. That is no overload, and nor is a queue of a host at which nothing may.
+    /// - Parameter isPaused: whether nothing may run. A pause is not an overload, and the same goes for a queue of a host with
+    ///   the limit 0.
     mutating func look(at now: TimerInstant, isPaused: Bool, isIdle: Bool) -> ThrottlePressure {
         guard let overload else { return .none }
         strainedLanes = []
-        guard tellsHostsApart else {
+        guard countsHosts else {
             let waits = queues.map { waiters.firstNote(in: $0)?.age(at: now) }
             if isPaused || isIdle { strain = ThrottleStrain() } else { strain.look(at: waits, by: overload) }
             return strain.pressure
@@ -396,10 +397,10 @@ extension ThrottleQueues {
         return highest
     }
 
-    /// Takes out a waiter for which there is no room by the rule for an overload; to be asked until it answers nil after a look.
+    /// Takes out a waiter that is too many by the rule for an overload; call it until it returns nil after a look.
     mutating func takeSurplus() -> Waiter? {
         guard overload != nil else { return nil }
-        guard tellsHostsApart else { return takeSurplus(of: nil) }
+        guard countsHosts else { return takeSurplus(of: nil) }
         while let lane = strainedLanes.last {
             // The host may have been forgotten since the look.
             if lane < lanes.count, let waiter = takeSurplus(of: lane) { return waiter }
@@ -446,7 +447,7 @@ extension ThrottleQueues {
         guard !canStart(free), shares.isWhole || shares.mayStart(partition, free: free) else { return nil }
         let host: Int
         if let known = indices[origin] {
-            guard hosts[known].hasRoom else { return nil }
+            guard hosts[known].hasFreeSlots else { return nil }
             host = known
         } else {
             guard min(limit(of: origin), found[origin] ?? foundForNew) > 0 else { return nil }
@@ -460,10 +461,10 @@ extension ThrottleQueues {
     /// Counts the end of a task that ran.
     mutating func finish(in lane: Int) {
         let host = host(of: lane)
-        let hadRoom = hosts[host].hasRoom
+        let hadFreeSlots = hosts[host].hasFreeSlots
         hosts[host].running -= 1
         if !shares.isWhole { shares.finish(partition(of: lane)) }
-        if hosts[host].isIdle { forget(host) } else if !hadRoom { updateAll(host) }
+        if hosts[host].isIdle { forget(host) } else if !hadFreeSlots { updateAll(host) }
     }
 
     /// Notes how many slots there are, of which the partitions have their shares.
@@ -473,21 +474,21 @@ extension ThrottleQueues {
 
     /// Changes how many tasks of one host may run at once; nil for no limit.
     ///
-    /// Hosts are told apart from the first limit on. It finds the waiters, but not the tasks that run already.
+    /// Tasks are counted per host from the first limit on. It finds the waiters, but not the tasks that run already.
     ///
-    /// - Parameter origins: the servers of the ``untold``, in case they are to be told apart.
+    /// - Parameter origins: the servers of the ``uncounted``, in case they have to be counted per host.
     mutating func setLimitPerHost(_ limit: UInt?, origins: [QueuePlace: HTTPOrigin]) {
         limitPerHost = limit ?? .max
-        if limit != nil { tellApart(origins) }
+        if limit != nil { countHosts(origins) }
         adjustLimits()
     }
 
-    /// Changes the limits of single hosts, by their names; hosts are told apart from the first one on.
+    /// Changes the limits of single hosts, by their names; tasks are counted per host from the first limit on.
     mutating func setHostLimits(_ limits: [String: UInt], origins: [QueuePlace: HTTPOrigin]) {
         hostLimits = limits
         // However they are spelled.
         for (name, limit) in limits where hostLimits[name.lowercased()] == nil { hostLimits[name.lowercased()] = limit }
-        if !limits.isEmpty { tellApart(origins) }
+        if !limits.isEmpty { countHosts(origins) }
         adjustLimits()
     }
 
@@ -520,23 +521,23 @@ extension ThrottleQueues {
         }
     }
 
-    /// The waiters that are not told apart by their hosts, with their places.
-    var untold: [(place: QueuePlace, waiter: Waiter)] {
+    /// The waiters that are not counted per host, with their places.
+    var uncounted: [(place: QueuePlace, waiter: Waiter)] {
         ThrottlePriority.allCases.flatMap { priority in
             waiters.places(in: queues[priority]).compactMap { place in waiters[place].map { (place, $0) } }
         }
     }
 
-    private mutating func tellApart(_ origins: [QueuePlace: HTTPOrigin]) {
-        guard !tellsHostsApart else { return }
-        tellsHostsApart = true
+    private mutating func countHosts(_ origins: [QueuePlace: HTTPOrigin]) {
+        guard !countsHosts else { return }
+        countsHosts = true
         for priority in ThrottlePriority.allCases {
             let places = waiters.places(in: queues[priority])
             queues[priority] = QueueEnds()
             for place in places {
                 guard var note = waiters.note(at: place) else { continue }
                 let host = index(of: origins[place] ?? .unknown)
-                // There are no partitions where hosts are not told apart.
+                // There are no partitions while tasks are not counted per host.
                 note.lane = lane(of: host, 0)
                 hosts[host].waiting += 1
                 lanes[note.lane].counts[priority] += 1
@@ -560,8 +561,8 @@ extension ThrottleQueues {
 
     /// Takes the first waiter of a priority among those that may have a slot.
     ///
-    /// Whether a priority has been passed over too often is asked twice: among all that could run, and among those that wait
-    /// for the same host. The one keeps up the pace where slots are short for all, the other where they are short at one host.
+    /// Whether a priority has been overtaken too often is checked twice: among all waiters that could run, which keeps up the
+    /// pace if slots are short for all, and among those for the same host, which keeps it up if they are short at one host.
     @inline(never)
     private mutating func takeNextOfHosts(at now: TimerInstant, free: UInt) -> Next? {
         let open = open(free)
@@ -590,10 +591,10 @@ extension ThrottleQueues {
         return Next(waiter: waiter, number: note.number, lane: lane, isOldest: isOldest)
     }
 
-    /// Whether those who wait in a lane wait for each other alone, so that their order is nobody else's business.
+    /// Whether the waiters of a lane wait only for each other, so that their order concerns no other lane.
     private func isShort(for lane: Int, _ free: UInt) -> Bool {
         if free > 1 { return hosts[host(of: lane)].free == 1 }
-        // Slots are short for all. As its host has room, the lane stands in a heap for each priority of its waiters.
+        // Slots are short for all. As its host has free slots, the lane stands in a heap for each priority of its waiters.
         let isWaiting = lanes[lane].isWaiting
         return readyCount == (isWaiting.low ? 1 : 0) + (isWaiting.normal ? 1 : 0) + (isWaiting.high ? 1 : 0)
     }
@@ -656,7 +657,7 @@ extension ThrottleQueues {
         let host = host(of: lane)
         hosts[host].running += 1
         if !shares.isWhole { shares.start(partition(of: lane)) }
-        if !hosts[host].hasRoom { updateAll(host) }
+        if !hosts[host].hasFreeSlots { updateAll(host) }
     }
 
     /// Counts a waiter that has left.
@@ -667,7 +668,7 @@ extension ThrottleQueues {
         update(lane, priority)
     }
 
-    /// Puts a host into the heaps or takes it out of them, as room and waiters have it.
+    /// Puts a host into the heaps or takes it out of them, according to its free slots and waiters.
     private mutating func updateAll(_ host: Int) {
         for lane in lanes(of: host) {
             update(lane, .low)
@@ -678,7 +679,7 @@ extension ThrottleQueues {
 
     private mutating func update(_ lane: Int, _ priority: ThrottlePriority) {
         let host = host(of: lane)
-        let first = hosts[host].hasRoom ? waiters.firstArrival(in: lanes[lane].queues[priority]) : nil
+        let first = hosts[host].hasFreeSlots ? waiters.firstArrival(in: lanes[lane].queues[priority]) : nil
         readyCount += partitions[partition(of: lane)].ready.change(priority) { heap in
             let before = heap.count
             heap.update(host, to: first)

@@ -1,10 +1,10 @@
-/// Which tasks of a throttle run and which wait, decided without threads, clocks or callbacks: the time is an argument.
+/// The tasks of a throttle that run and that wait, decided without threads, clocks or callbacks: the time is an argument.
 ///
 /// A task is counted as running in the same step in which it is decided that it may run. So the number that runs is never
 /// above a limit that has not just been lowered, and a slot that is given to a waiter cannot be taken by a newcomer.
 ///
-/// A waiter is what the owner makes it, and comes back to the owner when it leaves. Every method changes the state and
-/// returns what there is to do; the owner does that after it has unlocked.
+/// A waiter is any type that the owner chooses, and is returned to the owner when it leaves. Every method changes the state and
+/// returns what the owner must do, which it does after it has unlocked.
 struct ThrottleState<Waiter, Reset> {
     /// How many tasks the program lets run at once.
     var limit: UInt { didSet { allow(min(limit, found)) } }
@@ -49,7 +49,7 @@ struct ThrottleState<Waiter, Reset> {
 
     // MARK: Arriving
 
-    /// Lets a task run that need not wait; returns its slot, or nil if it is to wait.
+    /// Starts a task if it need not wait; returns its slot, or nil if it has to wait.
     @inline(__always)
     mutating func start(_ number: UInt64) -> ThrottleSlot? {
         // No waiter may be overtaken that could run.
@@ -57,32 +57,32 @@ struct ThrottleState<Waiter, Reset> {
         return occupy(ThrottleSlot(number: number, lane: nil))
     }
 
-    /// Lets a task for one server run that need not wait; returns its slot, or nil if it is to wait.
+    /// Starts a task for one server if it need not wait; returns its slot, or nil if it has to wait.
     mutating func start(_ number: UInt64, for origin: HTTPOrigin, in partition: Int = 0) -> ThrottleSlot? {
         guard running < allowed, let lane = queues.start(at: origin, in: partition, free: free) else { return nil }
         return occupy(ThrottleSlot(number: number, lane: lane))
     }
 
-    /// What becomes of a task that arrives.
+    /// The answer to a task that arrives.
     enum Arrival {
-        /// It runs.
+        /// The task runs.
         case starts(ThrottleSlot)
-        /// It waits at a place; for another one, if there is one, there is no room any more.
+        /// The task waits at a place; a displaced waiter has to leave.
         case waits(QueuePlace, displacing: Waiter?)
-        /// It waits at a place; another one had to leave because of an overload.
+        /// The task waits at a place; another waiter has to leave because of an overload.
         case waitsInstead(QueuePlace, of: Waiter)
-        /// There is no room to wait in.
+        /// The queue is full.
         case isRefused
-        /// There is no room to wait in because of an overload.
+        /// The queue is full because of an overload.
         case isShed
     }
 
     /// Lets a task run or wait.
     ///
-    /// In a full queue the waiter with the least chance makes room for one of higher priority.
+    /// In a full queue the waiter with the least chance is displaced by a task of a higher priority.
     ///
     /// - Parameters:
-    ///   - origin: the server; nil while servers are not told apart.
+    ///   - origin: the server; nil while tasks are not counted per host.
     ///   - partition: the index of its partition.
     ///   - latestStart: after that, a slot is of no use to it.
     @inline(__always)
@@ -94,7 +94,7 @@ struct ThrottleState<Waiter, Reset> {
             queues.countStart(priority, in: slot.lane)
             return .starts(slot)
         }
-        let shedding = queues.makeRoom(for: priority, origin: origin, partition: partition)
+        let shedding = queues.makeSpace(for: priority, origin: origin, partition: partition)
         if case .ofNewcomer = shedding { return .isShed }
         var displaced: Waiter?
         if mostWaiting < .max, queues.waiting(in: partition) >= mostWaiting {
@@ -114,7 +114,7 @@ struct ThrottleState<Waiter, Reset> {
         if count < .max { queues.becomeBounded() }
     }
 
-    /// Takes out a waiter for which there is no room any more; to be asked until it answers nil after ``setMostWaiting(_:)``.
+    /// Takes out a waiter that no longer fits; call it until it returns nil after ``setMostWaiting(_:)``.
     mutating func displaced() -> Waiter? {
         for partition in 0..<queues.shares.count where queues.waiting(in: partition) > max(0, mostWaiting) {
             return queues.removeLast(below: nil, in: partition)
@@ -144,7 +144,7 @@ struct ThrottleState<Waiter, Reset> {
         let waiter: Waiter
         /// The slot that it has now; nil if it leaves without running, because that is of no use to it any more.
         let slot: ThrottleSlot?
-        /// Whether it has waited longest of all, and its end is to be noted.
+        /// Whether the task has waited longest of all, so that its end has to be noted.
         let isOldest: Bool
     }
 
@@ -175,7 +175,7 @@ struct ThrottleState<Waiter, Reset> {
         return slot
     }
 
-    /// What the end of a task leads to.
+    /// The consequences of a task's end.
     struct End {
         /// The waiter that has the slot now, or that was too late for it.
         var next: Turn?
@@ -183,8 +183,8 @@ struct ThrottleState<Waiter, Reset> {
         var resets: [Reset]?
         /// Whether no task runs any more.
         var isIdle: Bool
-        /// Whether ``ThrottleState/next(at:)`` is to be asked as well: a slot that a partition has kept for a waiter whose host
-        /// was busy is free for others as soon as that waiter has another one.
+        /// Whether ``ThrottleState/next(at:)`` has to be called as well: a slot that a partition has kept for a waiter whose
+        /// host was busy is free for others as soon as that waiter has another slot.
         var mayHaveMore: Bool
     }
 
@@ -201,7 +201,7 @@ struct ThrottleState<Waiter, Reset> {
 
     /// Changes how many tasks of one host may run at once; nil for no limit.
     ///
-    /// - Parameter origins: the servers of the waiters that are not told apart yet, by their places.
+    /// - Parameter origins: the servers of the waiters that are not counted per host yet, by their places.
     mutating func setLimitPerHost(_ limit: UInt?, origins: [QueuePlace: HTTPOrigin]) {
         limitPerHost = limit
         queues.setLimitPerHost(limit, origins: origins)
@@ -209,7 +209,7 @@ struct ThrottleState<Waiter, Reset> {
 
     /// Changes the limits of single hosts, by their names.
     ///
-    /// - Parameter origins: the servers of the waiters that are not told apart yet, by their places.
+    /// - Parameter origins: the servers of the waiters that are not counted per host yet, by their places.
     mutating func setHostLimits(_ limits: [String: UInt], origins: [QueuePlace: HTTPOrigin]) {
         hostLimits = limits
         queues.setHostLimits(limits, origins: origins)
@@ -268,10 +268,10 @@ struct ThrottleState<Waiter, Reset> {
     }
 }
 
-/// What a task that runs takes up, and is to be given back at its end.
+/// The resources of a task that runs, to be returned at its end.
 struct ThrottleSlot {
     /// The number of the task.
     let number: UInt64
-    /// The number of the lane that the task is counted in; nil while hosts are not told apart.
+    /// The number of the lane that the task is counted in; nil while tasks are not counted per host.
     let lane: Int?
 }

@@ -2,9 +2,9 @@
 final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     /// How far a waiter has got.
     enum Phase {
-        /// It is not in a queue yet.
+        /// The waiter is not in a queue yet.
         case arrives
-        /// It is in a queue, unless all were taken out together.
+        /// The waiter is in a queue, unless all were taken out together.
         case waits(QueuePlace)
         /// Its task was passed on, or is about to be, and gives the slot back at its end.
         case runs(ThrottleSlot)
@@ -12,16 +12,16 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
         case isOver
     }
 
-    /// Changed by the room alone, under its lock.
+    /// Changed only by the core, under its lock.
     var phase = Phase.arrives
-    /// What the slot is given back to; changed with the phase.
+    /// The throttle that gets the slot back; changed with the phase.
     ///
-    /// A waiter holds the throttle only while its task runs: one that its owners have let go of must be able to end, and let
-    /// go of the tasks that can no longer start.
+    /// A waiter holds the throttle only while its task runs: a throttle that its owners have released must be able to end, and
+    /// to release the tasks that can no longer start.
     var throttle: Throttle?
-    private let room: ThrottleRoom
+    private let core: ThrottleCore
     private let isMeasured: Bool
-    /// Whether there are limits; read where they rarely are, because reading those would count a reference.
+    /// Whether there are limits; read if they are unlikely, because reading the limits themselves would count a reference.
     let isLimited: Bool
     /// Whether it had waited longest of all when it got its slot; changed with the phase.
     private(set) var isOldest = false
@@ -31,16 +31,16 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     private var waited = UInt32.max
     /// Nil if the task has no deadline.
     let limits: ThrottleLimits?
-    /// When the task came; `never` where that does not matter.
+    /// When the task came; `never` if that does not matter.
     let arrival: TimerInstant
-    // Both belong to the room's lock, and then to what has taken this out of its queue.
+    // Both belong to the core's lock, and then to whatever has taken this waiter out of its queue.
     private var task: HTTPTask?
-    /// What ends the wait where the throttle limits that.
+    /// The timer that ends the wait, if the throttle has a timeout.
     var timer: (any ScheduledTimer)?
 
     @inline(__always)
-    init(_ task: HTTPTask, within limits: ThrottleLimits?, since arrival: TimerInstant, in room: ThrottleRoom) {
-        self.room = room
+    init(_ task: HTTPTask, within limits: ThrottleLimits?, since arrival: TimerInstant, in core: ThrottleCore) {
+        self.core = core
         self.task = task
         self.limits = limits
         self.arrival = arrival
@@ -71,7 +71,7 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
     @inline(never)
     private func endWait() { task?.endWait() }
 
-    /// Lets it run from now on; under the room's lock.
+    /// Lets the task run from now on; under the core's lock.
     @inline(__always)
     func run(_ slot: ThrottleSlot, at now: TimerInstant, isOldest: Bool, in throttle: Throttle) {
         phase = .runs(slot)
@@ -84,20 +84,20 @@ final class ThrottleWaiter: HTTPTaskObserver, @unchecked Sendable {
 
     /// Fails the task, if it still waits.
     func fail(_ code: HTTPError.Code, reason: String? = nil) {
-        guard room.remove(self) else { return }
-        room.tell(code == .queueTimedOut || task?.deadline?.hasPassed ?? false ? .expired : .left, of: self)
+        guard core.remove(self) else { return }
+        core.report(code == .queueTimedOut || task?.deadline?.hasPassed ?? false ? .expired : .left, of: self)
         end()?.fail(code, reason: reason)
     }
 
     func taskWasCancelled(_ task: HTTPTask) { fail(.cancelled) }
 
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) {
-        switch room.end(self, isGivenUp: result.error?.isGivenUp(task) ?? false) {
+        switch core.end(self, isGivenUp: result.error?.isGivenUp(task) ?? false) {
         case .ran(let end, let throttle, let now):
             if isLimited, let start { limits?.learn(result, of: task, since: start, at: now) }
             throttle.carryOut(end)
         case .waited:
-            room.tell(.left, of: self)
+            core.report(.left, of: self)
             self.end()
         case .isNothing: break
         }
@@ -117,7 +117,7 @@ final class ThrottleSlotHolder: HTTPTaskObserver {
     func task(_ task: HTTPTask, didCompleteWith result: HTTPResult) { throttle.finish(slot) }
 }
 
-/// What a throttle knows of a waiter whose time is limited, in an object of its own, so that others need no room for it.
+/// The data of a waiter with a deadline, in an object of its own, so that other waiters stay small.
 final class ThrottleLimits: Sendable {
     /// When the task came.
     let arrival: TimerInstant
@@ -144,13 +144,13 @@ final class ThrottleLimits: Sendable {
         kind.learn(start.duration(to: now), isDone: isDone, at: now)
     }
 
-    /// Why there is no slot for the task.
+    /// The reason why there is no slot for the task.
     func refusal(at now: TimerInstant) -> String {
         let left = max(.zero, now.duration(to: deadline))
         let waited = max(.zero, arrival.duration(to: now))
         let usual = usualTime ?? .zero
         return
-            "It waited for \(waited), and the \(left) that are left are less than the \(usual) that such a task may take"
+            "It waited for \(waited), and only \(left) are left; similar tasks take up to \(usual)"
     }
 }
 
@@ -167,7 +167,8 @@ package final class ThrottleKind: Sendable {
 
     /// The time that most of them do not exceed; nil while that is not known.
     ///
-    /// What was learned long ago is forgotten: as long as slots are short, tasks would be judged by it that would tell otherwise.
+    /// What was learned long ago is forgotten: while slots are short, tasks would be refused by an old time that they could
+    /// have corrected.
     ///
     /// - Parameter isAdaptive: whether the number of slots changes, and with it the time. Then it is a quarter more, as those whose
     ///   turn it is under overload have no time to spare.

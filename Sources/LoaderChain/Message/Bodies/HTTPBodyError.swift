@@ -20,7 +20,7 @@ public struct HTTPBodyError: Error, Sendable {
     /// Makes an error.
     ///
     /// - Parameters:
-    ///   - reason: what went wrong and what to do, without the content of the body.
+    ///   - reason: the problem and its remedy, without the content of the body.
     ///   - code: the kind of the error.
     ///   - underlyingError: the error that led to this one.
     public init(_ reason: String, code: Code = .invalidBody, underlyingError: (any Error)? = nil) {

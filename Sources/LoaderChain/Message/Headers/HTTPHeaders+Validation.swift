@@ -18,7 +18,7 @@ extension HTTPHeaders {
     /// The text quotes no value, and a broken name only up to the fault: a whole line that was passed as a name
     /// (`Authorization: Bearer …`) has its secret behind the fault.
     public struct Invalid: Error, Hashable, Sendable {
-        /// What is wrong with a header.
+        /// A fault of a header.
         public enum Problem: Hashable, Sendable {
             /// The name is empty.
             case emptyName
@@ -34,7 +34,7 @@ extension HTTPHeaders {
         /// The header's name, up to the fault if it has one.
         public let name: String
 
-        /// What is wrong with it.
+        /// The fault.
         public let problem: Problem
 
         fileprivate init(index: Int, field: Field, problem: Problem) {
@@ -43,7 +43,7 @@ extension HTTPHeaders {
             name = field.soundName
         }
 
-        /// Which header it is, what is wrong with it and what to do, as a sentence.
+        /// The header, its fault and what to do about it, as a sentence.
         public var reason: String {
             switch problem {
             case .emptyName:
@@ -106,8 +106,9 @@ extension HTTPHeaders {
 
     /// The same headers with every secret value replaced, for logs and reports.
     ///
-    /// A header is secret if its name contains one of these words: auth, cookie, credential, jwt, key, password,
-    /// secret, session, signature or token; and so is `X-Honeycomb-Team`, which is a key. Challenges and idempotency keys are not secret.
+    /// A header is secret if its name contains one of these words: auth, cookie, credential, jwt, key, password, secret,
+    /// session, signature or token; `X-Honeycomb-Team`, which is a key, is secret too. Challenges and idempotency keys are not
+    /// secret.
     public var redacted: HTTPHeaders { HTTPHeaders(fields.lazy.map { $0.redacted }) }
 }
 

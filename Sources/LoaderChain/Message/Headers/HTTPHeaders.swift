@@ -169,8 +169,8 @@ extension HTTPHeaders: Hashable {
 extension HTTPHeaders {
     /// The elements of a header that is a comma-separated list, from all of its values and in order.
     ///
-    /// Blanks around an element are removed, and so are empty elements. A comma within quotes separates too, so use
-    /// this only for lists of tokens.
+    /// Blanks around an element, and empty elements, are removed. A comma within quotes separates too, so use this only for
+    /// lists of tokens.
     package func list(for name: String) -> [String] {
         values(for: name).flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
             .map { String(decoding: ASCII.trimmed($0), as: UTF8.self) }

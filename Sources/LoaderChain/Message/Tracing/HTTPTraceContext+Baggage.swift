@@ -13,18 +13,18 @@ extension HTTPTraceContext {
             public let key: String
             /// The value, decoded.
             public let value: String
-            /// What is said about the value.
+            /// The properties of the value.
             public let properties: [Property]
         }
 
-        /// Something that is said about a value.
+        /// A property of a value.
         public struct Property: Hashable, Sendable {
             /// The name, a token.
             public let key: String
             /// The value, decoded; nil for a name alone.
             public let value: String?
 
-            /// Makes a property; nil for a name that is no token.
+            /// Makes a property; nil if the name is not a token.
             public init?(_ key: String, _ value: String? = nil) {
                 guard ASCII.isToken(key) else { return nil }
                 self.key = key
@@ -37,13 +37,13 @@ extension HTTPTraceContext {
 
         /// Reads `baggage`, which may stand in several lines, without the members that are not valid.
         ///
-        /// It takes the first 64 members, and 8192 bytes.
+        /// The first 64 members, and 8192 bytes, are read.
         public init(_ headers: HTTPHeaders) {
-            var room = Self.greatestLength
+            var left = Self.greatestLength
             for line in headers.values(for: Self.fieldName) {
                 for member in line.utf8.split(separator: UInt8(ascii: ",")) {
-                    room -= member.count + 1
-                    guard room >= -1, members.count < Self.greatestCount else { return }
+                    left -= member.count + 1
+                    guard left >= -1, members.count < Self.greatestCount else { return }
                     if let member = Member(member) { members.append(member) }
                 }
             }
@@ -72,8 +72,8 @@ extension HTTPTraceContext {
 
         /// The value of the header; nil without members.
         ///
-        /// It has at most 64 members and 8192 bytes, which every system along the way has to pass. Members that do not fit
-        /// are left out.
+        /// The value has at most 64 members and 8192 bytes, which every system along the way has to pass. Members that do not
+        /// fit are left out.
         var fieldValue: String? {
             var text = ""
             var count = 0
@@ -89,7 +89,7 @@ extension HTTPTraceContext {
 }
 
 extension HTTPTraceContext.Baggage.Member {
-    /// Reads `key=value;property;key=value`; nil where a part of it is not valid.
+    /// Reads `key=value;property;key=value`; nil if a part of it is not valid.
     fileprivate init?(_ bytes: Substring.UTF8View) {
         let parts = bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         guard let first = HTTPTraceContext.Baggage.Property(parts[0]), let value = first.value else { return nil }
@@ -111,7 +111,7 @@ extension HTTPTraceContext.Baggage.Property {
     /// The bytes of a value: all that are printable, without a quotation mark, a comma, a semicolon and a backslash.
     private static let octets = ASCIISet(ASCIISet.alphanumerics + "!#$%&'()*+-./:<=>?@[]^_`{|}~")
 
-    /// Reads `key=value` or `key`, with blanks around them; nil where a part is not valid.
+    /// Reads `key=value` or `key`, with blanks around them; nil if a part is not valid.
     fileprivate init?(_ bytes: Substring.UTF8View) {
         let parts = bytes.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             .map { ASCII.trimmed($0) }

@@ -1,7 +1,7 @@
 extension HTTPTraceContext {
     /// Reads the context from the headers of a message: `traceparent` with `tracestate`, or B3, and `baggage`.
     ///
-    /// It is nil without a valid identifier of a trace and a span. A `tracestate` that is not valid is left out.
+    /// The context is nil without a valid identifier of a trace and a span. A `tracestate` that is not valid is left out.
     public init?(_ headers: HTTPHeaders) {
         guard var context = Self.w3c(headers) ?? Self.b3(headers) else { return nil }
         context.baggage = Baggage(headers)
@@ -13,7 +13,7 @@ extension HTTPTraceContext {
 extension HTTPTraceContext {
     static let parentFieldName = "traceparent"
 
-    /// Reads the value of a `traceparent`; nil where it is not valid.
+    /// Reads the value of a `traceparent`; nil if it is not valid.
     ///
     /// A version above 00 may have further fields, which are ignored.
     init?(traceParent value: String) {
@@ -37,7 +37,7 @@ extension HTTPTraceContext {
 
     /// Reads `traceparent` and `tracestate`.
     ///
-    /// A message that has several `traceparent` has none that is right.
+    /// A message with several `traceparent` headers has no valid one.
     private static func w3c(_ headers: HTTPHeaders) -> HTTPTraceContext? {
         let values = headers.values(for: parentFieldName)
         guard values.count == 1, var context = HTTPTraceContext(traceParent: values[0]) else { return nil }
@@ -47,25 +47,25 @@ extension HTTPTraceContext {
 }
 
 extension HTTPTraceContext {
-    /// What tracing systems say to themselves along the way: the header `tracestate` (W3C Trace Context, level 2).
+    /// The private values of tracing systems along the way: the header `tracestate` (W3C Trace Context, level 2).
     ///
-    /// Each system has a key of its own. One that changes its value puts it first; all others pass unchanged.
+    /// Each system has a key of its own. A system that changes its value puts it first; all others pass unchanged.
     public struct State: Hashable, Sendable {
-        /// The entries, the one that was changed last first.
+        /// The entries, the last changed first.
         public private(set) var entries: [Entry] = []
 
         /// A key with its value.
         public struct Entry: Hashable, Sendable {
             /// The name of a tracing system.
             public let key: String
-            /// What it says to itself.
+            /// Its private value.
             public let value: String
         }
 
         /// Makes a state without entries.
         public init() {}
 
-        /// Reads `tracestate`, which may stand in several lines; empty where any of it is not valid.
+        /// Reads `tracestate`, which may stand in several lines; empty if a part of it is not valid.
         public init(_ headers: HTTPHeaders) {
             var entries: [Entry] = []
             for line in headers.values(for: Self.fieldName) {
@@ -88,7 +88,7 @@ extension HTTPTraceContext {
         ///
         /// - Parameters:
         ///   - key: up to 256 of the characters `a-z0-9_*/@-`; a letter or a digit comes first.
-        ///   - value: 1 to 256 printable ASCII characters, no comma and no equals sign; the last is no space.
+        ///   - value: 1 to 256 printable ASCII characters, without commas, equals signs or a space at the end.
         /// - Returns: whether the key and the value are valid; otherwise nothing changes.
         @discardableResult
         public mutating func set(_ key: String, to value: String) -> Bool {
@@ -104,14 +104,14 @@ extension HTTPTraceContext {
 
         static let fieldName = "tracestate"
         private static let greatestCount = 32
-        /// What every system along the way has to pass.
+        /// The length that every system along the way has to pass.
         private static let greatestLength = 512
         /// Entries longer than this are the first to go.
         private static let usualLength = 128
 
         /// The value of the header; nil without entries.
         ///
-        /// A long one loses whole entries: first the last of those that are long themselves, then the last ones.
+        /// If the value is too long, whole entries are left out: first the last long ones, then the last ones.
         var fieldValue: String? {
             var kept = entries
             while kept.reduce(kept.count - 1, { $0 + $1.length }) > Self.greatestLength {
@@ -152,9 +152,9 @@ extension HTTPTraceContext.State.Entry {
 
 /// The headers of B3: one, `b3`, or several, `X-B3-TraceId` and others.
 extension HTTPTraceContext {
-    /// Reads `b3`, or the several headers where it is not valid.
+    /// Reads `b3`, or the several headers if it is not valid.
     ///
-    /// A debug flag means that the trace is recorded, and so does no word about it.
+    /// The trace is recorded if there is a debug flag, or no flag at all.
     private static func b3(_ headers: HTTPHeaders) -> HTTPTraceContext? {
         if let single = headers[B3.single].flatMap(HTTPTraceContext.init(b3:)) { return single }
         let isDebug = headers[B3.flags] == "1"
@@ -173,7 +173,7 @@ extension HTTPTraceContext {
 
     private init?(b3Trace trace: String?, span: String?, sampled: String?) {
         guard let trace, let span, let spanID = SpanID(span) else { return nil }
-        // An identifier of 64 bits is the end of one whose first half is zero.
+        // An identifier of 64 bits is the second half of an identifier whose first half is zero.
         let whole = trace.utf8.count == SpanID.digits ? String(repeating: "0", count: SpanID.digits) + trace : trace
         guard let traceID = TraceID(whole) else { return nil }
         let flags: Flags? =

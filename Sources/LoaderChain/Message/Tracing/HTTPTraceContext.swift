@@ -1,8 +1,8 @@
-// Message/Tracing: the trace that a request belongs to, and how headers tell it. It may use Message and Support.
+// Message/Tracing: the trace that a request belongs to, and its headers. It may use Message and Support.
 
 import Synchronization
 
-/// The span that a request belongs to, as programs tell it to each other: identifiers, flags, state and baggage.
+/// The span that a request belongs to, as programs exchange it: identifiers, flags, state and baggage.
 ///
 /// A server reads the context of a request that it has received, and makes it the context of everything it sends
 /// meanwhile:
@@ -21,7 +21,7 @@ public struct HTTPTraceContext: Hashable, Sendable {
     public var spanID: SpanID
     /// Whether the trace is recorded, and whether its identifier is random.
     public var flags: Flags
-    /// What tracing systems say to themselves along the way.
+    /// The private values of tracing systems along the way.
     public var state: State
     /// Values of the program for every server along the way.
     public var baggage: Baggage
@@ -54,7 +54,7 @@ public struct HTTPTraceContext: Hashable, Sendable {
             flags: isSampled ? [.sampled, .random] : .random)
     }
 
-    /// What is known of a trace besides its identifiers; the bits of `traceparent`'s last field.
+    /// The flags of a trace; the bits of `traceparent`'s last field.
     public struct Flags: OptionSet, Hashable, Sendable {
         /// The bits.
         public let rawValue: UInt8
@@ -69,7 +69,7 @@ public struct HTTPTraceContext: Hashable, Sendable {
     }
 }
 
-/// The identifier of a trace, 128 bits: everything that one cause has led to, in all programs.
+/// The identifier of a trace, 128 bits: all operations that one cause has led to, in all programs.
 ///
 /// Its description is the 32 hexadecimal digits that headers and exporters have.
 public struct TraceID: Hashable, Sendable, CustomStringConvertible {
@@ -139,25 +139,25 @@ public struct SpanID: Hashable, Sendable, CustomStringConvertible {
     static var digits: Int { 16 }
 }
 
-/// The span that a request belongs to; nil, the default, for the one of the Swift task.
-public enum TraceParentOption: HTTPRequestOption {
-    /// The one of the Swift task.
-    public static var defaultOptionValue: HTTPTraceContext? { nil }
+/// The span that a request belongs to; nil, the default, for that of the Swift task.
+package enum TraceParentOption: HTTPRequestOption {
+    /// That of the Swift task.
+    package static var defaultOptionValue: HTTPTraceContext? { nil }
 }
 
 extension HTTPRequest {
     /// The span that the request belongs to, and that the spans of its attempts have as their parent.
     ///
-    /// Where it is nil, ``HTTPTraceContext/current`` takes its place when the request is loaded. The loader ``TraceContext``
-    /// sends it.
+    /// If it is nil, ``HTTPTraceContext/current`` is used when the request is loaded. The loader ``TraceContext`` sends it.
     public var traceParent: HTTPTraceContext? {
         get { self[option: TraceParentOption.self] }
         set { self[option: TraceParentOption.self] = newValue }
     }
 
-    /// The context that the headers of the request tell; nil if they tell none, or one that is not valid.
+    /// The context in the headers of the request; nil if they have none, or it is not valid.
     ///
-    /// A server reads with it what it has received; in a response's ``HTTPResponse/request``, it is what was sent.
+    /// A server uses it to read the context that it has received; in a response's ``HTTPResponse/request``, it is the context
+    /// that was sent.
     public var traceContext: HTTPTraceContext? { HTTPTraceContext(headers) }
 }
 
@@ -193,11 +193,11 @@ package struct AttemptTrace: Sendable {
     package let context: HTTPTraceContext
     /// The span that it is a part of; nil for one that began the trace.
     package let parent: SpanID?
-    /// Which attempt of the caller's task it is, counted from one.
+    /// The number of the attempt among those of the caller's task, from one on.
     package let number: Int
     /// The hosts that may know of it.
     let hosts: HostPatterns
-    /// The names of the headers that tell it.
+    /// The names of the headers that carry it.
     var fields: [String] = []
 }
 
@@ -210,7 +210,7 @@ extension HTTPRequest {
     /// The span of the attempt that the request is for; nil above the loader that makes it.
     package var attemptTrace: AttemptTrace? { self[option: AttemptTraceOption.self] }
 
-    /// Removes the headers that tell the trace unless the host may know of it, as after a redirect to another one.
+    /// Removes the trace's headers unless the host may know of the trace, as after a redirect to another host.
     package mutating func removeTraceFromForeignHost() {
         guard let trace = attemptTrace, !trace.hosts.contain(host) else { return }
         for name in trace.fields { headers.remove(name) }

@@ -3,7 +3,8 @@ import LoaderChainPlatformFoundation
 
 /// The file in which a jar keeps its cookies, readable by this user alone.
 ///
-/// It is written whole, beside itself, and then renamed: a process or a machine that dies leaves the old file or the new one.
+/// The file is written whole, under another name, and then renamed: a process or a machine that dies leaves the old file or the
+/// new one.
 struct CookieFile: Sendable {
     private let directory: any Directory
     private let name: String
@@ -13,7 +14,7 @@ struct CookieFile: Sendable {
     init(_ file: URL) throws(CookieJar.Failure) {
         let name = file.lastPathComponent
         guard file.isFileURL, !file.hasDirectoryPath, !name.isEmpty, name != "/" else {
-            throw CookieJar.Failure("Cookies are kept in a file, and the URL names none")
+            throw CookieJar.Failure("The URL of the cookies does not name a file")
         }
         do throws(FileFailure) {
             self.init(in: try SystemDirectory(file.deletingLastPathComponent()), name: name)
@@ -28,16 +29,16 @@ struct CookieFile: Sendable {
         self.name = name
     }
 
-    /// What was read.
+    /// The result of reading the file.
     struct Contents: Sendable {
         var cookies: [CookieJar.Cookie] = []
-        /// What could not be read, and where it is kept.
+        /// The damage that was found, with the name of the copy.
         var damage: CookieJar.Failure?
     }
 
     /// Reads the file; there are no cookies if there is none.
     ///
-    /// Cookies that are damaged are left out, and the file as it was found is kept beside it, because the next change replaces it.
+    /// Damaged cookies are left out, and a copy of the file as it was found is kept, because the next change replaces it.
     func load() throws(CookieJar.Failure) -> Contents {
         let bytes: Data
         do throws(FileFailure) {
@@ -71,7 +72,7 @@ struct CookieFile: Sendable {
         (1...Self.mostCopies).map { $0 == 1 ? "\(name).damaged" : "\(name).damaged-\($0)" }
     }
 
-    /// Writes what was found under a name of its own, and returns the name.
+    /// Writes a copy of what was found under another name, and returns the name.
     private func keepAside(_ bytes: Data) throws(CookieJar.Failure) -> String {
         do throws(FileFailure) {
             for copy in copies {
@@ -116,7 +117,7 @@ struct CookieFile: Sendable {
         }
     }
 
-    /// What is in the file.
+    /// The content of the file.
     private struct Stored: Codable {
         static let current = 1
 
@@ -145,7 +146,7 @@ struct CookieFile: Sendable {
             let isHTTPOnly: Bool
             let sameSite: String?
 
-            /// The cookie; nil for what no server could have set, and what would break the field that it is sent in.
+            /// The cookie; nil if no server could have set it, or it would break the field that it is sent in.
             var cookie: CookieJar.Cookie? {
                 guard
                     ![name, value, domain, path].contains(where: { $0.utf8.contains(where: ASCII.isForbiddenInValue) }),

@@ -12,20 +12,20 @@ extension CookieJar {
         let secretValue: Secret<String>
         /// The domain, in lower case.
         public let domain: String
-        /// Whether hosts below the domain get the cookie too; otherwise the domain is the one host that does.
+        /// Whether hosts below the domain get the cookie too; otherwise only the domain itself does.
         public let includesSubdomains: Bool
         /// The path under which the cookie is sent.
         public let path: String
-        /// When it expires; nil for a cookie that lasts as long as its jar, and is never on the disk.
+        /// The date at which it expires; nil for a cookie that is never on the disk, and lasts until its jar is released.
         public let expiry: Date?
-        /// Whether it is only sent where nothing on the way can read it.
+        /// Whether it is sent only over encrypted connections, or to this machine.
         public let isSecure: Bool
         /// Whether a browser would hide it from scripts.
         public let isHTTPOnly: Bool
-        /// What a browser would do with it when one site leads to another; nil if the server did not say.
+        /// The `SameSite` attribute: whether a browser sends it when another site leads there; nil if the server did not set it.
         public let sameSite: SameSite?
 
-        /// What a browser does with a cookie when one site leads to another.
+        /// A value of `SameSite`: whether a browser sends a cookie when another site leads there.
         public struct SameSite: Hashable, Sendable, CustomStringConvertible {
             /// The name, in lower case.
             public let description: String
@@ -59,7 +59,7 @@ extension CookieJar.Cookie: CustomStringConvertible, CustomDebugStringConvertibl
 }
 
 extension CookieJar.Cookie {
-    /// What tells a cookie from others: a new one with the same takes its place.
+    /// The identity of a cookie: a new cookie with the same identity replaces it.
     struct Identity: Hashable, Sendable {
         let name: String
         let includesSubdomains: Bool
@@ -108,15 +108,15 @@ extension CookieJar.Cookie {
     }
 }
 
-// MARK: - Where it is sent
+// MARK: - Destinations
 
-/// Where a request goes, as far as cookies ask.
+/// The destination of a request, as cookies see it.
 struct CookieOrigin: Hashable, Sendable {
     /// The host in lower case.
     let host: String
     /// The path, which begins with a slash.
     let path: String
-    /// Whether nothing on the way can read the request.
+    /// Whether the request cannot be read on the way.
     let isSecure: Bool
 
     init(host: String, path: String, isSecure: Bool) {

@@ -1,5 +1,5 @@
-// Terminal/Cookies: the cookies of servers, in a jar; KeepCookies is the loader, with what a terminal does at each step of a request.
-// It may use Message, Time and what lies below them.
+// Terminal/Cookies: the cookies of servers, in a jar. KeepCookies, the loader, has the steps of a terminal's request. They may
+// use Message, Time and the folders below those.
 
 import Dispatch
 import LoaderChainPlatformFoundation
@@ -11,9 +11,10 @@ import LoaderChainPlatformFoundation
 /// let chain = retry --> KeepCookies(in: jar) --> terminal
 /// ```
 ///
-/// ``KeepCookies`` is the loader that fills it and sends what is in it. Several chains may share a jar. It follows RFC 6265bis, with the
-/// limits of browsers: a cookie has at most 4,096 bytes and lasts at most 400 days, a domain has at most 50, and the jar 3,000. Beyond that
-/// the cookies go that were not used for the longest, within a domain those first that are not marked as secure.
+/// ``KeepCookies`` is the loader that fills it and sends its cookies. Several chains may share a jar. It follows RFC 6265bis,
+/// with the limits of browsers: a cookie has at most 4,096 bytes and lasts at most 400 days, a domain has at most 50, and the
+/// jar 3,000. Beyond that the least recently used cookies are removed, within a domain first those that are not marked as
+/// secure.
 ///
 /// **On the disk.** With a file, cookies that have a date at which they expire outlast the process; others do not, as in a browser. The
 /// file can be read by its owner alone, and is replaced as a whole about a second after a change. Call ``save()`` before the process ends.
@@ -25,7 +26,7 @@ public final class CookieJar: Sendable {
     private let file: CookieFile?
     private let suffixes: PublicSuffixes
     private let timers: any Timers
-    /// What could not be read of the file when the jar was made, and where the file as it was found is kept; nil if all was read.
+    /// The damage of the file when the jar was made, and the name of the copy of the file as it was found; nil if all was read.
     ///
     /// The jar has the other cookies. The copy has values, and is for its owner alone; ``removeAll()`` removes it, too.
     public let damage: Failure?
@@ -37,20 +38,20 @@ public final class CookieJar: Sendable {
 
     private struct State {
         var store: CookieStore
-        /// How often all cookies were removed, so that an answer to an earlier request does not bring one back.
+        /// The number of times that all cookies were removed, so that an answer to an earlier request does not bring one back.
         var removals = 0
-        /// How often cookies that outlast the process have changed, and how many of these changes are on the disk.
+        /// The number of changes to cookies that outlast the process, and the number of these changes that are on the disk.
         var changes = 0
         var saved = 0
         var willWrite = false
-        /// Whether copies of damaged files are to go, too.
+        /// Whether copies of damaged files have to be removed, too.
         var removesCopies = false
         var failure: Failure?
     }
 
-    /// Why cookies could not be read from a file or written to it.
+    /// The reason why cookies could not be read from a file or written to it.
     public struct Failure: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
-        /// What went wrong, and what to do, as a sentence.
+        /// The failure, and what to do about it, as a sentence.
         public let reason: String
 
         init(_ reason: String) { self.reason = reason }
@@ -76,10 +77,10 @@ public final class CookieJar: Sendable {
     /// Makes a jar that keeps its cookies in a file, and reads what is in it.
     ///
     /// - Parameters:
-    ///   - file: the file; it is made with the first cookie that outlasts the process, and so is its directory if there is none.
+    ///   - file: the file; it is made with the first cookie that outlasts the process, and its directory is made if necessary.
     ///   - publicSuffixes: the domains for which no cookie may be set; by default those of one label.
     ///   - timers: the clock by which cookies expire.
-    /// - Throws: if the file cannot be read, or is not a jar's. Single cookies that are damaged are left out, which ``damage`` tells.
+    /// - Throws: if the file cannot be read, or is not a jar's. Damaged cookies are left out; ``damage`` reports them.
     public convenience init(
         file: URL, publicSuffixes: PublicSuffixes = .singleLabels, timers: any Timers = SystemTimers.shared
     ) throws(Failure) {
@@ -96,7 +97,7 @@ public final class CookieJar: Sendable {
         var store = store
         for cookie in cookies { _ = store.insert(cookie, at: timers.date) }
         var initial = State(store: store)
-        // Those that have expired meanwhile are to leave the file too, and so is what is damaged.
+        // Cookies that have expired meanwhile, and damaged ones, have to leave the file too.
         if damage != nil || store.all(at: timers.date).count < cookies.count { initial.changes += 1 }
         self.damage = damage
         state = Locked(initial)
@@ -124,7 +125,7 @@ extension CookieJar {
 
     /// Takes the value of a `Set-Cookie` field, as if it had come in answer to a request.
     ///
-    /// - Returns: whether there is such a cookie now; false for a field that is to be ignored, and for one that removes a cookie.
+    /// - Returns: whether there is such a cookie now; false for an invalid field, and for a field that removes a cookie.
     @discardableResult
     public func insert(_ field: String, for request: HTTPRequest) -> Bool {
         insert(field, for: request, after: nil)
@@ -132,7 +133,7 @@ extension CookieJar {
 
     /// Removes the cookies that a predicate chooses.
     public func removeAll(where isChosen: (Cookie) -> Bool) {
-        // The predicate is not called under the lock, where no code of a user's runs.
+        // The predicate is not called under the lock, because user code never is.
         let chosen = Set(cookies.filter(isChosen))
         guard !chosen.isEmpty else { return }
         change { $0.store.removeAll { chosen.contains($0) } }
@@ -153,7 +154,7 @@ extension CookieJar {
 // MARK: - What a terminal asks
 
 extension CookieJar {
-    /// How often all cookies were removed.
+    /// The number of times that all cookies were removed.
     var removals: Int { state.withLock { $0.removals } }
 
     /// The value of a request's `Cookie` field; nil for none.
@@ -162,7 +163,7 @@ extension CookieJar {
         return cookies.isEmpty ? nil : cookies.map(\.pair).joined(separator: "; ")
     }
 
-    /// How many cookies a response may set: twice as many as a domain may have.
+    /// The number of cookies that a response may set: twice the limit of a domain.
     private static let mostOfAResponse = 2 * CookieStore.limitPerDomain
 
     /// Takes the cookies of a response, unless all were removed since its request began.
@@ -190,14 +191,14 @@ extension CookieJar {
 // MARK: - The disk
 
 extension CookieJar {
-    /// Why the last change could not be written; nil once one was, and for a jar in memory.
+    /// The reason why the last change could not be written; nil once one was, and for a jar in memory.
     ///
-    /// The next change tries again, and so does ``save()``.
+    /// The next change, or ``save()``, tries again.
     public var failure: Failure? { state.withLock { $0.failure } }
 
     /// Writes what has changed, and returns when it is on the disk; it does nothing for a jar in memory.
     ///
-    /// It waits for the disk, which takes some milliseconds.
+    /// This waits for the disk, which takes some milliseconds.
     ///
     /// - Throws: if the file cannot be written. The jar keeps its cookies, and the file what it had.
     public func save() throws(Failure) {

@@ -2,18 +2,18 @@ import LoaderChainPlatformFoundation
 
 /// The cookies of a jar: a pure value, which knows no thread, clock or disk.
 ///
-/// It keeps the rules of RFC 6265bis, section 5.7: which cookie takes the place of which, which are sent where and in which order,
-/// and which go when there are too many.
+/// The store keeps the rules of RFC 6265bis, section 5.7: which cookie replaces which, which are sent where and in which order,
+/// and which are removed when there are too many.
 struct CookieStore: Sendable {
     static let limitPerDomain = 50
-    /// How many cookies there may be in all.
+    /// The maximum number of cookies.
     static let limit = 3_000
 
     private let limitPerDomain: Int
     private let limit: Int
     private var domains: [String: [Entry]] = [:]
     private(set) var count = 0
-    /// A number for each event that a cookie's age and use are told by.
+    /// A number for each event, by which a cookie's age and use are compared.
     private var step: UInt64 = 0
 
     private struct Entry {
@@ -41,7 +41,7 @@ struct CookieStore: Sendable {
 
     // MARK: Storing
 
-    /// Stores a cookie that came from a place, or removes the one whose place it takes, if it has expired.
+    /// Stores a cookie that came from a place, or removes the cookie that it replaces, if it has expired.
     ///
     /// - Returns: whether cookies that outlast the process have changed.
     mutating func insert(_ cookie: CookieJar.Cookie, from origin: CookieOrigin, at now: Date) -> Bool {
@@ -49,7 +49,7 @@ struct CookieStore: Sendable {
         return insert(cookie, at: now)
     }
 
-    /// Stores a cookie, whatever it takes the place of.
+    /// Stores a cookie, whatever it replaces.
     mutating func insert(_ cookie: CookieJar.Cookie, at now: Date) -> Bool {
         step += 1
         var entries = domains[cookie.domain] ?? []
@@ -68,7 +68,8 @@ struct CookieStore: Sendable {
         return makeRoom(in: cookie.domain, at: now) || hasOutlasting
     }
 
-    /// Whether a cookie without protection would reach a request beside, or in place of, a protected one of the same name.
+    /// Whether a cookie without protection would reach a request together with, or instead of, a protected cookie of the same
+    /// name.
     private func wouldCover(_ cookie: CookieJar.Cookie, at now: Date) -> Bool {
         func covers(_ other: CookieJar.Cookie) -> Bool {
             other.isSecure && other.name == cookie.name && !other.isExpired(at: now)

@@ -21,7 +21,7 @@ struct SetCookie: Hashable, Sendable {
     /// The longest time until a cookie expires: 400 days, as in the browsers.
     static let longestAge: Double = 400 * 86_400
 
-    /// Takes a field's value apart; nil if the field is to be ignored.
+    /// Parses a field's value; nil if the field has to be ignored.
     init?(_ field: String, now: Date) {
         guard !field.utf8.contains(where: ASCII.isForbiddenInValue) else { return nil }
         let parts = field.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
@@ -68,7 +68,7 @@ struct SetCookie: Hashable, Sendable {
         return isNegative ? -seconds : seconds
     }
 
-    /// What is before and after the first equals sign, without blanks around; nil without one.
+    /// The texts before and after the first equals sign, without blanks around; nil without an equals sign.
     private static func pair(_ part: Substring.UTF8View) -> (Substring, Substring)? {
         guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         return (text(part[..<equals]), text(part[equals...].dropFirst()))

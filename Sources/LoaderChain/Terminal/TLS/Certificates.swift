@@ -10,7 +10,8 @@ public struct CertificateAuthorities: Hashable, Sendable {
     /// Whether the authorities of the system are trusted too.
     public let includesSystem: Bool
 
-    /// Certificates of authorities beside those of the system, or in their place; each item may hold several.
+    /// Certificates of authorities that are trusted in addition to those of the system, or instead of them; each item may hold
+    /// several.
     public let own: [TLSMaterial]
 
     /// Those of the system.
@@ -26,7 +27,7 @@ public struct CertificateAuthorities: Hashable, Sendable {
         CertificateAuthorities(includesSystem: true, own: own)
     }
 
-    /// Returns the certificates of one's own, each as DER.
+    /// Returns the additional certificates, each as DER.
     ///
     /// - Throws: if a file cannot be read, or an item holds no certificate.
     public func certificates() throws(TLSOptions.Refused) -> [Data] {
@@ -37,7 +38,7 @@ public struct CertificateAuthorities: Hashable, Sendable {
 }
 
 extension CertificateAuthorities: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Where the certificates come from.
+    /// The sources of the certificates.
     public var description: String {
         ((includesSystem ? ["system"] : []) + own.map(\.description)).joined(separator: " and ")
     }
@@ -71,7 +72,7 @@ public struct ClientCertificate: Hashable, Sendable {
     /// - Parameters:
     ///   - certificate: the client's certificate; those between it and the authority may follow it.
     ///   - key: the private key; it may be in the same file.
-    ///   - passphrase: what decrypts the key, if it is encrypted.
+    ///   - passphrase: the passphrase of the key, if it is encrypted.
     public static func pem(
         certificate: TLSMaterial, key: TLSMaterial, passphrase: String? = nil
     ) -> ClientCertificate {
@@ -93,12 +94,12 @@ public struct ClientCertificate: Hashable, Sendable {
         if case .pkcs12(let archive) = form { archive } else { nil }
     }
 
-    /// What decrypts the key; nil if nothing has to.
+    /// The passphrase of the key; nil if it is not encrypted.
     public var passphrase: String? { secretPassphrase.value }
 }
 
 extension ClientCertificate: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The form, and where it comes from.
+    /// The form, and the source.
     public var description: String {
         switch form {
         case .pem(let certificate, _): "PEM, \(certificate)"
@@ -111,18 +112,18 @@ extension ClientCertificate: CustomStringConvertible, CustomDebugStringConvertib
 }
 
 extension ClientCertificate {
-    /// Checks that there is a certificate and a key, as far as their outer form tells.
+    /// Checks that there is a certificate and a key, by their outer form.
     func check() throws(TLSOptions.Refused) {
         switch form {
         case .pem(let certificate, let key):
             _ = try PEM.certificates(in: certificate)
             guard PEM.blocks(in: try key.bytes()).contains(where: { $0.label.hasSuffix("PRIVATE KEY") }) else {
-                throw TLSOptions.Refused("There is no private key in \(key); give one as PEM")
+                throw TLSOptions.Refused("No private key found in \(key); give a key as PEM")
             }
         case .pkcs12(let archive):
-            // Some programs write a length that is open, so no more can be told without reading all of it.
+            // Some programs write an open length, so checking more would mean reading all of it.
             guard try archive.bytes().first == 0x30 else {
-                throw TLSOptions.Refused("There is no PKCS#12 archive in \(archive)")
+                throw TLSOptions.Refused("No PKCS#12 archive found in \(archive)")
             }
         }
     }

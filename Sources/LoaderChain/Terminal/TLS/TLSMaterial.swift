@@ -41,7 +41,7 @@ public struct TLSMaterial: Hashable, Sendable {
     private static func read(_ url: URL) throws(TLSOptions.Refused) -> Data {
         guard url.isFileURL else {
             throw TLSOptions.Refused(
-                "Certificates and keys are read from files, and an address was given that names none")
+                "The URL of the certificates or key is not a file URL")
         }
         let path = url.path(percentEncoded: false)
         let bytes: Data
@@ -74,13 +74,13 @@ extension TLSMaterial: CustomStringConvertible, CustomDebugStringConvertible {
 package enum PEM {
     /// One block of a text.
     package struct Block: Equatable {
-        /// What it holds, such as `CERTIFICATE`.
+        /// The label, such as `CERTIFICATE`.
         package let label: String
         /// The bytes; empty for an encrypted key of the older form, which has header fields.
         package let bytes: Data
     }
 
-    /// The blocks of a text, in their order; whatever is around them is left out, and so is a block that is not complete.
+    /// The blocks of a text, in their order; text around them, and incomplete blocks, are left out.
     package static func blocks(in data: Data) -> [Block] {
         var blocks: [Block] = []
         var open: (label: String, base64: [UInt8])?
@@ -104,7 +104,7 @@ package enum PEM {
         let found =
             isDER(bytes) ? [bytes] : blocks(in: bytes).filter { certificateLabels.contains($0.label) }.map(\.bytes)
         guard !found.isEmpty, found.allSatisfy(isDER) else {
-            throw TLSOptions.Refused("There is no certificate in \(material); give one as PEM or DER")
+            throw TLSOptions.Refused("No certificate found in \(material); give a certificate as PEM or DER")
         }
         return found
     }

@@ -1,8 +1,8 @@
-// Terminal/TLS: what a terminal is told about secure connections, whatever it sends requests with. It may use Message and Support.
+// Terminal/TLS: the settings of secure connections, for every terminal. They may use Message and Support.
 
 import LoaderChainPlatformFoundation
 
-/// How a terminal makes secure connections: whom it trusts, and how it identifies itself.
+/// The settings of secure connections: the authorities to trust, and the client's own certificate.
 ///
 /// One value serves every terminal:
 ///
@@ -25,7 +25,7 @@ public struct TLSOptions: Hashable, Sendable {
     /// Any server may ask, also one that a redirect leads to. It sees the certificate, never the key.
     public var clientCertificate: ClientCertificate?
 
-    /// The public keys that hosts must have, beside a certificate that is trusted.
+    /// The public keys that hosts must have, in addition to a trusted certificate.
     ///
     /// ```swift
     /// var tls = TLSOptions()
@@ -72,7 +72,7 @@ extension TLSOptions {
         return host.hasSuffix(".") ? String(host.dropLast()) : host
     }
 
-    /// Why a request must not be sent with these options; nil if it may be.
+    /// The reason why a request must not be sent with these options; nil if it may be.
     ///
     /// A terminal asks this for every request, also for one that a redirect leads to, before it makes a connection.
     public func reasonNotToSend(_ request: HTTPRequest) -> String? {
@@ -80,12 +80,12 @@ extension TLSOptions {
         else {
             return nil
         }
-        return "The host has pinned keys, and the scheme is not https"
+        return "The host has pinned keys, but the scheme is not https"
     }
 }
 
 extension TLSOptions: CustomStringConvertible, CustomDebugStringConvertible {
-    /// What is asked for, without keys and passphrases.
+    /// The options that are set, without keys and passphrases.
     public var description: String {
         var parts = ["authorities: \(authorities)"]
         if let clientCertificate { parts.append("client certificate: \(clientCertificate)") }
@@ -105,7 +105,7 @@ extension TLSOptions {
     public struct Feature: Hashable, Sendable, CustomStringConvertible {
         /// The words of a reason.
         public let description: String
-        /// What to do where it is missing.
+        /// The advice if it is missing.
         private let advice: String?
 
         private init(_ description: String, advice: String? = nil) {
@@ -115,8 +115,8 @@ extension TLSOptions {
 
         /// Trusting authorities of one's own, and none of the system.
         public static let onlyOwnAuthorities = Feature("trust authorities of your own instead of the system's")
-        /// Trusting authorities of one's own beside those of the system.
-        public static let additionalAuthorities = Feature("trust authorities of your own beside the system's")
+        /// Trusting authorities of your own in addition to those of the system.
+        public static let additionalAuthorities = Feature("trust authorities of your own in addition to the system's")
         /// A client certificate as PEM.
         public static let pemClientCertificate = Feature(
             "use a client certificate as PEM",
@@ -144,7 +144,7 @@ extension TLSOptions {
         }
     }
 
-    /// What the options ask for beyond the system's own behavior.
+    /// The features that the options need beyond the system's own behavior.
     public var features: Set<Feature> {
         var features: Set<Feature> = []
         if !authorities.includesSystem {
@@ -172,10 +172,10 @@ extension TLSOptions {
     ///
     /// - Parameters:
     ///   - terminal: the terminal, as the subject of a sentence.
-    ///   - supported: what it can do.
-    ///   - advice: what to do about all else, as a clause.
-    /// - Throws: if the terminal cannot do something, a file cannot be read, there is no certificate where one should be, or a
-    ///   host of the pins is not one or has no key.
+    ///   - supported: the features that it has.
+    ///   - advice: the advice for all other features, as a clause.
+    /// - Throws: if the terminal cannot do something, a file cannot be read, a certificate is missing, or a host of the pins is
+    ///   not a host or has no key.
     public func check(
         for terminal: String, supporting supported: Set<Feature>, otherwise advice: String = "use another terminal"
     ) throws(Refused) {
@@ -184,7 +184,8 @@ extension TLSOptions {
             throw Refused("\(terminal) cannot \(feature); \(feature.advice(among: supported) ?? advice)")
         }
         guard authorities.includesSystem || !authorities.own.isEmpty else {
-            throw Refused("No authority is trusted, so that no server could be; name one, or trust the system's")
+            throw Refused(
+                "No authority is trusted, so every connection would fail; add an authority, or trust the system's")
         }
         _ = try authorities.certificates()
         try clientCertificate?.check()
@@ -208,9 +209,9 @@ extension TLSOptions {
         return address.fault == nil && address.host == host
     }
 
-    /// Thrown where a terminal cannot be made with these options.
+    /// Thrown if a terminal cannot be made with these options.
     public struct Refused: Error, Hashable, Sendable {
-        /// What cannot be done, and what to do instead, as a sentence.
+        /// The unsupported or invalid option, and what to do instead, as a sentence.
         public let reason: String
 
         /// Makes an error with a reason, for a terminal of your own.

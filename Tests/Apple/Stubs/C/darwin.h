@@ -120,6 +120,7 @@ int dup(int file);
 int dup2(int file, int other);
 int pipe(int files[2]);
 char *mkdtemp(char *pattern);
+int mkstemp(char *pattern);
 char *realpath(const char *path, char *resolved);
 #define O_RDONLY 0x0000
 #define O_WRONLY 0x0001

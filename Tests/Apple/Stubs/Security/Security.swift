@@ -30,6 +30,26 @@ public func SecKeyCopyExternalRepresentation(
 ) -> CFData? { fatalError() }
 public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? { fatalError() }
 
+public func SecItemCopyMatching(
+    _ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?
+) -> OSStatus { fatalError() }
+public func SecItemAdd(
+    _ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?
+) -> OSStatus { fatalError() }
+public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus { fatalError() }
+public func SecItemDelete(_ query: CFDictionary) -> OSStatus { fatalError() }
+
+public let kSecClassGenericPassword: CFString = ""
+public let kSecAttrService: CFString = ""
+public let kSecAttrAccount: CFString = ""
+public let kSecAttrAccessGroup: CFString = ""
+public let kSecAttrAccessible: CFString = ""
+public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = ""
+public let kSecReturnData: CFString = ""
+public let kSecMatchLimit: CFString = ""
+public let kSecMatchLimitOne: CFString = ""
+public let kSecValueData: CFString = ""
+public let errSecItemNotFound: OSStatus = -25300
 public let kSecAttrKeyType: CFString = ""
 public let kSecAttrKeySizeInBits: CFString = ""
 public let kSecAttrKeyTypeRSA: CFString = ""

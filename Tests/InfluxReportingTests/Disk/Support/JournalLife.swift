@@ -5,7 +5,7 @@ import LoaderChainTesting
 
 @testable import InfluxReporting
 
-/// A writer over all its lives, on a directory that can be cut at any moment, beside what must be true of it.
+/// A writer over several launches, on a directory that can fail at any operation, with the expected state.
 final class JournalLife: @unchecked Sendable {
     let journal = MemoryDirectory()
     let timers = ManualTimers()
@@ -15,12 +15,12 @@ final class JournalLife: @unchecked Sendable {
 
     private struct Book {
         var isServerUp = true
-        /// What a caller was told to be safe.
+        /// The points that `write` reported as saved.
         var promised: Set<Int> = []
-        /// What was safe when the disk was last synchronized.
+        /// The points that were saved at the last synchronization.
         var synchronized: Set<Int> = []
         var delivered: Set<Int> = []
-        /// How many lines the server has taken of this launch, also of those that the writer says of itself.
+        /// The number of lines that the server has accepted in this launch, including the writer's own points.
         var taken = 0
         var faults: [String] = []
     }
@@ -43,12 +43,12 @@ final class JournalLife: @unchecked Sendable {
 
     private func answer(_ batch: LineBatch) -> BatchOutcome {
         book.withLock { book in
-            // A process that is dead sends nothing.
+            // A dead process sends nothing.
             guard book.isServerUp, !journal.isDead else { return FakeSender.offline(batch) }
             book.taken += batch.count
             for line in 0..<batch.count {
                 let text = batch.text(of: line)
-                // What the writer says of itself.
+                // A point of the writer itself.
                 if text.hasPrefix("InfluxWriter,") { continue }
                 let number = text.split(separator: " ").last.flatMap { Int($0) } ?? -1
                 if text != Self.line(number) { book.faults.append("a line arrived as “\(text)”") }
@@ -75,12 +75,12 @@ final class JournalLife: @unchecked Sendable {
 
     func serverIsUp(_ isUp: Bool) { book.withLock { $0.isServerUp = isUp } }
 
-    /// Lets the writer synchronize, as its timer would.
+    /// Makes the writer synchronize, as its timer would.
     func synchronize() {
         guard let writer else { return }
         let promised = book.withLock { $0.promised }
-        // Twice, since what was on its way the first time is there the second time; on the queue, where the writer does
-        // it, since two threads at once would each leave files to the other.
+        // Twice, because lines that are being written during the first time are flushed the second time. On the writer's queue,
+        // because two threads at once would each leave files to the other.
         writer.engine.queue.sync {
             for _ in 0..<2 { writer.engine.synchronize() }
         }
@@ -89,27 +89,27 @@ final class JournalLife: @unchecked Sendable {
         }
     }
 
-    /// Waits until nothing is on its way, so that a life always takes the same course.
+    /// Waits until no batch is in flight, so that a run is reproducible.
     func settle() async throws {
         guard let writer else { return }
-        // What the disk's queue seals may be sent.
+        // Blocks that the disk's queue has sealed may be sent.
         for _ in 0..<2 {
             writer.engine.queue.sync {}
             try await writer.engine.settle()
         }
     }
 
-    /// Waits until every point is in one place, for the writer and for the server, as it must be whatever happened.
+    /// Waits until the counts of the writer agree with those of the server.
     ///
     /// A thread that has counted one batch may be about to send the next.
     private func check(_ writer: InfluxWriter) async throws {
-        try await eventually("what the writer counts is what the server has taken") {
+        try await eventually("the writer's counts agree with the server's") {
             let statistics = writer.statistics
             return statistics.addsUp && statistics.delivered == book.withLock { $0.taken }
         }
     }
 
-    /// Flushes, and gives up where something is in the way, since time stands still.
+    /// Flushes, and ends the flush if there is a failure, because the clock does not advance.
     func flushAndSettle() async throws {
         guard let writer else { return }
         let isOver = Locked(false)
@@ -119,14 +119,14 @@ final class JournalLife: @unchecked Sendable {
         }
         try await eventually("the flush is over") {
             try await settle()
-            if writer.statistics.obstacle != nil { flush.cancel() }
+            if writer.statistics.lastFailure != nil { flush.cancel() }
             return isOver.withLock { $0 }
         }
         try await settle()
         try await check(writer)
     }
 
-    /// Ends the process, and lets the next one find what is left.
+    /// Ends the process, and starts the next one on the remaining files.
     func end(afterPowerLoss random: RandomSource? = nil) async throws {
         journal.kill()
         writer?.engine.stop()
@@ -137,8 +137,7 @@ final class JournalLife: @unchecked Sendable {
         if random != nil { book.withLock { $0.promised = $0.synchronized } }
     }
 
-    /// Lets go of the writer, and waits until no thread uses it: what it still does would be done to the next one's
-    /// directory.
+    /// Releases the writer, and waits until no thread uses it; otherwise it could still change the next writer's directory.
     private func release() async throws {
         weak var engine: WriterEngine?
         engine = writer?.engine
@@ -146,12 +145,12 @@ final class JournalLife: @unchecked Sendable {
         try await eventually("the writer is gone") { engine == nil }
     }
 
-    /// Opens it once more with a disk and a server that work, and says what is wrong.
+    /// Opens the directory once more, with a working disk and server, and returns the faults.
     func faults() async throws -> [String] {
         serverIsUp(true)
         journal.cut(nil)
         guard open() else { return ["it does not open"] }
-        // Points about drops come while others are delivered, and leave with the next flush.
+        // Points about drops are written while others are delivered, and are sent by the next flush.
         var statistics = WriterStatistics()
         for _ in 0..<20 {
             try await flushAndSettle()
@@ -163,8 +162,8 @@ final class JournalLife: @unchecked Sendable {
         await writer?.shutDown()
         try await release()
         let lost = book.withLock { $0.promised.subtracting($0.delivered) }
-        if !lost.isEmpty { faults.append("\(lost.sorted()) were promised and are lost") }
-        // A line that was cut short at the beginning of its block leaves a file in which nothing can be read.
+        if !lost.isEmpty { faults.append("\(lost.sorted()) were saved and are lost") }
+        // If the first line of a block is truncated, the file has no readable line.
         let left = journal.names.filter { DamagedFile.block(of: $0) == nil }
         if !left.isEmpty { faults.append("\(left) are left") }
         return faults

@@ -3,7 +3,7 @@ import LoaderChainTesting
 
 @testable import InfluxReporting
 
-/// Takes batches and says what a test wants.
+/// A sender with scripted outcomes.
 final class FakeSender: LineSender {
     typealias Answer = @Sendable (LineBatch) -> BatchOutcome
 
@@ -14,13 +14,13 @@ final class FakeSender: LineSender {
         state = Locked((answer, []))
     }
 
-    /// Every line of every batch that came, in order.
+    /// All lines of all batches, in order.
     var batches: [[String]] { state.withLock { $0.batches }.map { batch in (0..<batch.count).map(batch.text) } }
     var count: Int { state.withLock { $0.batches.count } }
 
     func answer(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
 
-    /// Waits until so many batches have come.
+    /// Waits until the given number of batches was sent.
     func waitForEvents(_ count: Int) async { await log.waitForEvents(count) }
 
     func send(_ batch: LineBatch) async -> BatchOutcome {
@@ -41,20 +41,20 @@ final class FakeSender: LineSender {
         return outcome
     }
 
-    static func kept(_ obstacle: WriteObstacle) -> Answer {
+    static func failing(_ failure: DeliveryFailure) -> Answer {
         { batch in
             var outcome = BatchOutcome()
             outcome.undelivered = LineSet(0..<batch.count)
-            outcome.obstacle = obstacle
+            outcome.failure = failure
             outcome.requests = 1
             return outcome
         }
     }
 
-    static let offline = kept(.offline(reason: "no network"))
+    static let offline = failing(.offline(reason: "no network"))
 }
 
-/// A sender whose answers wait until a test lets them go, or the sending is cancelled.
+/// A sender that holds its outcomes until a test releases them, or the sending is cancelled.
 final class HeldSender: LineSender {
     private struct State: Sendable {
         var waiting: [(batch: LineBatch, continuation: CheckedContinuation<BatchOutcome, Never>)] = []
@@ -71,7 +71,7 @@ final class HeldSender: LineSender {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let answer = state.withLock { state -> FakeSender.Answer? in
-                    if state.isCancelled { return FakeSender.kept(.interrupted) }
+                    if state.isCancelled { return FakeSender.failing(.interrupted) }
                     if !state.answers.isEmpty { return state.answers.removeFirst() }
                     state.waiting.append((batch, continuation))
                     return nil
@@ -80,18 +80,18 @@ final class HeldSender: LineSender {
                 if let answer { continuation.resume(returning: answer(batch)) }
             }
         } onCancel: {
-            // The writer ends all of its sendings, or none.
+            // The writer cancels all of its sendings, or none.
             let waiting = state.withLock { state in
                 state.isCancelled = true
                 return replace(&state.waiting, with: [])
             }
             for (batch, continuation) in waiting {
-                continuation.resume(returning: FakeSender.kept(.interrupted)(batch))
+                continuation.resume(returning: FakeSender.failing(.interrupted)(batch))
             }
         }
     }
 
-    /// Answers the batch that has waited longest, or the next one, which may still be on its way here.
+    /// Answers the batch that has waited longest, or the next batch if none waits yet.
     func answer(_ answer: @escaping FakeSender.Answer = FakeSender.delivered) {
         let first = state.withLock { state -> (LineBatch, CheckedContinuation<BatchOutcome, Never>)? in
             if !state.waiting.isEmpty { return state.waiting.removeFirst() }

@@ -4,7 +4,7 @@ import LoaderChainTesting
 
 @testable import InfluxReporting
 
-/// A writer on manual timers, with the events that it told.
+/// A writer on manual timers, with the events that it emitted.
 final class TestWriter: Sendable {
     let timers = ManualTimers()
     let writer: InfluxWriter
@@ -26,17 +26,17 @@ final class TestWriter: Sendable {
     var events: [WriterEvent] { book.withLock { $0 } }
     var statistics: WriterStatistics { writer.statistics }
 
-    /// Waits until nothing is on its way, and the timer of what comes next has been set.
+    /// Waits until no batch is in flight, and the timer for the next step is set.
     func settle() async throws { try await writer.engine.settle() }
 
-    /// Waits until a timer of that moment is the next.
+    /// Waits until the next timer is set for that time.
     func waits(until moment: Duration) async throws {
-        try await eventually("a timer of that moment is the next") {
+        try await eventually("the next timer is set for that time") {
             timers.nextDeadline == TimerInstant(nanoseconds: 0).advanced(by: moment)
         }
     }
 
-    /// Waits until so many events were told.
+    /// Waits until the given number of events was emitted.
     func waitForEvents(_ count: Int) async { await log.waitForEvents(count) }
 
     @discardableResult
@@ -44,32 +44,32 @@ final class TestWriter: Sendable {
         writer.write(Point("m", fields: ["i": .integer(Int64(number))], timestamp: .seconds(Int64(number))))
     }
 
-    /// What becomes of ``write(_:)``.
+    /// The result of ``write(_:)``.
     static func line(_ number: Int) -> String { "m i=\(number)i \(number * 1_000_000_000)" }
 
     static func lines(_ numbers: Range<Int>) -> [String] { numbers.map(line) }
 }
 
 extension WriterEngine {
-    /// Whether nothing is on its way, and the timer of what comes next has been set.
+    /// Whether no batch is in flight, and the timer for the next step is set.
     ///
-    /// A batch has left the state before the thread of its answer sets that timer. A clock that is moved in between has
-    /// nothing to ring.
+    /// The thread of a response first removes the batch from the state, and then sets the timer. A clock that is advanced in
+    /// between would find no timer.
     var isAtRest: Bool {
         let (isQuiet, next) = state.withLock { ($0.batching.inFlight.isEmpty, $0.alarmTime) }
         return isQuiet && next.map { alarm.waits(for: $0) } ?? true
     }
 
-    /// Lets what is being collected wait as a block of its own.
+    /// Seals the block that is being collected.
     func seal() { state.withLock { $0.batching.seal() } }
 
     /// Waits until it is at rest.
     func settle() async throws {
-        try await eventually("nothing is on its way, and the next timer is set") { isAtRest }
+        try await eventually("no batch is in flight, and the next timer is set") { isAtRest }
     }
 }
 
 extension WriterStatistics {
-    /// Whether every point is in one place.
+    /// Whether every point is in exactly one count.
     var addsUp: Bool { accepted == delivered + rejected + droppedTotal + held }
 }

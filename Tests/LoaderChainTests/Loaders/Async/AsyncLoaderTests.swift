@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct AsyncLoaderTests {
     @Test func aSubclassMayAskAsOftenAsItLikes() async throws {
         final class Thrice: AsyncLoader, @unchecked Sendable {
-            override func load(_ request: HTTPRequest, next: RestOfChain) async throws -> HTTPResponse {
+            override func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
                 var request = request
                 for attempt in 1...2 {
                     request.headers["Attempt"] = "\(attempt)"

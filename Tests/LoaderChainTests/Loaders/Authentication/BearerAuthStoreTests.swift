@@ -54,7 +54,7 @@ import Testing
         #expect(terminal.requests.map { $0.headers["Authorization"] } == ["Bearer a"])
     }
 
-    @Test(arguments: [SignInRequired() as any Error, OAuthError(.invalidGrant, status: .badRequest)])
+    @Test(arguments: [SignInRequiredError() as any Error, OAuthError(.invalidGrant, status: .badRequest)])
     func aTokenThatIsOfNoMoreUseIsForgotten(_ error: any Error) async throws {
         let store = FaultyStore(BearerToken(accessToken: "", refreshToken: "r"))
         let chain = chain(store)
@@ -73,7 +73,7 @@ import Testing
         async let code = chain.code(of: .sample)
         let question = await source.question(1)
         try await store.save(BearerToken(accessToken: "a"))
-        question.answer(.failure(SignInRequired()))
+        question.answer(.failure(SignInRequiredError()))
         #expect(await code == .authenticationRequired)
         _ = try await chain.load(.sample)
         #expect(terminal.requests.map { $0.headers["Authorization"] } == ["Bearer a"])

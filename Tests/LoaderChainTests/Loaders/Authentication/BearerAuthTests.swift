@@ -379,7 +379,7 @@ private final class RevokingServer: TokenSource {
         }
     }
 
-    func token(replacing old: BearerToken?, using chain: RestOfChain) async throws -> BearerToken {
+    func token(replacing old: BearerToken?, using chain: Next) async throws -> BearerToken {
         state.withLock {
             $0.asking += 1
             $0.mostAtOnce = max($0.mostAtOnce, $0.asking)

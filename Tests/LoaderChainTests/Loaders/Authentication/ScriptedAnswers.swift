@@ -63,8 +63,8 @@ final class ScriptedAnswers<Credential: Sendable>: Sendable {
 }
 
 extension ScriptedAnswers: TokenSource where Credential == BearerToken {
-    func token(replacing old: BearerToken?, using chain: RestOfChain) async throws -> BearerToken {
-        guard let token = try await ask(old) else { throw SignInRequired() }
+    func token(replacing old: BearerToken?, using chain: Next) async throws -> BearerToken {
+        guard let token = try await ask(old) else { throw SignInRequiredError() }
         return token
     }
 }
@@ -77,12 +77,12 @@ extension ScriptedAnswers: BasicCredentialsProvider where Credential == BasicCre
 
 /// A source or provider that is written as a closure.
 struct ClosureSource<Credential: Sendable>: Sendable {
-    let body: @Sendable (Credential?, RestOfChain?) async throws -> Credential?
+    let body: @Sendable (Credential?, Next?) async throws -> Credential?
 }
 
 extension ClosureSource: TokenSource where Credential == BearerToken {
-    func token(replacing old: BearerToken?, using chain: RestOfChain) async throws -> BearerToken {
-        guard let token = try await body(old, chain) else { throw SignInRequired() }
+    func token(replacing old: BearerToken?, using chain: Next) async throws -> BearerToken {
+        guard let token = try await body(old, chain) else { throw SignInRequiredError() }
         return token
     }
 }

@@ -16,7 +16,7 @@ import Testing
     private func token(
         from source: any TokenSource, replacing old: BearerToken? = nil, _ terminal: ScriptedTerminal
     ) async throws -> BearerToken {
-        try await source.token(replacing: old, using: RestOfChain(startingWith: terminal))
+        try await source.token(replacing: old, using: Next(startingWith: terminal))
     }
 
     private func answering(_ body: String, _ status: HTTPStatus = .ok) -> ScriptedTerminal {
@@ -66,7 +66,7 @@ import Testing
             Validate(.success.and(.contentTypes("image/*"))) --> answering(#"{"error":"invalid_grant"}"#, .badRequest)
         let error = await #expect(throws: OAuthError.self) {
             try await RefreshTokenFlow(endpoint: endpoint, client: client).token(
-                replacing: BearerToken(accessToken: "a", refreshToken: "r"), using: RestOfChain(startingWith: chain))
+                replacing: BearerToken(accessToken: "a", refreshToken: "r"), using: Next(startingWith: chain))
         }
         #expect(error?.code == .invalidGrant)
     }
@@ -76,7 +76,7 @@ import Testing
         let printed = PrintLoader(bodyLimit: 1_000) { log.note($0) } --> answering(#"{"access_token":"t0p"}"#)
         let source = RefreshTokenFlow(endpoint: endpoint, client: client)
         _ = try await source.token(
-            replacing: BearerToken(accessToken: "a", refreshToken: "t0p"), using: RestOfChain(startingWith: printed))
+            replacing: BearerToken(accessToken: "a", refreshToken: "t0p"), using: Next(startingWith: printed))
         #expect(log.events.count == 2 && log.events.allSatisfy { $0.contains("<a body that is hidden>") })
         #expect(!log.events.joined().contains("t0p"))
     }
@@ -84,7 +84,7 @@ import Testing
     @Test func withoutARefreshTokenTheUserHasToSignIn() async {
         let terminal = answering("")
         for old in [nil, BearerToken(accessToken: "a")] {
-            await #expect(throws: SignInRequired.self) {
+            await #expect(throws: SignInRequiredError.self) {
                 try await token(from: RefreshTokenFlow(endpoint: endpoint, client: client), replacing: old, terminal)
             }
         }
@@ -139,7 +139,7 @@ import Testing
         }
         do {
             let flow = ClientCredentialsFlow(endpoint: endpoint, client: client)
-            _ = try await flow.token(replacing: nil, using: RestOfChain(startingWith: leaking))
+            _ = try await flow.token(replacing: nil, using: Next(startingWith: leaking))
             Issue.record("there was a token")
         } catch {
             let error = error as? HTTPError

@@ -181,11 +181,11 @@ import Testing
 
     @Test func theUsualVerdicts() {
         func verdict(_ status: Int) -> CircuitBreaker.Verdict {
-            CircuitBreaker.usualVerdict(on: .success(HTTPResponse(request: .sample, status: HTTPStatus(status))))
+            CircuitBreaker.defaultVerdict(on: .success(HTTPResponse(request: .sample, status: HTTPStatus(status))))
         }
         func verdict(_ code: HTTPError.Code, _ status: Int? = nil) -> CircuitBreaker.Verdict {
             let response = status.map { HTTPResponse(request: .sample, status: HTTPStatus($0)) }
-            return CircuitBreaker.usualVerdict(
+            return CircuitBreaker.defaultVerdict(
                 on: .failure(HTTPError(code, request: .sample, response: response)))
         }
         #expect([200, 302, 401, 404, 408].allSatisfy { verdict($0) == .success })
@@ -238,7 +238,7 @@ import Testing
 
     @Test func withItsUsualNeighboursItKeepsTheContract() async {
         let violations = await ContractCheck(patience: .patient) { timers in
-            Retry(strategy: Backoff.constant(delay: 1, maximumNumberOfAttempts: 3), timers: timers)
+            Retry(.constant(delay: 1, maximumNumberOfAttempts: 3), timers: timers)
                 --> CircuitBreaker(timers: timers, random: RandomSource(seed: 3))
                 --> RateLimit(requests: 1_000, per: .seconds(1), burst: 5, timers: timers)
         }.run()

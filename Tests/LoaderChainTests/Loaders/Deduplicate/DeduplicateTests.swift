@@ -238,7 +238,7 @@ import Testing
 
 /// Answers on other threads.
 private final class AsyncTerminal: AsyncLoader, @unchecked Sendable {
-    override func load(_ request: HTTPRequest, next: RestOfChain) async throws -> HTTPResponse {
+    override func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         await Task.yield()
         return HTTPResponse(request: request, status: .ok)
     }

@@ -73,7 +73,7 @@ import Testing
         #expect(pauses.count == HedgePauses.mostHosts)
         #expect(pauses.isPaused(host(-1), at: instant(9)))
         #expect(!pauses.isPaused(host(-1), at: instant(10)))
-        // Those that are over make room.
+        // Pauses that are over are removed for new ones.
         pauses.pause(host(-2), until: instant(20), at: instant(10))
         #expect(pauses.count == 1 && pauses.isPaused(host(-2), at: instant(19)))
         #expect(!pauses.isPaused(host(-1), at: instant(11)))

@@ -116,7 +116,7 @@ private enum HedgeEvent: CaseIterable {
     var isOfSecond: Bool { [.secondResponds, .secondFails].contains(self) }
 }
 
-/// A race beside the history from which a definition says what must have come of it.
+/// A race, and the history from which a definition derives its outcome.
 private struct HedgeWorld {
     private(set) var history: [HedgeEvent] = []
     private(set) var fault: String?
@@ -203,7 +203,7 @@ private struct HedgeWorld {
         return !history[..<passed].contains(where: \.isOfSecond)
     }
 
-    /// Whether there is a second attempt that is neither passed on nor has ended.
+    /// Whether there is a second attempt that has neither been passed on nor ended.
     private var isPrepared: Bool {
         wasSent && !has(.send, .passOn, .secondResponds, .secondFails)
     }

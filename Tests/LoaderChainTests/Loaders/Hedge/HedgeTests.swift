@@ -190,7 +190,7 @@ import Testing
     func aHostThatPushesBackIsLeftAlone(_ status: HTTPStatus, _ retryAfter: String?, _ seconds: Int64) throws {
         let hedge = makeHedge()
         let chain = trained(hedge)
-        // Even one that is never hedged tells.
+        // A request that is never hedged also shows that its host pushes back.
         load(HTTPRequest(method: .post, host: "EXAMPLE.com", path: "/"), with: chain)
         terminal.answer(try held(0), status, headers: retryAfter.map { ["Retry-After": $0] } ?? [:])
         timers.advance(by: .seconds(seconds) - .milliseconds(101))
@@ -203,7 +203,7 @@ import Testing
     /// A retry below gets over a 503, which only a watch below that shows.
     @Test(arguments: [true, false]) func aWatchShowsWhatARetryBelowHides(isWatched: Bool) throws {
         let hedge = makeHedge()
-        let retry = Retry(strategy: Backoff.constant(delay: 0, maximumNumberOfAttempts: 2), timers: timers)
+        let retry = Retry(.constant(delay: 0, maximumNumberOfAttempts: 2), timers: timers)
         let chain = trained(hedge, below: isWatched ? retry --> AttemptWatch(hedge) : retry)
         load(with: chain)
         terminal.answer(try held(0), .serviceUnavailable)

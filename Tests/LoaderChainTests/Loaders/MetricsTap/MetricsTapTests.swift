@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    // MARK: What it tells
+    // MARK: What it records
 
     @Test func itTellsOfARequestWhenItHasEnded() throws {
         let chain = tap(module: "shop", tags: ["plan": "free", "build": "7"]) --> terminal
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test func whatTheClientCannotParseIsNoFailureOfTheServer() async throws {
-        let chain = tap() --> Validate() --> ScriptedTerminal { _ in .success(.ok, body: "no number") }
+        let chain = tap() --> Validate(.nothing) --> ScriptedTerminal { _ in .success(.ok, body: "no number") }
         await #expect(throws: HTTPError.self) { _ = try await chain.load(.sample, as: Int.self) }
         let metric = try only
         #expect(metric.outcome == .unparsable && metric.status == .ok && metric.outcome.kind == .unparsable)

@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func aTaskThatWaitedTooLongHasWaitedUntilThen() {
-        let throttle = Throttle(maximumNumberOfRequests: 0, deadline: .seconds(3), timers: timers)
+        let throttle = Throttle(maximumNumberOfRequests: 0, queueTimeout: .seconds(3), timers: timers)
         let chain = tap(upper) --> throttle --> terminal
         load(with: chain)
         timers.advance(by: .seconds(10))
@@ -72,7 +72,7 @@ import Testing
 
     @Test func thePausesOfARetryAreToldAndSoAreTheQueuesBelowIt() throws {
         let retry = Retry(
-            strategy: Backoff.constant(delay: 2, maximumNumberOfAttempts: 3), budget: .unlimited, timers: timers)
+            .constant(delay: 2, maximumNumberOfAttempts: 3), budget: .unlimited, timers: timers)
         let chain =
             tap(upper) --> retry --> tap(lower) --> Throttle(maximumNumberOfRequests: 1, timers: timers) --> terminal
         load("/other", with: Throttle(maximumNumberOfRequests: 1, timers: timers) --> terminal)
@@ -81,7 +81,7 @@ import Testing
         timers.advance(by: .seconds(1))
         terminal.refuse(try #require(terminal.held.first), .connectionLost)
         timers.advance(by: .seconds(1))
-        // It takes the slot that the second attempt will wait for.
+        // This task takes the slot that the second attempt will wait for.
         load("/other", with: chain)
         timers.advance(by: .seconds(5))
         try answerFirst()
@@ -97,7 +97,7 @@ import Testing
 
     @Test func aPauseThatIsCutShortCountsUntilThen() async throws {
         let retry = Retry(
-            strategy: Backoff.constant(delay: 9, maximumNumberOfAttempts: 3), budget: .unlimited, timers: timers)
+            .constant(delay: 9, maximumNumberOfAttempts: 3), budget: .unlimited, timers: timers)
         let chain = tap(upper) --> retry --> terminal
         let cancelled = load(with: chain)
         terminal.refuse(try #require(terminal.held.first), .connectionLost)

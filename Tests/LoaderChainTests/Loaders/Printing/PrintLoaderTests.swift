@@ -76,7 +76,7 @@ import Testing
         #expect(lines("äöü", limit: 0) == [])
         #expect(lines("one\ntwo\r\u{1B}[1m", limit: 100).count == 2)
         #expect(!lines("one\ntwo\r\u{1B}[1m", limit: 100).joined().contains("\u{1B}"))
-        #expect(PrintedBody(Data([0xFF, 0xFE]), limit: 10).lines == ["<2 bytes that are no text>"])
+        #expect(PrintedBody(Data([0xFF, 0xFE]), limit: 10).lines == ["<2 bytes of binary data>"])
     }
 
     @Test func bodiesOfRequestsAreReadOnlyAsFarAsTheyAreShown() {

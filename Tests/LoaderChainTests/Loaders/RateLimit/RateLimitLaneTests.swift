@@ -17,7 +17,7 @@ private final class LaneWalk {
     private(set) var fault = ""
     private var random: SeededGenerator
     private var now: Int64 = 0
-    private let room: Int
+    private let capacity: Int
     private var lane: RateLimitLane<Int>
     /// The naive model: a bucket of its own, and who waits.
     private var bucket: TokenBucket
@@ -31,7 +31,7 @@ private final class LaneWalk {
 
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
-        room = Int.random(in: 0...6, using: &random)
+        capacity = Int.random(in: 0...6, using: &random)
         let rate = Self.rate(&random)
         lane = RateLimitLane(rate, at: TimerInstant(nanoseconds: 0))
         bucket = TokenBucket(rate, at: TimerInstant(nanoseconds: 0))
@@ -64,7 +64,7 @@ private final class LaneWalk {
             rings += 1
             expect(rings <= arrivals, "it rings without end")
         }
-        expect(waiting.isEmpty, "\(waiting.count) wait for ever")
+        expect(waiting.isEmpty, "\(waiting.count) wait forever")
     }
 
     private func step() {
@@ -84,13 +84,13 @@ private final class LaneWalk {
 
     private func arrive() {
         arrivals += 1
-        let first = lane.admit(nil, room: room, at: instant, among: &waiters)
+        let first = lane.admit(nil, capacity: capacity, at: instant, among: &waiters)
         if case .mustWait = first {
             let hasDeadline = Bool.random(using: &random)
             let deadline =
                 hasDeadline ? instant.advanced(by: .nanoseconds(Int.random(in: 0...90, using: &random))) : .never
             let turn = turn(after: waiting.count)
-            let second = lane.admit(arrivals, until: deadline, room: room, at: instant, among: &waiters)
+            let second = lane.admit(arrivals, until: deadline, capacity: capacity, at: instant, among: &waiters)
             // A full bucket loses the part of a nanosecond by which each token comes late.
             let lost = Duration.nanoseconds(waiting.count)
             if case .tooLate(let delay) = second {
@@ -100,7 +100,7 @@ private final class LaneWalk {
             }
             expect(turn < deadline.advanced(by: lost), "waits for \(turn) in spite of \(deadline)")
             guard case .waits(let place, let new) = second else { return expect(false, "\(first) and then \(second)") }
-            expect(waiting.count < room, "waits beyond the room")
+            expect(waiting.count < capacity, "waits beyond the capacity")
             expect((new != nil) == (alarm == nil), "another alarm")
             waiting.append((arrivals, place))
             if new != nil { setAlarm() }
@@ -113,7 +113,7 @@ private final class LaneWalk {
         case .refused(let delay): expect(!passes && delay == refusal, "\(first) for \(arrivals)")
         case .mustWait, .waits, .tooLate: expect(false, "\(first) for \(arrivals)")
         }
-        expect(passes || waiting.count >= room, "refused although there is room")
+        expect(passes || waiting.count >= capacity, "refused although the queue is not full")
     }
 
     /// When a newcomer has its token, after others that wait.

@@ -153,7 +153,7 @@ import Testing
         limit --> terminal
         for host in ["a", "a", "b"] { load(host, host: host, with: limit) }
         timers.advance(by: .milliseconds(100))
-        // The second has passed, and another host's waiter moves in where it waited.
+        // The second has passed, and another host's waiter takes its place.
         load("b", host: "b", with: limit)
         load("b", host: "b", with: limit)
         load("a", host: "a", with: limit)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct TokenBucketTests {
     @Test func aTokenComesExactlyWhenItsTimeHasCome() {
-        // Three a second: a third of a second is no whole number of nanoseconds, and a token never comes too early.
+        // Three a second: a third of a second is not a whole number of nanoseconds, and a token never comes too early.
         var bucket = TokenBucket(RateLimit.Rate(requests: 3, per: .seconds(1)), at: TimerInstant(nanoseconds: 0))
         var granted: [Int64] = []
         var now = TimerInstant(nanoseconds: 0)

@@ -25,7 +25,7 @@ import Testing
         #expect(log.events == ["cancelled"])
         terminal.answer(tasks[1])
         await log.waitForEvents(3)
-        // The reset is over as soon as Autocancel has heard of the end, a moment before the caller has.
+        // The reset is over as soon as Autocancel has noted the end, a moment before the caller gets it.
         #expect(log.events.sorted() == ["cancelled", "cancelled", "reset"])
         #expect("\(chain)".hasPrefix("Autocancel(in flight 0)"))
     }

@@ -19,13 +19,13 @@ import Testing
         attempts: Int = 3, deadline: Duration? = nil, budget: RetryBudget? = nil
     ) -> HTTPLoader {
         let strategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: attempts)
-        return Retry(strategy: strategy, deadline: deadline, budget: budget, timers: timers) --> terminal
+        return Retry(strategy, deadline: deadline, budget: budget, timers: timers) --> terminal
     }
 
     private var only: HTTPTask { get throws { try #require(terminal.held.first) } }
 
     @Test func withoutAStrategyTheTaskItselfPassesThrough() throws {
-        let chain = Retry(timers: timers) --> terminal
+        let chain = Retry(nil, timers: timers) --> terminal
         let task = HTTPTask(request: .sample)
         chain.load(task: task)
         #expect(try only === task)
@@ -142,7 +142,7 @@ import Testing
 
     @Test func aCancelledAttemptIsTheLast() throws {
         let terminal = ScriptedTerminal(onCancel: .waits)
-        let chain = Retry(strategy: Backoff.immediately(maximumNumberOfAttempts: 9), timers: timers) --> terminal
+        let chain = Retry(.immediately(maximumNumberOfAttempts: 9), timers: timers) --> terminal
         let log = EventLog()
         let task = chain.load(request: .sample) { log.note($0.summary) }
         task.cancel()
@@ -163,7 +163,7 @@ import Testing
         let terminal = ScriptedTerminal { _ in .failure(.timedOut) }
         let budget = RetryBudget(ratio: 0.5, minimumPerSecond: 1, window: .seconds(4), timers: timers)
         let chain =
-            Retry(strategy: Backoff.immediately(maximumNumberOfAttempts: 100), budget: budget, timers: timers)
+            Retry(.immediately(maximumNumberOfAttempts: 100), budget: budget, timers: timers)
             --> terminal
         let log = EventLog()
         for _ in 0..<10 { chain.load(request: .sample) { log.note("\($0.attempts)") } }
@@ -180,7 +180,7 @@ import Testing
             let terminal = ScriptedTerminal { _ in .failure(.timedOut) }
             let strategy = Backoff.immediately(maximumNumberOfAttempts: 100_000)
             let log = EventLog()
-            (Retry(strategy: strategy, budget: .unlimited) --> terminal).load(request: .sample) {
+            (Retry(strategy, budget: .unlimited) --> terminal).load(request: .sample) {
                 log.note("\($0.summary) \($0.attempts)")
             }
             #expect(log.events == ["timedOut 100000"])
@@ -205,16 +205,16 @@ extension Retry {
             let none = RetryBudget(ratio: 0, minimumPerSecond: 0, timers: timers)
             let constant = Backoff.constant(delay: 1, maximumNumberOfAttempts: 3)
             return switch self {
-            case .none: Retry(timers: timers)
+            case .none: Retry(nil, timers: timers)
             case .immediately:
-                Retry(strategy: Backoff.immediately(maximumNumberOfAttempts: 3), budget: many, timers: timers)
-            case .constant: Retry(strategy: constant, budget: many, timers: timers)
+                Retry(.immediately(maximumNumberOfAttempts: 3), budget: many, timers: timers)
+            case .constant: Retry(constant, budget: many, timers: timers)
             case .exponential:
                 Retry(
-                    strategy: Backoff.exponential(delay: 1, maximumNumberOfAttempts: 5, random: RandomSource(seed: 7)),
+                    .exponential(delay: 1, maximumNumberOfAttempts: 5, random: RandomSource(seed: 7)),
                     budget: many, timers: timers)
-            case .deadline: Retry(strategy: constant, deadline: .seconds(2), budget: many, timers: timers)
-            case .spent: Retry(strategy: constant, budget: none, timers: timers)
+            case .deadline: Retry(constant, deadline: .seconds(2), budget: many, timers: timers)
+            case .spent: Retry(constant, budget: none, timers: timers)
             }
         }
     }

@@ -28,7 +28,7 @@ import Testing
         deadline: Duration? = nil, maximumRetryAfter: Duration = .seconds(60), _ request: HTTPRequest = .sample
     ) -> HTTPLoader {
         let retry = Retry(
-            strategy: strategy, deadline: deadline, maximumRetryAfter: maximumRetryAfter, timers: timers)
+            strategy, deadline: deadline, maximumRetryAfter: maximumRetryAfter, timers: timers)
         let chain = retry --> terminal
         chain.load(request: request) { [log] result in log.note("\(result.summary) \(result.attempts)") }
         return chain
@@ -106,7 +106,7 @@ import Testing
 
     @Test func aResetEndsADelayAndTellsWhatCameBefore() async throws {
         let seen = Locked<HTTPResult?>(nil)
-        let retry = Retry(strategy: Backoff.constant(delay: 1, maximumNumberOfAttempts: 3), timers: timers)
+        let retry = Retry(.constant(delay: 1, maximumNumberOfAttempts: 3), timers: timers)
         let chain = retry --> terminal
         chain.load(request: .sample) { result in seen.withLock { $0 = result } }
         terminal.answer(try only, .serviceUnavailable)
@@ -119,7 +119,7 @@ import Testing
 
     @Test func aResetWaitsForARunningAttemptWhichIsTheLast() async throws {
         let terminal = SlowToAnswer()
-        let retry = Retry(strategy: Backoff.immediately(maximumNumberOfAttempts: 9), timers: timers)
+        let retry = Retry(.immediately(maximumNumberOfAttempts: 9), timers: timers)
         let chain = retry --> terminal
         chain.load(request: .sample) { [log] in log.note("\($0.summary) \($0.attempts)") }
         for number in 1...2 {

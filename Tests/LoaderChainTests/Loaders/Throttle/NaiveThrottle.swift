@@ -72,11 +72,11 @@ struct NaiveThrottle {
 
     /// What happened, in order.
     private(set) var log: [String] = []
-    /// The most that one waiter was passed by, while hosts were not counted.
+    /// The most times that one waiter was overtaken, while hosts were not counted.
     private(set) var worstPassing = 0
     /// How often the newest went first.
     private(set) var overtakings = 0
-    /// The most that one waiter was passed by at its host, while hosts were counted.
+    /// The most times that one waiter was overtaken at its host, while hosts were counted.
     private(set) var worstPassingAtHost = 0
 
     init(
@@ -461,7 +461,7 @@ private struct NaiveStrain {
         seen = []
     }
 
-    /// How many may wait of a priority; nil for as many as come.
+    /// The number of waiters of a priority that may wait; nil for unlimited.
     func most(_ priority: ThrottlePriority) -> Int? {
         guard sheds, priority == .low ? anyHolds || upperHolds : upperHolds else { return nil }
         return max(1, startsAtLooks.suffix(2).joined().count { $0 <= priority })

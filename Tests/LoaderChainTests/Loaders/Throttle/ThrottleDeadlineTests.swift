@@ -10,7 +10,7 @@ import Testing
     private let log = EventLog()
 
     private func throttle(perHost: UInt? = nil, deadline: Duration? = nil) -> HTTPLoader {
-        Throttle(maximumNumberOfRequests: 1, perHost: perHost, deadline: deadline, timers: timers) --> terminal
+        Throttle(maximumNumberOfRequests: 1, perHost: perHost, queueTimeout: deadline, timers: timers) --> terminal
     }
 
     private func load(
@@ -113,7 +113,8 @@ import Testing
         answer(after: .milliseconds(90))
         let reason = try #require(seen.withLock { $0 }?.reason)
         #expect(
-            reason.hasPrefix("It waited for 0.09 seconds, and the 0.09 seconds that are left are less than the 0.1"))
+            reason.hasPrefix("It waited for 0.09 seconds, and only 0.09 seconds are left; similar tasks take up to 0.1")
+        )
         answer()
     }
 
@@ -173,7 +174,7 @@ import Testing
         while !terminal.held.isEmpty { answer() }
     }
 
-    /// Tasks of a kind that is always given up would tell nothing, for ever.
+    /// Otherwise tasks of a kind that is always given up would never correct the old time.
     @Test func whatWasLearnedLongAgoIsForgotten() {
         let chain = throttle()
         teach(.seconds(5), chain)
@@ -300,7 +301,7 @@ import Testing
     }
 }
 
-/// Fails tasks before their deadline as long as it is to, as a rate limit does.
+/// Fails tasks before their deadline while it is told to, as a rate limit does.
 private final class RefusesForTime: HTTPLoader, @unchecked Sendable {
     private let refuses: @Sendable () -> Bool
     init(_ refuses: @escaping @Sendable () -> Bool) { self.refuses = refuses }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LoaderChain
 
-/// What a throttle tells while it is in use, and which of its settings can be changed then.
+/// The events of a throttle in use, and the settings that can be changed then.
 @Suite(.timeLimit(.minutes(10))) struct ThrottleLiveTests {
     private let timers = ManualTimers()
     private let terminal = ScriptedTerminal()
@@ -44,21 +44,21 @@ import Testing
     }
 
     @Test func aNewDeadlineHoldsForThoseThatWait() {
-        let throttle = Throttle(maximumNumberOfRequests: 0, deadline: .seconds(10), timers: timers)
+        let throttle = Throttle(maximumNumberOfRequests: 0, queueTimeout: .seconds(10), timers: timers)
         throttle --> terminal
         load("/1", with: throttle)
         timers.advance(by: .seconds(2))
         load("/2", with: throttle)
         timers.advance(by: .seconds(1))
-        throttle.deadline = .seconds(2)
+        throttle.queueTimeout = .seconds(2)
         #expect(log.events == ["/1 queueTimedOut"])
         timers.advance(by: .seconds(1))
         #expect(log.events == ["/1 queueTimedOut", "/2 queueTimedOut"])
         load("/3", with: throttle)
-        throttle.deadline = nil
-        #expect(throttle.deadline == nil && timers.pendingCount == 0)
+        throttle.queueTimeout = nil
+        #expect(throttle.queueTimeout == nil && timers.pendingCount == 0)
         timers.advance(by: .seconds(100))
-        throttle.deadline = .seconds(101)
+        throttle.queueTimeout = .seconds(101)
         timers.advance(by: .seconds(1))
         #expect(log.events.count == 3 && timers.pendingCount == 0)
     }
@@ -69,7 +69,7 @@ import Testing
         load("/1", with: throttle)
         load("/2", with: throttle) { $0.deadline = .after(.seconds(3), on: timers) }
         timers.advance(by: .seconds(2))
-        throttle.deadline = .seconds(4)
+        throttle.queueTimeout = .seconds(4)
         timers.advance(by: .seconds(1))
         #expect(log.events == ["/2 deadlineExceeded"])
         timers.advance(by: .seconds(3))
@@ -85,15 +85,15 @@ import Testing
                 var random = SeededGenerator(seed: seed &* 31 &+ UInt64(thread))
                 for _ in 0..<50 {
                     switch random.next() % 6 {
-                    case 0: throttle.deadline = .seconds(Int.random(in: 1...9, using: &random))
-                    case 1: throttle.deadline = nil
+                    case 0: throttle.queueTimeout = .seconds(Int.random(in: 1...9, using: &random))
+                    case 1: throttle.queueTimeout = nil
                     case 2: throttle.maximumWaiting = Int.random(in: 10...40, using: &random)
                     case 3: throttle.hostLimits["example.com"] = UInt(random.next() % 3)
                     default: load("/", with: throttle)
                     }
                 }
             }
-            throttle.deadline = .seconds(10)
+            throttle.queueTimeout = .seconds(10)
             timers.advance(by: .seconds(10))
             #expect(throttle.snapshot.total == .init() && timers.pendingCount == 0, "seed \(seed)")
         }
@@ -101,7 +101,7 @@ import Testing
 
     // MARK: Events
 
-    /// Notes events by their kinds, with what else they tell.
+    /// Notes events by their kinds, with their data.
     private func note(_ event: Throttle.Event) {
         let parts = [
             event.kind.rawValue, event.host, event.partition, event.priority.map { "\($0)" },
@@ -112,7 +112,7 @@ import Testing
 
     @Test func eachTaskThatWaitsIsToldOfTwice() {
         let throttle = Throttle(
-            limit: 1, maximumWaiting: 2, deadline: .seconds(9), timers: timers, onEvent: { [self] in note($0) })
+            limit: 1, maximumWaiting: 2, queueTimeout: .seconds(9), timers: timers, onEvent: { [self] in note($0) })
         throttle --> terminal
         load("/1", with: throttle)
         load("/2", with: throttle) { $0.priority = .high }

@@ -227,7 +227,7 @@ import Testing
             #expect(run.results == run.arrivals)
             // Once it has begun, it does not begin and end again.
             #expect(run.events.count { $0.kind == .pressureChanged } <= 2)
-            // Without deadlines too, hardly any task waits for much longer than the target.
+            // Without deadlines too, few tasks wait for much longer than the target.
             let waits = run.events.dropFirst(run.events.count / 4).filter { $0.kind == .started }.compactMap(\.waited)
             #expect(waits.count { $0 > .seconds(1) } < waits.count / 20)
         }

@@ -9,8 +9,8 @@ import Testing
     /// How many walks each test takes; some thousand are worth their time after a change of the turns.
     private static let walks = UInt64(testSize("THROTTLE_WALKS", usually: 40, atLeast: 40))
 
-    /// A host's limit and the limit of all pass over the first in line eight times each, so that one who meets both may be
-    /// passed eight times before each of the eight starts at its host.
+    /// A host's limit and the total limit each let eight tasks overtake the first in line, so a waiter that meets both may be
+    /// overtaken eight times before each of the eight starts at its host.
     @Test func noneIsPassedOverTooOftenNorWaitsTooLong() {
         takeWalks(seeds: 0..<Self.walks) { seed in
             var traffic = SteadyTraffic(seed: seed)
@@ -183,7 +183,7 @@ private struct SteadyTraffic {
             let longestWait = (starts / limit + 1) * longest + (isPerHost ? (patience + 2) * longest : 0)
             if now - since > longestWait { return fault = "\(task) has waited \(now - since) of \(longestWait)" }
             guard isPerHost, let perHost, limit >= hosts * perHost, let since = task.firstAtHostSince else { continue }
-            // Slots are short at its host alone, where it is the ninth to start.
+            // Slots are short only at its host, at which it is the ninth to start.
             let longestAtHost = (patience / perHost + 1) * longest + longest
             if now - since > longestAtHost { return fault = "\(task) has waited \(now - since) of \(longestAtHost)" }
         }

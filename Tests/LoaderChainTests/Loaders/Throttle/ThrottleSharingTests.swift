@@ -148,7 +148,7 @@ import Testing
         throttle --> terminal
         for _ in 1...3 { load("/", with: throttle) { $0.throttleKey = "search" } }
         #expect(running.count == 2)
-        #expect(throttle.findings.hosts.keys.sorted() == ["search"])
+        #expect(throttle.adaptiveStatus.hosts.keys.sorted() == ["search"])
         answerAll()
     }
 }

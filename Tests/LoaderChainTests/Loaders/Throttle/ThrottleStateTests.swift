@@ -267,7 +267,7 @@ import Testing
     }
 
     @Test func whatHasLeftIsNotRememberedForMakingRoom() {
-        // The list of those that may have to make room is swept now and then, and must not lose the last of them.
+        // The list of waiters that may be displaced is swept now and then, and must not lose the last of them.
         var state = DrivenThrottle.State(limit: 0, mostWaiting: 3)
         var stays: QueuePlace?
         for number in 0..<1_000 {
@@ -365,7 +365,7 @@ private struct ThrottlePair {
         limit: UInt, perHost: UInt?, mostWaiting: Int, patience: PriorityTurns.Patience,
         partitions: [ThrottlePartition] = [], overload: ThrottleOverload? = nil, mayHasten: Bool = true
     ) {
-        // Waits are told in units of the queues, and deadlines to the nanosecond.
+        // Waits are in the units of the queues, and deadlines in nanoseconds.
         unit = overload == nil ? 1 : Duration.unit.saturatedNanoseconds
         naive = NaiveThrottle(
             limit: limit, perHost: perHost, mostWaiting: mostWaiting, patience: patience, partitions: partitions,
@@ -421,7 +421,7 @@ private struct ThrottlePair {
             naive.cancel(position)
             driven.cancel(id)
         case .finish, .giveUp, .cancel:
-            break  // There is no task that it could happen to.
+            break  // No task is left for it.
         case .limit(let limit):
             naive.limit = limit
             naive.startWaiters()
@@ -462,12 +462,12 @@ private final class DrivenThrottle {
     private var arrivals: [Int: TimerInstant] = [:]
     /// Those that had waited longest when they started, and when they came and started.
     private var oldest: [Int: (arrival: TimerInstant, start: TimerInstant)] = [:]
-    private var tellsHostsApart: Bool
+    private var countsHosts: Bool
     private var now = TimerInstant.zero
 
     init(_ state: State) {
         self.state = state
-        tellsHostsApart = state.queues.tellsHostsApart
+        countsHosts = state.queues.countsHosts
     }
 
     var snapshot: Throttle.Snapshot { state.snapshot }
@@ -479,7 +479,7 @@ private final class DrivenThrottle {
     ) {
         hosts[id] = host
         arrivals[id] = now
-        let origin = tellsHostsApart ? origin(of: id) : nil
+        let origin = countsHosts ? origin(of: id) : nil
         let number = UInt64(id)
         if let slot = origin.map({ state.start(number, for: $0, in: partition) }) ?? state.start(number) {
             state.countStart(priority, in: slot)
@@ -542,19 +542,19 @@ private final class DrivenThrottle {
     }
 
     func setPerHost(_ perHost: UInt?) {
-        if perHost != nil { tellsHostsApart = true }
+        if perHost != nil { countsHosts = true }
         state.setLimitPerHost(perHost, origins: origins)
         takeAll()
     }
 
     func setHostLimits(_ limits: [String: UInt]) {
-        if !limits.isEmpty { tellsHostsApart = true }
+        if !limits.isEmpty { countsHosts = true }
         state.setHostLimits(limits, origins: origins)
         takeAll()
     }
 
     private var origins: [QueuePlace: HTTPOrigin] {
-        Dictionary(uniqueKeysWithValues: state.queues.untold.map { ($0.place, origin(of: $0.waiter)) })
+        Dictionary(uniqueKeysWithValues: state.queues.uncounted.map { ($0.place, origin(of: $0.waiter)) })
     }
 
     func look() -> ThrottlePressure {

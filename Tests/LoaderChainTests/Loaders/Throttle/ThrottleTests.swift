@@ -246,7 +246,7 @@ import Testing
         stage.load("/3")
         stage.answer("/1")
         await stage.log.waitForEvents(3)
-        // The reset is over as soon as the throttle has heard of the end, a moment before the caller has.
+        // The reset is over as soon as the throttle has noted the end, a moment before the caller gets it.
         #expect(stage.log.events.dropFirst().sorted() == ["/1 cancelled", "reset"])
         #expect(stage.running == ["/3"])
     }
@@ -321,7 +321,7 @@ import Testing
             switch kind {
             case 0: Throttle(timers: timers)
             case 1: Throttle(maximumNumberOfRequests: 1, timers: timers)
-            case 2: Throttle(maximumNumberOfRequests: 2, deadline: .seconds(1), timers: timers)
+            case 2: Throttle(maximumNumberOfRequests: 2, queueTimeout: .seconds(1), timers: timers)
             case 3: Throttle(perHost: 1, timers: timers)
             default: Throttle(maximumNumberOfRequests: 2, perHost: 2, maximumWaiting: 3, timers: timers)
             }
@@ -350,7 +350,7 @@ private final class Stage: Sendable {
 
     convenience init(limit: UInt = 1, deadline: Duration) {
         let timers = ManualTimers()
-        self.init(Throttle(maximumNumberOfRequests: limit, deadline: deadline, timers: timers), timers: timers)
+        self.init(Throttle(maximumNumberOfRequests: limit, queueTimeout: deadline, timers: timers), timers: timers)
     }
 
     var chain: HTTPLoader { throttle }

@@ -29,7 +29,7 @@ import Testing
         let strategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: 3)
         var request = HTTPRequest.sample
         request.traceParent = parent
-        (Retry(strategy: strategy, timers: timers) --> tracing() --> terminal).load(request: request) { _ in }
+        (Retry(strategy, timers: timers) --> tracing() --> terminal).load(request: request) { _ in }
         for _ in 0..<3 {
             for task in terminal.held { terminal.refuse(task, .connectionLost) }
             timers.advance(by: .seconds(1))
@@ -46,7 +46,7 @@ import Testing
     @Test func withoutAParentTheAttemptsOfARequestAreOneTrace() {
         let strategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: 2)
         let chain =
-            Retry(strategy: strategy, timers: timers) --> Retry(strategy: Backoff.never) --> tracing() --> terminal
+            Retry(strategy, timers: timers) --> Retry(.never) --> tracing() --> terminal
         for _ in 0..<2 {
             chain.load(request: .sample) { _ in }
             for _ in 0..<2 {
@@ -104,7 +104,7 @@ import Testing
         load(request, with: tracing(.all, [.w3c, .b3], .always))
         #expect(sent.first?.values(for: "traceparent") == [parent.traceParent])
         #expect(terminal.requests.first?.attemptTrace?.parent == parent.spanID)
-        // A state of another trace does not get beside it.
+        // The state of another trace is not added to it.
         var other = parent
         other.state.set("a", to: "1")
         request.traceParent = other

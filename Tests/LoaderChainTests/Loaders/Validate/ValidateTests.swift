@@ -11,13 +11,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ValidateTests {
     @Test func byItselfItAcceptsEveryStatus() async throws {
-        let chain = Validate() --> ScriptedTerminal { _ in .success(500) }
+        let chain = Validate(.nothing) --> ScriptedTerminal { _ in .success(500) }
         #expect(try await chain.load(.sample).status == 500)
     }
 
     @Test func aRequestsCheckCountsAboveAndBelow() async {
         let above = Listening(), below = Listening()
-        let chain = above --> Validate() --> below --> ScriptedTerminal { _ in .success(404, body: "gone") }
+        let chain = above --> Validate(.nothing) --> below --> ScriptedTerminal { _ in .success(404, body: "gone") }
         var request = HTTPRequest.sample
         request.responseCheck = .success
         do {
@@ -48,7 +48,7 @@ import Testing
 
     @Test func aLoaderBelowThatForgetsTheOptionsTakesNoCheckAway() async {
         let chain =
-            Validate() --> ModifyRequest { HTTPRequest(host: $0.host, path: $0.path) }
+            Validate(.nothing) --> ModifyRequest { HTTPRequest(host: $0.host, path: $0.path) }
             --> ScriptedTerminal { _ in .success(404) }
         var request = HTTPRequest.sample
         request.responseCheck = .success
@@ -62,7 +62,8 @@ import Testing
         let decoder = JSONDecoder()
         let log = EventLog()
         decoder.userInfo[Noting.key] = log
-        let chain = HTTPLoader() --> (validates ? Validate() : nil) --> ScriptedTerminal { _ in .success(body: "[1]") }
+        let chain =
+            HTTPLoader() --> (validates ? Validate(.nothing) : nil) --> ScriptedTerminal { _ in .success(body: "[1]") }
         let value = try await chain.load(.sample, as: Noting.self, decoder: decoder)
         #expect(value.numbers == [1])
         #expect(log.events == ["decoded"])
@@ -70,7 +71,7 @@ import Testing
 
     @Test func whatCannotBeDecodedCountsAsAFailureInside() async {
         let above = Listening()
-        let chain = above --> Validate() --> ScriptedTerminal { _ in .success(body: "<html>") }
+        let chain = above --> Validate(.nothing) --> ScriptedTerminal { _ in .success(body: "<html>") }
         do {
             _ = try await chain.load(.sample, as: [Int].self)
             Issue.record("it was decoded")
@@ -90,14 +91,14 @@ import Testing
             response.body = Data("[2]".utf8)
             return response
         }
-        let chain = replacing --> Validate() --> ScriptedTerminal { _ in .success(body: "[1]") }
+        let chain = replacing --> Validate(.nothing) --> ScriptedTerminal { _ in .success(body: "[1]") }
         #expect(try await chain.load(.sample, as: [Int].self) == [2])
     }
 
     @Test func theValueIsThatOfTheAttemptThatWasTaken() async throws {
         let attempts = Locked(0)
         let chain =
-            Persistent(attempts: 3) --> Validate()
+            Persistent(attempts: 3) --> Validate(.nothing)
             --> ScriptedTerminal { _ in
                 let number = attempts.withLock { attempts in
                     attempts += 1
@@ -123,7 +124,8 @@ import Testing
     @Test(arguments: [true, false])
     func withoutOneTheStatusMustSaySuccess(validates: Bool) async {
         let chain =
-            HTTPLoader() --> (validates ? Validate() : nil) --> ScriptedTerminal { _ in .success(404, body: "[1]") }
+            HTTPLoader() --> (validates ? Validate(.nothing) : nil)
+            --> ScriptedTerminal { _ in .success(404, body: "[1]") }
         do {
             _ = try await chain.load(.sample, as: [Int].self)
             Issue.record("it was decoded")
@@ -135,7 +137,7 @@ import Testing
 
     @Test func sharedExecutionsAreDecodedForEverybody() async throws {
         let terminal = ScriptedTerminal()
-        let chain = Deduplicate() --> Validate() --> terminal
+        let chain = Deduplicate() --> Validate(.nothing) --> terminal
         async let first = chain.load(.sample, as: [Int].self)
         async let second = chain.load(.sample, as: [Int].self)
         let task = await terminal.next()
@@ -148,7 +150,7 @@ import Testing
     }
 
     @Test func keepsTheContract() async {
-        let violations = await ContractCheck(patience: .patient) { _ in Validate() }.run()
+        let violations = await ContractCheck(patience: .patient) { _ in Validate(.nothing) }.run()
         #expect(violations.isEmpty, "\(violations)")
     }
 

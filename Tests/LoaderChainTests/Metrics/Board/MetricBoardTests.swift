@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    /// A board reads results by itself, alone and beside other sinks; the forwarding sink and the filter bring it metrics.
+    /// A board reads results by itself, alone and with other sinks; the forwarding sink and the filter bring it metrics.
     @Test func aBoardCountsResultsAsItCountsMetrics() {
         takeWalks(seeds: 0..<20) { seed in
             var generator = SeededGenerator(seed: seed)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoaderChain
 
-/// Events and traces, which are recorded beside requests.
+/// Events and traces, which are recorded in addition to requests.
 @Suite(.timeLimit(.minutes(10))) struct MetricRecorderTests {
     let timers = ManualTimers()
     let sink = RecordingSink()

@@ -39,7 +39,7 @@ import Testing
             chain.load(request: HTTPRequest(host: "a", path: "/\(name)")) { _ in ended.withLock { $0 += 1 } }
         }
         load("first")
-        // It is in the sink's hands, and the queue is empty.
+        // The sink has the record, and the queue is empty.
         await stuck.log.waitForEvents(1)
         for index in 0..<30 {
             load("x" + String(repeating: "y", count: index))

@@ -5,9 +5,9 @@ enum TaskEvent: CaseIterable, Hashable {
 
 /// The contract of a task written down as plainly as possible, to compare the real one with.
 ///
-/// Handlers are known by the number of the step that added them, and what they hear is a line.
+/// Handlers are known by the number of the step that added them, and each call of one is a line.
 struct NaiveTask {
-    private(set) var heard: [String] = []
+    private(set) var calls: [String] = []
     private(set) var answers: [Bool] = []
     private var result: String?
     private var isCancelled = false
@@ -21,10 +21,10 @@ struct NaiveTask {
         case .fail: answers.append(complete("timedOut"))
         case .cancel: answers.append(cancel())
         case .addCompletionHandler:
-            if let result { heard.append("\(step) hears \(result)") } else { registered.append((step, false)) }
+            if let result { calls.append("\(step): \(result)") } else { registered.append((step, false)) }
         case .addCancelHandler:
             if isCancelled {
-                heard.append("\(step) hears of the cancel")
+                calls.append("\(step) is cancelled")
             } else {
                 registered.append((step, true))
             }
@@ -43,7 +43,7 @@ struct NaiveTask {
         let result = isCancelled ? "cancelled" : offered
         self.result = result
         for handler in registered.reversed() where !handler.hearsCancel {
-            heard.append("\(handler.step) hears \(result)")
+            calls.append("\(handler.step): \(result)")
         }
         return true
     }
@@ -52,7 +52,7 @@ struct NaiveTask {
         guard result == nil, !isCancelled else { return false }
         isCancelled = true
         for handler in registered.reversed() where handler.hearsCancel {
-            heard.append("\(handler.step) hears of the cancel")
+            calls.append("\(handler.step) is cancelled")
         }
         return true
     }

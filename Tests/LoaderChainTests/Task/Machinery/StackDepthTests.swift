@@ -153,7 +153,7 @@ import Testing
     }
 }
 
-/// Answers at once, after telling that it does.
+/// Answers at once, after a call of a closure.
 private final class Answering: HTTPLoader, @unchecked Sendable {
     private let tell: @Sendable () -> Void
     init(_ tell: @escaping @Sendable () -> Void) { self.tell = tell }

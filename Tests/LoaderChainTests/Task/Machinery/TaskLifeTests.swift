@@ -15,8 +15,8 @@ import Testing
                 naive.happens(event, at: step)
             }
             sequences += 1
-            guard driven.log.events != naive.heard || driven.answers != naive.answers else { return }
-            Issue.record("\(sequence): \(driven.log.events) \(driven.answers), not \(naive.heard) \(naive.answers)")
+            guard driven.log.events != naive.calls || driven.answers != naive.answers else { return }
+            Issue.record("\(sequence): \(driven.log.events) \(driven.answers), not \(naive.calls) \(naive.answers)")
         }
         #expect(sequences == 137_257)
     }
@@ -59,11 +59,11 @@ import Testing
         // A caller may stop waiting before.
         let leaves = Bool.random(using: &random)
         var told = leaves ? life.takeCallersHandlers() : HandlerStack()
-        while let handler = told.pop() { handler.hear(completionOf: task, .sample) }
+        while let handler = told.pop() { handler.call(completionOf: task, .sample) }
         #expect(log.events == (leaves ? callers.reversed() : []), "seed \(seed)")
         var heard = HandlerStack()
         #expect(life.finish(.cancelled, saysCancelled: true, &heard) == .won, "the first completion lost")
-        while let handler = heard.pop() { handler.hear(completionOf: task, .sample) }
+        while let handler = heard.pop() { handler.call(completionOf: task, .sample) }
         let (first, second) = leaves ? (callers, loaders) : (loaders, callers)
         #expect(log.events == first.reversed() + second.reversed(), "seed \(seed)")
     }
@@ -74,8 +74,8 @@ import Testing
             var stack = HandlerStack()
             #expect(stack.isEmpty)
             for number in 0..<count { stack.push(.plainCancel { log.note("\(number)") }) }
-            for handler in stack.inOrder { handler.hear(cancelOf: HTTPTask(request: .sample)) }
-            while let handler = stack.pop() { handler.hear(cancelOf: HTTPTask(request: .sample)) }
+            for handler in stack.inOrder { handler.call(cancelOf: HTTPTask(request: .sample)) }
+            while let handler = stack.pop() { handler.call(cancelOf: HTTPTask(request: .sample)) }
             #expect(log.events == ((0..<count) + (0..<count).reversed()).map { "\($0)" })
             #expect(stack.isEmpty)
         }
@@ -97,9 +97,9 @@ private struct DrivenLife {
         case .fail: answers.append(complete(.timedOut))
         case .cancel: answers.append(cancel())
         case .addCompletionHandler:
-            register(.completion { [log] result in log.note("\(step) hears \(result.summary)") })
+            register(.completion { [log] result in log.note("\(step): \(result.summary)") })
         case .addCancelHandler:
-            register(.plainCancel { [log] in log.note("\(step) hears of the cancel") })
+            register(.plainCancel { [log] in log.note("\(step) is cancelled") })
         case .drop:
             if life.isAwaited { _ = complete(.abandoned) }
             isDropped = true
@@ -112,14 +112,14 @@ private struct DrivenLife {
     private mutating func register(_ handler: TaskHandler) {
         switch life.register(handler, isFromCaller: true) {
         case .kept, .tooLate: break
-        case .hearsCancel(let handler): handler.hear(cancelOf: Self.task)
-        case .hearsOutcome(let handler, let outcome): handler.hear(completionOf: Self.task, outcome)
+        case .hearsCancel(let handler): handler.call(cancelOf: Self.task)
+        case .hearsOutcome(let handler, let outcome): handler.call(completionOf: Self.task, outcome)
         }
     }
 
     private mutating func cancel() -> Bool {
         guard var handlers = life.cancel() else { return false }
-        while let handler = handlers.pop() { handler.hear(cancelOf: Self.task) }
+        while let handler = handlers.pop() { handler.call(cancelOf: Self.task) }
         return true
     }
 
@@ -134,7 +134,7 @@ private struct DrivenLife {
         case .lost:
             return false
         case .won:
-            while let handler = handlers.pop() { handler.hear(completionOf: Self.task, outcome) }
+            while let handler = handlers.pop() { handler.call(completionOf: Self.task, outcome) }
             return true
         }
     }

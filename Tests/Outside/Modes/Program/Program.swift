@@ -16,7 +16,7 @@ final class Counter: HTTPLoader, @unchecked Sendable {
 
 /// Responds with the path of the request.
 final class Echo: AsyncLoader, @unchecked Sendable {
-    override func load(_ request: HTTPRequest, next: RestOfChain) async throws -> HTTPResponse {
+    override func load(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         HTTPResponse(request: request, status: .ok, body: Data("\"\(request.path)\"".utf8))
     }
 }
@@ -36,7 +36,7 @@ extension HTTPRequest {
 @main struct Program {
     static func main() async throws {
         let counter = Counter()
-        let chain = counter --> Retry(strategy: Backoff.immediately(maximumNumberOfAttempts: 2)) --> Echo()
+        let chain = counter --> Retry(.immediately(maximumNumberOfAttempts: 2)) --> Echo()
         var request = HTTPRequest(host: "example.com", path: "/greeting")
         request.label = "first"
         let answer = try await chain.load(request, as: String.self)

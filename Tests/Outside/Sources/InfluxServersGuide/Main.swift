@@ -36,7 +36,7 @@ enum Main {
             let writer = InfluxWriter(destination: destinations[1], chain: terminal)
             writer.write(Point("queue", fields: ["length": 1]))
             let report = await writer.flush(within: .seconds(10))
-            show("\(status): delivered \(report.delivered), kept \(report.kept)")
+            show("\(status): delivered \(report.delivered), kept \(report.pending)")
             await writer.shutDown(within: .zero)
         }
         part("How lines are named")

@@ -15,7 +15,7 @@ enum Main {
         let metrics = MetricRecorder(board, ClosureSink { record in if let text = told(record) { log.note(text) } })
         let chain =
             MetricsTap(metrics, module: "shop") --> Throttle(maximumNumberOfRequests: 4)
-            --> Retry(strategy: Backoff.immediately(maximumNumberOfAttempts: 3)) --> Validate(.success)
+            --> Retry(.immediately(maximumNumberOfAttempts: 3)) --> Validate(.success)
             --> ScriptedTerminal { $0.path == "/down" ? .success(.serviceUnavailable) : .success() }
         _ = try await chain.load(HTTPRequest(host: "api.example.com", path: "/users/17"))
         show(await outcome(of: HTTPRequest(host: "api.example.com", path: "/down"), from: chain))
@@ -33,7 +33,7 @@ enum Main {
         let flaky = MockLoader().then(.serviceUnavailable).then(.ok)
         let twice =
             MetricsTap(both, tags: ["layer": "task"])
-            --> Retry(strategy: Backoff.immediately(maximumNumberOfAttempts: 2))
+            --> Retry(.immediately(maximumNumberOfAttempts: 2))
             --> MetricsTap(both, tags: ["layer": "attempt"]) --> Validate() --> flaky
         _ = try await twice.load(HTTPRequest(host: "api.example.com"))
         await both.flush()

@@ -59,7 +59,7 @@ enum Main {
         section("Retrying")
         part("Retry")
         let flaky = MockLoader().then(.serviceUnavailable).then(.ok, body: "at last").then(.serviceUnavailable)
-        let retry = Retry(strategy: Backoff.immediately(maximumNumberOfAttempts: 3), deadline: .seconds(20)) --> flaky
+        let retry = Retry(.immediately(maximumNumberOfAttempts: 3), deadline: .seconds(20)) --> flaky
         show(await outcome(of: request, from: retry))
         var once = request
         once.retryStrategy = Backoff.never
@@ -74,7 +74,7 @@ enum Main {
         hurried.deadline = .after(.milliseconds(20))
         show(await outcome(of: hurried, from: Throttle(maximumNumberOfRequests: 0) --> terminal))
         hurried.deadline = .after(.seconds(5), on: ManualTimers())
-        let failing = Retry(strategy: Backoff.constant(delay: 60, maximumNumberOfAttempts: 3))
+        let failing = Retry(.constant(delay: 60, maximumNumberOfAttempts: 3))
         show(await outcome(of: hurried, from: failing --> MockLoader().then(.serviceUnavailable)))
         part("DeadlineHeader")
         let telling = ScriptedTerminal {
@@ -139,10 +139,10 @@ enum Main {
             ResetGuard() --> Autocancel()
             --> ApplyEnvironment(environment: ServerEnvironment(host: "api.example.com", pathPrefix: "/v1"))
             --> Deduplicate() --> Throttle(maximumNumberOfRequests: 6)
-            --> Retry(strategy: Backoff.exponential(delay: 0.5, maximumNumberOfAttempts: 3))
+            --> Retry(.exponential(delay: 0.5, maximumNumberOfAttempts: 3))
             --> BearerAuth(hosts: ["api.example.com"], source: source, store: store)
             --> CircuitBreaker() --> RateLimit(requests: 1_000, per: .seconds(1), burst: 5)
-            --> Validate(.success) --> terminal
+            --> Validate() --> terminal
         show(await outcome(of: HTTPRequest(path: "people"), from: chain))
         show(terminal.requests.map { $0.path }.joined(separator: ", "))
     }
@@ -169,7 +169,7 @@ enum Main {
         show("\(log.events.count) answers, \(held.requests.count) request")
 
         part("Throttle")
-        let throttle = Throttle(maximumNumberOfRequests: 6, perHost: 4, maximumWaiting: 500, deadline: .seconds(30))
+        let throttle = Throttle(maximumNumberOfRequests: 6, perHost: 4, maximumWaiting: 500, queueTimeout: .seconds(30))
         let slow = ScriptedTerminal()
         let throttled = throttle --> slow
         for _ in 1...5 { throttled.load(request: request) { _ in } }
@@ -193,7 +193,7 @@ enum Main {
         part("CircuitBreaker")
         let changes = EventLog()
         let breaker = CircuitBreaker(timers: timers, onChange: { changes.note("\($0.host ?? ""): \($0.to)") })
-        let down = breaker --> Validate(.success) --> ScriptedTerminal { _ in .success(.internalServerError) }
+        let down = breaker --> Validate() --> ScriptedTerminal { _ in .success(.internalServerError) }
         for _ in 1...20 { _ = await outcome(of: request, from: down) }
         show(changes.events.joined(separator: ", "))
         show(await outcome(of: request, from: down))
@@ -241,7 +241,7 @@ enum Main {
                     host: "films.example.com", path: "/film", queryItems: [HTTPQueryItem("signature", signature)])
                 request.delivery = .file(folder.appending(path: "film"))
                 request.downloadName = "film"
-                let chain = ResumableDownload(settings) --> Retry(strategy: Backoff.never) --> server
+                let chain = ResumableDownload(settings) --> Retry(.never) --> server
                 show(await outcome(of: request, from: chain))
             }
             for event in log.events { show(event) }
@@ -296,7 +296,7 @@ enum Main {
             .then(.ok, headers: ["Content-Type": "text/html"], body: "<p>")
             .then(.internalServerError)
             .then(.ok, headers: ["Content-Type": "application/json"], body: #"{"name":"Ada"}"#)
-        let chain = Validate(.success) --> mock
+        let chain = Validate() --> mock
         var checked = request
         checked.responseCheck = .statuses(200, 404).and(.contentTypes("application/json"))
         show(await outcome(of: checked, from: chain))
@@ -306,7 +306,7 @@ enum Main {
 
         part("MetricsTap")
         let board = MetricBoard()
-        let measured = MetricsTap(board) --> Validate(.success) --> ScriptedTerminal { _ in .success() }
+        let measured = MetricsTap(board) --> Validate() --> ScriptedTerminal { _ in .success() }
         var article = HTTPRequest(host: "api.example.com", path: "/articles/why-we-wait")
         article.route = "/articles/{title}"
         _ = try await measured.load(article)

@@ -12,8 +12,8 @@ enum Main {
     static func main() async throws {
         section("One stack for app and tests")
         let production = ServerEnvironment(host: "api.example.com", pathPrefix: "/v1")
-        let preview = AppNetwork(production, terminal: MockLoader().then(.ok, body: #"{"name":"Ada"}"#))
-        show(try await preview.chain.load(HTTPRequest(path: "me"), as: User.self).name)
+        let preview = AppNetwork(production, terminal: MockLoader().on(.get, "/v1/me", body: #"{"name":"Ada"}"#))
+        show(try await preview.chain.load(.get("me"), as: User.self).name)
 
         section("A static key")
         let keys = ScriptedTerminal { .success(.ok, body: $0.headers["X-API-Key"] ?? "no key") }
@@ -100,7 +100,7 @@ enum Main {
         try await withFolder { box in
             let server = ScriptedTerminal()
             let network = ManualNetwork(isAvailable: false)
-            let throttle = Throttle(maximumNumberOfRequests: 6, deadline: .seconds(30))
+            let throttle = Throttle(maximumNumberOfRequests: 6, queueTimeout: .seconds(30))
             let chain = WaitForNetwork(upTo: .seconds(30), network: network) --> throttle --> server
             let outbox = try ReportOutbox(directory: box, chain: chain)
             outbox.networkIsAvailable(false)
@@ -236,7 +236,8 @@ enum Main {
 
     static func limitHosts() async throws {
         let terminal = ScriptedTerminal()
-        let throttle = Throttle(maximumNumberOfRequests: 16, perHost: 4, maximumWaiting: 1_000, deadline: .seconds(30))
+        let throttle = Throttle(
+            maximumNumberOfRequests: 16, perHost: 4, maximumWaiting: 1_000, queueTimeout: .seconds(30))
         let chain =
             throttle --> CircuitBreaker() --> RateLimit(requests: 1_000, per: .seconds(1), burst: 10, perHost: true)
             --> terminal

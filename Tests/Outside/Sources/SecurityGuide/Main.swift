@@ -124,7 +124,7 @@ enum Main {
         try await withFolder { folder in
             let box = folder.appending(path: "box")
             var settings = OutboxSettings()
-            settings.seal = BoxSeal(encryption: Masking())
+            settings.seal = OutboxSeal(encryption: Masking())
             let server = ScriptedTerminal()
             let outbox = try ReportOutbox(directory: box, chain: server, settings: settings)
             let request = HTTPRequest(method: .put, host: "d.example.com")

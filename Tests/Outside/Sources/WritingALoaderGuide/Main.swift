@@ -6,24 +6,28 @@ import Steps
 @main
 enum Main {
     static func main() async throws {
-        section("1. Override `load(task:)`")
-        let version = ScriptedTerminal { .success(.ok, body: $0.headers["X-Client-Version"] ?? "none") }
-        show(await outcome(of: HTTPRequest(host: "test"), from: VersionHeader("7") --> version))
-
-        section("2. Override an async method")
+        section("1. A closure")
+        let traced = ScriptedTerminal { .success(.ok, body: $0.headers["X-Trace"] ?? "none") }
+        show(
+            await outcome(
+                of: HTTPRequest(host: "test"), from: ModifyRequest { $0.headers["X-Trace"] = "t1" } --> traced))
         let halfDown = ScriptedTerminal { request in
             request.host == "main" ? .failure(.cannotConnect) : .success(.ok, body: request.host ?? "")
         }
-        show(await outcome(of: HTTPRequest(host: "main"), from: Fallback(otherHost: "other") --> halfDown))
+        show(await outcome(of: HTTPRequest(host: "main"), from: fallback(to: "other") --> halfDown))
 
-        section("3. A closure")
-        let language = ClosureLoader("language") { request, next in
-            var request = request
-            request.headers["Accept-Language"] = "en"
-            return try await next(request)
+        section("2. An async method")
+        let tagged = ScriptedTerminal { request in
+            request.headers["If-None-Match"] == "e1"
+                ? .success(.notModified) : .success(.ok, headers: ["ETag": "e1"], body: "the news")
         }
-        let languages = ScriptedTerminal { .success(.ok, body: $0.headers["Accept-Language"] ?? "none") }
-        show(await outcome(of: HTTPRequest(host: "test"), from: language --> languages))
+        let revalidating = Revalidate() --> tagged
+        for _ in 1...2 { show(await outcome(of: HTTPRequest(host: "test"), from: revalidating)) }
+        show("asked with \(tagged.requests.map { $0.headers["If-None-Match"] ?? "nothing" }.joined(separator: ", "))")
+
+        section("3. Override `load(task:)`")
+        let version = ScriptedTerminal { .success(.ok, body: $0.headers["X-Client-Version"] ?? "none") }
+        show(await outcome(of: HTTPRequest(host: "test"), from: VersionHeader("7") --> version))
 
         section("Options")
         var request = HTTPRequest(host: "test")
@@ -95,7 +99,8 @@ enum Main {
         let makers: [(String, @Sendable (any Timers) -> HTTPLoader)] = [
             ("a closure", { _ in ClosureLoader { try await $1($0) } }),
             ("VersionHeader", { _ in VersionHeader("1") }),
-            ("Fallback", { _ in Fallback(otherHost: "other") }),
+            ("fallback", { _ in fallback(to: "other") }),
+            ("Revalidate", { _ in Revalidate() }),
             ("Twice", { _ in Twice() }),
             ("JSONOnly", { _ in JSONOnly() }),
             ("InFlightCounter", { _ in InFlightCounter() }),

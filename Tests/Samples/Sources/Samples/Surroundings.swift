@@ -19,7 +19,7 @@ let resetGuard = ResetGuard()
 let throttle = Throttle(maximumNumberOfRequests: 4)
 let environment = ApplyEnvironment(environment: ServerEnvironment(host: "api.example.com"))
 let strategy = Backoff.exponential(delay: 0.5, maximumNumberOfAttempts: 3)
-let retry = Retry(strategy: strategy)
+let retry = Retry(strategy)
 let basicAuth = HTTPLoader()
 let bearerAuth = HTTPLoader()
 let otherTerminal = ScriptedTerminal { _ in .success() }
@@ -52,19 +52,34 @@ let secret = "secret"
 let token = "token"
 let tokenURL = url
 
-struct Keychain: Sendable {
+struct Vault: Sendable {
     func read(_ name: String) async throws -> BearerToken? { nil }
     func write(_ token: BearerToken, as name: String) async throws {}
     func remove(_ name: String) async throws {}
 }
-let keychain = Keychain()
 
-struct TokenKeychain: CredentialStore {
-    let keychain: Keychain
-    func load() async throws -> BearerToken? { try await keychain.read("token") }
-    func save(_ token: BearerToken) async throws { try await keychain.write(token, as: "token") }
-    func forget() async throws { try await keychain.remove("token") }
+#if !canImport(Security)
+    nonisolated extension CredentialStore {
+        /// Stands for the keychain where there is none.
+        static func keychain<Credential>(
+            service: String
+        ) -> Self where Self == MemoryCredentialStore<Credential> { MemoryCredentialStore() }
+    }
+#endif
+
+nonisolated struct Person: Codable, Sendable { var name: String }
+nonisolated struct Article: Codable, Sendable { var title: String }
+let article = Article(title: "Loaders")
+let file = url
+let photo = url
+nonisolated let mock = MockLoader()
+nonisolated func show(_ share: Double?) {}
+nonisolated struct TokenSourceSample: TokenSource {
+    func token(replacing old: BearerToken?, using chain: Next) async throws -> BearerToken {
+        BearerToken(accessToken: "")
+    }
 }
+let source = TokenSourceSample()
 
 func signInWithBrowser() async throws -> BearerToken { BearerToken(accessToken: "token") }
 func showSheet(wasWrong: Bool) async -> BasicCredentials? { nil }

@@ -15,7 +15,7 @@ public struct AdaptiveLimit: Hashable, Sendable {
     /// The highest limit; at least the minimum.
     public let maximum: Int
 
-    /// Makes settings; numbers that cannot be are replaced by the nearest ones that can.
+    /// Makes settings; out-of-range values are clamped.
     public init(initial: Int = 4, minimum: Int = 1, maximum: Int = 1_000) {
         self.minimum = min(max(1, minimum), Self.greatest)
         self.maximum = min(max(self.minimum, maximum), Self.greatest)
@@ -27,7 +27,7 @@ public struct AdaptiveLimit: Hashable, Sendable {
 }
 
 extension AdaptiveLimit {
-    /// Why a limit has moved; there may be more reasons in the future.
+    /// The reason of a move; there may be more reasons in the future.
     public struct Reason: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
         /// The name of the reason.
         public let rawValue: String
@@ -39,7 +39,7 @@ extension AdaptiveLimit {
         public var description: String { rawValue }
 
         /// The limit was reached, and responses came without delay.
-        public static let roomLeft = Reason(rawValue: "roomLeft")
+        public static let underLimit = Reason(rawValue: "underLimit")
         /// Responses came later than the service takes: requests wait at the server.
         public static let delayed = Reason(rawValue: "delayed")
         /// The server refused, or did not answer in time.
@@ -62,24 +62,24 @@ extension AdaptiveLimit {
         public let from: Int
         /// The limit now; 0 during a pause.
         public let to: Int
-        /// Why it has moved.
+        /// The reason of the move.
         public let reason: Reason
     }
 
-    /// What is known about a server, at one instant.
+    /// The state of one adaptive limit, at one instant.
     public struct Status: Hashable, Sendable {
-        /// How many tasks may run at once now; 0 during a pause.
+        /// The number of tasks that may run at once now; 0 during a pause.
         public var limit: Int
-        /// Why the limit has last moved; nil if it never has.
+        /// The reason of the last move of the limit; nil if it never moved.
         public var reason: Reason?
         /// How long the service takes when no request waits for another; nil while it is not known.
         public var serviceTime: Duration?
-        /// How long responses took lately; nil while there were too few.
+        /// How long recent responses took; nil while there were too few.
         public var recentTime: Duration?
     }
 }
 
-/// How many tasks a ``Throttle`` lets run at once: a number, or what it finds out.
+/// The number of tasks that a ``Throttle`` lets run at once: fixed, or found by the throttle.
 ///
 /// ```swift
 /// let throttle = Throttle(limit: 20, perHost: .adaptive())
@@ -114,20 +114,20 @@ public struct ThrottleLimit: Hashable, Sendable, ExpressibleByIntegerLiteral {
 }
 
 extension Throttle {
-    /// What a throttle has found out about its limits, at one instant.
-    public struct Findings: Hashable, Sendable {
-        /// About all hosts together; nil unless that limit is adaptive.
+    /// The states of a throttle's adaptive limits, at one instant.
+    public struct AdaptiveStatus: Hashable, Sendable {
+        /// The state for all hosts together; nil unless that limit is adaptive.
         public var total: AdaptiveLimit.Status?
-        /// About each host, named as in ``Snapshot/hosts``; empty unless those limits are adaptive.
+        /// The state for each host, named as in ``Snapshot/hosts``; empty unless those limits are adaptive.
         public var hosts: [String: AdaptiveLimit.Status]
     }
 
-    /// What the throttle has found out about its adaptive limits.
+    /// The states of the adaptive limits, with the times that they follow from.
     ///
     /// ```swift
-    /// if let status = throttle.findings.total { print(status.limit, status.reason?.rawValue ?? "") }
+    /// if let status = throttle.adaptiveStatus.total { print(status.limit, status.reason?.rawValue ?? "") }
     /// ```
-    public var findings: Findings {
-        Findings(total: finders?.total?.status, hosts: finders?.statusOfHosts ?? [:])
+    public var adaptiveStatus: AdaptiveStatus {
+        AdaptiveStatus(total: finders?.total?.status, hosts: finders?.statusOfHosts ?? [:])
     }
 }

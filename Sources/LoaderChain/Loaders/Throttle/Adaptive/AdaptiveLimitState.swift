@@ -15,7 +15,7 @@
 /// **The phases.**
 /// - *searching*, in the beginning and after a breakdown: the limit doubles with each window until responses are late.
 /// - *steady*: the limit moves a little with each window, so that the mean time is a bit above the service time. That bit is
-///   relatively larger for a low limit: of several clients, those with a low limit then win room from those with a high one.
+///   relatively larger for a low limit: of several clients, those with a low limit then gain slots from those with a high one.
 /// - *measuring*: now and then the limit is lowered for a moment, just so far that no queue is left, to see how long the service
 ///   takes. Clients do so at the same moments of the wall clock and for as long, which follow from the service time alone; so
 ///   none of them takes the queue of another for the service. Moments with few attempts are put together.
@@ -23,18 +23,18 @@
 /// **Periods.** Each move of the limit begins a period. An attempt counts for the period in which it began: what was sent before
 /// a move says nothing about the limit after it. So a hundred refusals of what was sent at once lower the limit once.
 package struct AdaptiveLimitState {
-    /// Where the search is.
+    /// The phase of the search.
     enum Phase: Hashable { case searching, steady, measuring }
 
     /// How an attempt ended.
     package enum End: Hashable {
-        /// The server answered, after so many seconds if that was measured.
+        /// The server answered, after this number of seconds if that was measured.
         case served(after: Double?)
-        /// The caller has left after so many seconds; nothing is known of the server but that it takes longer.
+        /// The caller left after this number of seconds; nothing is known of the server but that it takes longer.
         case givenUp(after: Double)
         /// The server could not take it.
         case pushedBack
-        /// It says nothing about the server.
+        /// The outcome says nothing about the server.
         case nothing
     }
 
@@ -57,7 +57,7 @@ package struct AdaptiveLimitState {
     private(set) var phase = Phase.searching
     /// The limit, apart from measurements and pauses.
     private(set) var limit: Double
-    /// Why the limit has last moved.
+    /// The reason of the last move.
     private(set) var reason: AdaptiveLimit.Reason?
     package private(set) var period: UInt32 = 0
     private(set) var service: ServiceTime?
@@ -66,7 +66,7 @@ package struct AdaptiveLimitState {
     private(set) var isPaused = false
 
     private var window = AttemptWindow()
-    /// How many attempts of this period are not judged, as they began behind those of the one before.
+    /// The number of attempts of this period that are not judged, because they began behind those of the period before.
     private var unjudged = 0
     private var nextMeasurement = 0.0
     private var measurementEnd = 0.0
@@ -104,9 +104,9 @@ package struct AdaptiveLimitState {
     private enum Tuning {
         /// What part of a response's time may be spent waiting, for a limit of one; and by which power of the limit that falls.
         ///
-        /// The steeper it falls, the more evenly clients share: one with a low limit tolerates more. It cannot fall steeply all
-        /// the way, or much would wait at low limits and nothing at high ones. It falls most where least is known, as the
-        /// service is measured the better, the higher the limit is.
+        /// The steeper it falls, the more evenly clients share: a client with a low limit tolerates more. It cannot fall
+        /// steeply all the way, or much would wait at low limits and nothing at high ones. It falls most where least is known:
+        /// the higher the limit, the better the service is measured.
         static let waitingForOne = 0.69
         static let waitingFalls = 0.42
         /// How much of the uncertainty of the service time is tolerated as well.
@@ -129,9 +129,9 @@ package struct AdaptiveLimitState {
         static let fewestSearched = 8.0
         /// A window this late is judged as soon as it has the fewest.
         static let veryLate = 2.0
-        /// What part of a move is made even if it may be chance.
+        /// The part of a move that is made even if it may be chance.
         static let leastGain = 0.2
-        /// What a refusal leaves of the limit.
+        /// The part of the limit that a refusal leaves.
         static let backOff = 0.8
     }
 
@@ -152,7 +152,7 @@ package struct AdaptiveLimitState {
     ///
     /// - Parameters:
     ///   - period: the ``period`` in which it began.
-    ///   - inFlight: how many were under way when it ended, with itself.
+    ///   - inFlight: the number of attempts under way when it ended, itself included.
     @inline(__always)
     package mutating func end(_ end: End, of period: UInt32, inFlight: Int, at now: Double) {
         window.mostInFlight = max(window.mostInFlight, inFlight)
@@ -244,7 +244,7 @@ package struct AdaptiveLimitState {
     }
 
     private mutating func shrinkByRefusal() {
-        // In a measurement, that many were refused, and not as many as the limit says.
+        // In a measurement, a lower limit was in force, so the server refused that lower number.
         let refused = phase == .measuring ? limit * depth : limit
         if isCalm {
             refusedLimit = refused
@@ -263,16 +263,16 @@ package struct AdaptiveLimitState {
         let due = nextMeasurement
         let length = scheduleMeasurement(after: now, service)
         measurementEnd = now + length
-        // A limit that is not reached causes no queue; every window is a measurement then. What comes only after the moment is a burst,
-        // of which nobody is to meet a lower limit for that. And where the windows take longer than the time between two moments, none
-        // would ever be full.
+        // A limit that is not reached causes no queue; every window is a measurement then. Requests that come only after the
+        // moment are a burst, which must not meet a lower limit because of a measurement. And if the windows take longer than
+        // the time between two moments, none would ever be full.
         guard isUsed, isJudged, limit > minimum, due == 0 || now < due + length else { return }
         isJudged = false
         depth = max(Tuning.leastDepth, Tuning.depth * (1 - waiting))
         move(to: limit, .measuring, .measuring)
     }
 
-    /// What part of a response's time may be spent waiting.
+    /// The part of a response's time that may be spent waiting.
     private var waiting: Double { Tuning.waitingForOne * exp(-Tuning.waitingFalls * log(limit)) }
 
     /// Sets the next measurement for a moment that clients of the same server choose too, by the wall clock, and returns how
@@ -348,7 +348,7 @@ package struct AdaptiveLimitState {
         if isMostlyGivenUp(full) { return shrinkForLeaving(full) }
         guard let service else {
             learn(full)
-            if full.mostInFlight >= bound { move(to: limit * 2, .roomLeft, .searching) }
+            if full.mostInFlight >= bound { move(to: limit * 2, .underLimit, .searching) }
             return
         }
         // Half of the limit causes no queue, so these are times of the service.
@@ -360,7 +360,7 @@ package struct AdaptiveLimitState {
         if phase == .searching {
             let isLate = goal * (1 + 2 * full.uncertainty.squareRoot()) < 1
             if !isLate, limit < refusedLimit * Tuning.backOff {
-                if isReached { move(to: limit * 2, .roomLeft, .searching) }
+                if isReached { move(to: limit * 2, .underLimit, .searching) }
                 return
             }
             phase = .steady
@@ -372,7 +372,7 @@ package struct AdaptiveLimitState {
         } else {
             decline = nil
             windowsWithoutEffect = 0
-            if isReached { move(to: min(limit * part, limit + longestStep), .roomLeft, .steady) }
+            if isReached { move(to: min(limit * part, limit + longestStep), .underLimit, .steady) }
         }
     }
 
@@ -383,7 +383,7 @@ package struct AdaptiveLimitState {
     ///
     /// Those that were answered are the quick ones, and say little of the others.
     private mutating func shrinkForLeaving(_ window: AttemptWindow) {
-        // With few under way, it is no queue that callers have left.
+        // With few under way, callers have not left because of a queue.
         guard isUsed else { return }
         guard bound == Int(minimum) else { return move(to: limit / 2, .delayed, service == nil ? phase : .steady) }
         // If nobody is answered, there is nothing to learn.

@@ -3,26 +3,27 @@
 /// ```swift
 /// let throttle = Throttle(limit: .adaptive())
 /// let chain =
-///     throttle --> Retry(strategy: Backoff.exponential(delay: 0.5, maximumNumberOfAttempts: 3))
+///     throttle --> Retry(.exponential(delay: 0.5, maximumNumberOfAttempts: 3))
 ///     --> AttemptWatch(throttle) --> terminal
 /// ```
 ///
-/// **What it is for.** A throttle stands above ``Retry``, so what it sees of a task is its last result, after all pauses. The
-/// limit should follow each attempt, since a server that refuses every other one has too much to do, however well the retries
-/// hide it. Without a watch, the throttle judges by what it sees itself; that is enough where nothing below it waits or repeats.
+/// **What it is for.** A throttle stands above ``Retry``, so it sees only the last result of a task, after all pauses. The
+/// limit should follow each attempt, since a server that refuses every other attempt has too much to do, however well the
+/// retries hide it. Without a watch, the throttle judges by what it sees itself; that is enough if nothing below it waits or
+/// repeats.
 ///
-/// **Where it belongs.** Below whatever waits or makes attempts, such as ``Retry``, an authorizer or ``RateLimit``, and above
-/// the terminal. It changes nothing about the tasks that it passes on.
+/// **Where it belongs.** Below every loader that waits or makes attempts, such as ``Retry``, an authorizer or ``RateLimit``,
+/// and above the terminal. It passes the tasks on unchanged.
 public final class AttemptWatch: HTTPLoader, @unchecked Sendable {
     private let watcher: (any AttemptWatcher)?
 
-    /// Makes a watch for a throttle; one for a throttle without an adaptive limit only passes tasks on.
+    /// Makes a watch for a throttle; if the throttle has no adaptive limit, the watch only passes tasks on.
     public convenience init(_ throttle: Throttle) {
         throttle.finders?.haveWatch.store(true, ordering: .relaxed)
         self.init(for: throttle.finders)
     }
 
-    /// Makes a watch for what a loader further up judges attempts with.
+    /// Makes a watch for the object by which a loader further up judges attempts.
     ///
     /// That loader itself is not held: it holds this one, as the upper end of the chain.
     init(for watcher: (any AttemptWatcher)?) { self.watcher = watcher }
@@ -34,7 +35,7 @@ public final class AttemptWatch: HTTPLoader, @unchecked Sendable {
     }
 }
 
-/// What judges attempts for a loader further up, and refers to none.
+/// Judges attempts for a loader further up, without a reference to a loader.
 protocol AttemptWatcher: AnyObject, Sendable {
     /// Watches an attempt that is about to be passed on.
     func watchAttempt(_ task: HTTPTask)
@@ -48,7 +49,7 @@ extension LimitFinders: AttemptWatcher {
     }
 }
 
-/// What the end of an attempt says about how many the server can take at once.
+/// The end of an attempt, as evidence of how many the server can take at once.
 ///
 /// | End | Outcome |
 /// |---|---|
@@ -65,7 +66,7 @@ package enum AttemptOutcome: Hashable, Sendable {
     case pushedBack
     /// The caller has left before the server had answered.
     case givenUp
-    /// It says nothing.
+    /// The end says nothing.
     case nothing
 
     init(_ result: HTTPResult, of task: HTTPTask) {

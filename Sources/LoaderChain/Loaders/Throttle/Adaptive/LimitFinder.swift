@@ -2,8 +2,8 @@ import Synchronization
 
 /// Finds the limit of one server, or of all, by what becomes of the attempts.
 ///
-/// It observes all of them itself, so that an attempt costs no allocation. Its state is behind its own lock, and its owner is
-/// told of a move under none.
+/// The finder observes all of them itself, so that an attempt costs no allocation. Its state is behind its own lock, and its
+/// owner is called under no lock when the limit moves.
 final class LimitFinder: HTTPTaskObserver {
     /// The server; nil for all.
     let origin: HTTPOrigin?
@@ -75,7 +75,7 @@ final class LimitFinder: HTTPTaskObserver {
 
     /// Whether what it knows may be forgotten: it has not been used for long, or knows nothing yet.
     ///
-    /// - Parameter isTight: whether there are so many hosts that whatever is not in use goes.
+    /// - Parameter isTight: whether there are so many hosts that every host that is not in use is forgotten.
     func isIdle(at now: TimerInstant, isTight: Bool) -> Bool {
         guard inFlight.load(ordering: .relaxed) == 0 else { return false }
         let wasUsed = wasUsed.exchange(false, ordering: .relaxed)
@@ -140,7 +140,7 @@ final class LimitFinder: HTTPTaskObserver {
                 }
             return changing(&state) { $0.limit.end(end, of: beginning.period, inFlight: inFlight, at: now.seconds) }
         }
-        if let change { listener.hear(change, of: self) }
+        if let change { listener.receive(change, of: self) }
     }
 
     /// Heeds a refusal of which only the task's number is known.
@@ -181,7 +181,7 @@ final class LimitFinder: HTTPTaskObserver {
     /// The longest that a server can make a client pause.
     private static var longestPause: Duration { .seconds(60) }
 
-    /// Pauses for as long as a refusal asks.
+    /// Pauses for the time that a refusal asks for.
     @inline(never)
     private func heed(_ refusal: HTTPResponse?) {
         let asked = RetryAfter.delay(of: refusal, now: clock.timers.date)
@@ -191,7 +191,7 @@ final class LimitFinder: HTTPTaskObserver {
             state.pauseEnd = max(end, state.pauseEnd ?? end)
             return changing(&state) { $0.limit.pause() }
         }
-        if let change { listener.hear(change, of: self) }
+        if let change { listener.receive(change, of: self) }
         setAlarm()
     }
 
@@ -208,7 +208,7 @@ final class LimitFinder: HTTPTaskObserver {
             state.pauseEnd = nil
             return changing(&state) { $0.limit.resume() }
         }
-        if let change { listener.hear(change, of: self) }
+        if let change { listener.receive(change, of: self) }
         setAlarm()
     }
 }
@@ -231,7 +231,7 @@ extension TimerInstant {
     fileprivate var seconds: Double { Double(nanoseconds) * 1e-9 }
 }
 
-/// Which attempts are timed: all of them, or so many that there are some thousand times a second.
+/// The attempts that are timed: all of them, or a share that gives some thousand times a second.
 ///
 /// More times than that change no mean, and reading the clock twice is more than half of what an adaptive limit costs. An attempt
 /// that is not timed is only counted while it is under way, and heeded if it is refused.
@@ -277,8 +277,8 @@ struct TimingShare {
 
 /// When each timed attempt under way began, by its task's number.
 ///
-/// It is a table with open addressing, which allocates only when more attempts are under way than ever before. A dictionary
-/// would cost as much as everything else that is done for an attempt.
+/// A table with open addressing allocates only when more attempts are under way than ever before. A dictionary would cost as
+/// much as everything else that is done for an attempt.
 struct AttemptTimes {
     /// What is noted about the beginning of an attempt.
     struct Beginning {
@@ -287,7 +287,7 @@ struct AttemptTimes {
         let period: UInt32
     }
 
-    /// An attempt; it has the key 0 where there is none.
+    /// An attempt; the key 0 marks an empty entry.
     private struct Entry {
         var key: UInt64 = 0
         var beginning = Beginning(instant: TimerInstant(nanoseconds: 0), period: 0)
@@ -334,7 +334,7 @@ struct AttemptTimes {
         Int(truncatingIfNeeded: (key &* SplitMix64.step) >> 32) & mask
     }
 
-    /// Where a key is, or would be.
+    /// The place where a key is, or would be.
     private func place(of key: UInt64) -> Int {
         var place = home(of: key)
         while entries[place].key != 0, entries[place].key != key { place = (place + 1) & mask }

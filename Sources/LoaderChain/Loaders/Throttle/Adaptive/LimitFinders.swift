@@ -19,7 +19,7 @@ final class LimitFinders: Sendable {
     let haveWatch = Atomic(false)
     /// How many tasks were passed on that it might have seen, and none of them yet.
     private let unseen = Atomic(0)
-    /// From so many hosts on, those that are not in use are forgotten.
+    /// The number of hosts from which on those that are not in use are forgotten.
     private static var mostHosts: Int { 4_096 }
 
     /// Makes finders for the limits that are adaptive; nil if none is.
@@ -89,7 +89,7 @@ final class LimitFinders: Sendable {
         return finder
     }
 
-    /// Lets the throttle begin anew with hosts whose finders are gone.
+    /// Lets the throttle forget the limits of hosts whose finders are gone.
     private func forget(_ origins: [HTTPOrigin]) {
         guard !origins.isEmpty else { return }
         listener.forget(origins)
@@ -106,7 +106,7 @@ final class LimitFinders: Sendable {
     }
 }
 
-/// What hears of the moves of adaptive limits: their throttle, and then the program.
+/// Passes the moves of adaptive limits to their throttle, and then to the program.
 final class LimitListener: @unchecked Sendable {
     // Set once, before any other thread knows this; the finders must not keep the throttle that keeps them.
     weak var throttle: Throttle?
@@ -115,12 +115,12 @@ final class LimitListener: @unchecked Sendable {
     init(_ onChange: (@Sendable (AdaptiveLimit.Change) -> Void)?) { self.onChange = onChange }
 
     /// Called when a finder has moved its limit, under no lock.
-    func hear(_ change: AdaptiveLimit.Change, of finder: LimitFinder) {
+    func receive(_ change: AdaptiveLimit.Change, of finder: LimitFinder) {
         throttle?.adopt(finder, raises: change.to > change.from)
         onChange?(change)
     }
 
-    /// Has the throttle go by what a finder has found, without telling the program.
+    /// Lets the throttle adopt what a finder has found, without a call of the program.
     func adopt(_ finder: LimitFinder) { throttle?.adopt(finder, raises: true) }
 
     /// Called when the limits of hosts were forgotten that were not used for long.

@@ -8,8 +8,8 @@
 
 /// How long a server takes for a request that does not wait for others there.
 ///
-/// It is a mean, not a minimum: a response without a body, or one that is told to be unchanged, can be far faster than the
-/// others, and one such response must not make all others look late.
+/// The time is a mean, not a minimum: a response without a body, or a 304, can be far faster than the others, and one such
+/// response must not make all others look late.
 struct ServiceTime {
     private(set) var mean: Double
     /// The variance of the mean, relative to it.

@@ -137,7 +137,7 @@ import Testing
 
     // MARK: Callers who leave
 
-    /// Loads as many as may run at once, all of which are given up after a time.
+    /// Loads up to the limit; all attempts are given up after a time.
     private func giveUp(_ seconds: Double, rounds: Int, _ server: inout FixedServer) {
         for _ in 0..<rounds {
             let periods = (0..<server.state.current).map { _ in server.state.begin() }
@@ -316,14 +316,14 @@ private struct CountedLimit {
     mutating func resume() { state.resume() }
 }
 
-/// A server with so many workers that take 100 ms each, and a client that always uses its whole limit.
+/// A server whose workers take 100 ms for each request, and a client that always uses its whole limit.
 private struct FixedServer {
     var state: CountedLimit
     var now = 0.0
 
     init(_ settings: AdaptiveLimit) { state = CountedLimit(settings) }
 
-    /// In each round, as many as may begin do so, and wait for each other where there are too few workers.
+    /// In each round the client uses its limit, and requests wait for each other if there are too few workers.
     mutating func serve(capacity: Int, rounds: Int, mostAtOnce: Int = .max) {
         for _ in 0..<rounds {
             let count = min(state.current, mostAtOnce)
@@ -432,7 +432,7 @@ private struct Walk {
                 fault = "step \(step): limit \(state.limit)"
             }
             if state.inFlight != attempts.count { fault = "step \(step): \(state.inFlight) under way" }
-            if room > 0, state.current > room, state.reason != .roomLeft, state.reason != .measured {
+            if room > 0, state.current > room, state.reason != .underLimit, state.reason != .measured {
                 fault = "step \(step): it grew for \(String(describing: state.reason))"
             }
             if state.limit > 2 * before { fault = "step \(step): it more than doubled" }

@@ -11,10 +11,10 @@ import Testing
         for number in 0..<100 { stage.load("/\(number)") }
         #expect(stage.terminal.held.count == 2)
         stage.serve(100)
-        #expect(stage.throttle.findings.total.map { $0.limit > 2 } == true)
-        #expect(stage.throttle.findings.total?.reason == .roomLeft)
-        #expect(stage.changes.first == .init(host: nil, from: 2, to: 4, reason: .roomLeft))
-        #expect(stage.throttle.findings.total?.serviceTime == .milliseconds(100))
+        #expect(stage.throttle.adaptiveStatus.total.map { $0.limit > 2 } == true)
+        #expect(stage.throttle.adaptiveStatus.total?.reason == .underLimit)
+        #expect(stage.changes.first == .init(host: nil, from: 2, to: 4, reason: .underLimit))
+        #expect(stage.throttle.adaptiveStatus.total?.serviceTime == .milliseconds(100))
         #expect(stage.most > 2)
     }
 
@@ -24,7 +24,7 @@ import Testing
         for number in 0..<10 { stage.load("/\(number)") }
         for task in stage.terminal.held { stage.terminal.answer(task, .tooManyRequests) }
         // Five were sent together, and lower the limit once; four others have started meanwhile.
-        #expect(stage.throttle.findings.total?.limit == 4)
+        #expect(stage.throttle.adaptiveStatus.total?.limit == 4)
         #expect(stage.changes == [.init(host: nil, from: 5, to: 4, reason: .pushedBack)])
         #expect(stage.terminal.held.count == 4)
         #expect("\(stage.throttle)".contains("limit 4, running 4"))
@@ -33,7 +33,7 @@ import Testing
     @Test func afterARushEveryRefusalIsHeard() {
         let stage = Stage(AdaptiveLimit(initial: 100, maximum: 100))
         defer { stage.end() }
-        // So many at once that hardly any is timed from now on.
+        // So many at once that few are timed from now on.
         for number in 0..<5_000 {
             stage.load("/\(number)")
             stage.answerAll()
@@ -45,7 +45,7 @@ import Testing
             stage.terminal.answer(task, .tooManyRequests)
             heard += 1
             #expect(stage.changes.count == heard)
-            limits.append(stage.throttle.findings.total?.limit ?? 0)
+            limits.append(stage.throttle.adaptiveStatus.total?.limit ?? 0)
         }
         #expect(limits == [100, 80, 64, 51, 41, 33, 26, 21, 17])
     }
@@ -59,7 +59,7 @@ import Testing
         }
         for number in 0..<100 { stage.load("/together/\(number)") }
         for task in stage.terminal.held { stage.terminal.answer(task, .tooManyRequests) }
-        #expect(stage.throttle.findings.total?.limit == 80)
+        #expect(stage.throttle.adaptiveStatus.total?.limit == 80)
     }
 
     @Test func aHostThatIsPausedIsNotForgotten() {
@@ -91,7 +91,7 @@ import Testing
         #expect(ended.withLock { $0 } == 64 * 72 + 1)
     }
 
-    /// Those that were used once are as good as new after a moment; of those about which something is known, so many stay.
+    /// Hosts that were used once are forgotten after a moment; of those about which something is known, this many stay.
     @Test(arguments: [1, 12])
     func theNumberOfHostsThatAreRememberedIsBounded(_ requests: Int) {
         let timers = ManualTimers()
@@ -101,7 +101,7 @@ import Testing
         for host in 0..<10_000 {
             for _ in 0..<requests { chain.load(request: HTTPRequest(host: "host\(host)", path: "/")) { _ in } }
             timers.advance(by: .milliseconds(10))
-            if host.isMultiple(of: 100) { most = max(most, throttle.findings.hosts.count) }
+            if host.isMultiple(of: 100) { most = max(most, throttle.adaptiveStatus.hosts.count) }
         }
         #expect((requests == 1 ? 1_000...2_500 : 4_000...8_192).contains(most), "\(most)")
     }
@@ -114,12 +114,12 @@ import Testing
         stage.terminal.answer(held[0], .serviceUnavailable, headers: ["Retry-After": "3"])
         stage.terminal.answer(held[1], .serviceUnavailable, headers: ["Retry-After": "2"])
         stage.terminal.answer(held[2])
-        #expect(stage.throttle.findings.total?.limit == 0)
+        #expect(stage.throttle.adaptiveStatus.total?.limit == 0)
         let running = stage.terminal.held.count
         stage.timers.advance(by: .milliseconds(2_999))
         #expect(stage.terminal.held.count == running)
         stage.timers.advance(by: .milliseconds(1))
-        #expect(stage.throttle.findings.total?.limit == 4)
+        #expect(stage.throttle.adaptiveStatus.total?.limit == 4)
         #expect(stage.terminal.held.count == 4)
         #expect(stage.changes.map(\.reason) == [.pushedBack, .paused, .resumed])
     }
@@ -134,9 +134,9 @@ import Testing
         stage.terminal.answer(held[1], .tooManyRequests, headers: ["Retry-After": "99999999999"])
         #expect(stage.timers.pendingCount == 1)
         stage.timers.advance(by: .seconds(59))
-        #expect(stage.throttle.findings.total?.limit == 0)
+        #expect(stage.throttle.adaptiveStatus.total?.limit == 0)
         stage.timers.advance(by: .seconds(1))
-        #expect(stage.throttle.findings.total?.limit == 2)
+        #expect(stage.throttle.adaptiveStatus.total?.limit == 2)
     }
 
     @Test func whatThisSideEndsSaysNothing() {
@@ -148,7 +148,7 @@ import Testing
         for number in 0..<3 { stage.load("/\(number)") }
         for task in stage.terminal.held { stage.terminal.forget(task) }
         #expect(stage.changes.isEmpty)
-        #expect(stage.throttle.findings.total == .init(limit: 3))
+        #expect(stage.throttle.adaptiveStatus.total == .init(limit: 3))
     }
 
     @Test func timeoutsCountAsRefusals() {
@@ -156,7 +156,7 @@ import Testing
         defer { stage.end() }
         stage.load("/")
         stage.terminal.refuse(stage.terminal.held[0], .timedOut)
-        #expect(stage.throttle.findings.total?.limit == 8)
+        #expect(stage.throttle.adaptiveStatus.total?.limit == 8)
     }
 
     @Test func aNumberOfTheProgramHoldsToo() {
@@ -185,9 +185,9 @@ import Testing
         for task in stage.terminal.held where task.request.host == "a.com" {
             stage.terminal.answer(task, .tooManyRequests, headers: ["Retry-After": "1"])
         }
-        let findings = stage.throttle.findings
-        #expect(findings.total == nil)
-        #expect(findings.hosts.mapValues(\.limit) == ["a.com": 0, "b.com": 2])
+        let status = stage.throttle.adaptiveStatus
+        #expect(status.total == nil)
+        #expect(status.hosts.mapValues(\.limit) == ["a.com": 0, "b.com": 2])
         #expect(stage.terminal.held.allSatisfy { $0.request.host == "b.com" })
         // A host that is not known yet, and one that has nothing left to do, keep theirs.
         stage.load("/", host: "c.com")
@@ -195,7 +195,7 @@ import Testing
         stage.load("/late", host: "a.com")
         #expect(stage.terminal.held.count == 3)
         stage.timers.advance(by: .seconds(1))
-        #expect(stage.throttle.findings.hosts["a.com"]?.reason == .resumed)
+        #expect(stage.throttle.adaptiveStatus.hosts["a.com"]?.reason == .resumed)
         #expect(stage.throttle.snapshot.hosts["a.com"]?.running == 2)
         #expect(stage.changes.allSatisfy { $0.host == "a.com" })
     }
@@ -205,10 +205,10 @@ import Testing
         defer { stage.end() }
         for number in 0..<64 { stage.load("/", host: "host-\(number).com") }
         for task in stage.terminal.held { stage.terminal.answer(task, .tooManyRequests) }
-        #expect(stage.throttle.findings.hosts.count == 64)
+        #expect(stage.throttle.adaptiveStatus.hosts.count == 64)
         stage.timers.advance(by: .seconds(601))
         stage.load("/", host: "another.com")
-        #expect(stage.throttle.findings.hosts.count == 1)
+        #expect(stage.throttle.adaptiveStatus.hosts.count == 1)
         for _ in 0..<5 { stage.load("/", host: "host-1.com") }
         #expect(stage.throttle.snapshot.hosts["host-1.com"] == .init(running: 4, waiting: 1))
     }
@@ -219,15 +219,15 @@ import Testing
         let stage = Stage(AdaptiveLimit(initial: 10)) { throttle, timers in
             let budget = RetryBudget(ratio: 1, minimumPerSecond: 1_000, timers: timers)
             let strategy = Backoff.constant(delay: 1, maximumNumberOfAttempts: 3)
-            return Retry(strategy: strategy, budget: budget, timers: timers) --> AttemptWatch(throttle)
+            return Retry(strategy, budget: budget, timers: timers) --> AttemptWatch(throttle)
         }
         defer { stage.end() }
         stage.load("/")
         stage.terminal.answer(stage.terminal.held[0], .serviceUnavailable)
-        #expect(stage.throttle.findings.total?.limit == 8)
+        #expect(stage.throttle.adaptiveStatus.total?.limit == 8)
         stage.timers.advance(by: .seconds(1))
         stage.terminal.answer(stage.terminal.held[0], .serviceUnavailable)
-        #expect(stage.throttle.findings.total?.limit == 6)
+        #expect(stage.throttle.adaptiveStatus.total?.limit == 6)
         stage.timers.advance(by: .seconds(1))
         stage.terminal.answer(stage.terminal.held[0])
         // The task itself is not taken for a fourth attempt.
@@ -259,7 +259,7 @@ import Testing
             stage.load("/2")
             stage.serve(2)
         }
-        #expect(stage.throttle.findings.total?.limit == 4)
+        #expect(stage.throttle.adaptiveStatus.total?.limit == 4)
         #expect(stage.changes.isEmpty)
     }
 
@@ -267,7 +267,7 @@ import Testing
         let stage = Stage(AdaptiveLimit(initial: 1, maximum: 1)) { throttle, timers in
             let budget = RetryBudget(ratio: 1, minimumPerSecond: 1_000, timers: timers)
             let strategy = Backoff.constant(delay: 7, maximumNumberOfAttempts: 2)
-            return Retry(strategy: strategy, budget: budget, timers: timers) --> AttemptWatch(throttle)
+            return Retry(strategy, budget: budget, timers: timers) --> AttemptWatch(throttle)
         }
         defer { stage.end() }
         for number in 0..<20 {
@@ -277,14 +277,14 @@ import Testing
             stage.timers.advance(by: .milliseconds(100))
             stage.terminal.answer(stage.terminal.held[0])
         }
-        #expect(stage.throttle.findings.total?.serviceTime == .milliseconds(100))
+        #expect(stage.throttle.adaptiveStatus.total?.serviceTime == .milliseconds(100))
     }
 
     @Test func withoutAWatchTheTimeOfSeveralAttemptsIsNotJudged() {
         let stage = Stage(AdaptiveLimit(initial: 4)) { _, timers in
             let budget = RetryBudget(ratio: 1, minimumPerSecond: 1_000, timers: timers)
             let strategy = Backoff.constant(delay: 7, maximumNumberOfAttempts: 2)
-            return Retry(strategy: strategy, budget: budget, timers: timers)
+            return Retry(strategy, budget: budget, timers: timers)
         }
         defer { stage.end() }
         for number in 0..<20 {
@@ -293,7 +293,7 @@ import Testing
             stage.timers.advance(by: .seconds(7))
             stage.terminal.answer(stage.terminal.held[0])
         }
-        #expect(stage.throttle.findings.total == .init(limit: 4))
+        #expect(stage.throttle.adaptiveStatus.total == .init(limit: 4))
     }
 
     @Test func theTimeIsThatOfTheHeadWhereTheTerminalTellsIt() {
@@ -306,7 +306,7 @@ import Testing
                 stage.terminal.held[0],
                 TransferMetrics(start: stage.timers.date, timeToFirstByte: .milliseconds(30), duration: .seconds(9)))
         }
-        #expect(stage.throttle.findings.total?.serviceTime == .milliseconds(30))
+        #expect(stage.throttle.adaptiveStatus.total?.serviceTime == .milliseconds(30))
     }
 
     @Test func redirectsAreNotJudged() {
@@ -317,7 +317,7 @@ import Testing
             let metrics = TransferMetrics(start: stage.timers.date, timeToFirstByte: .milliseconds(30), redirects: 1)
             stage.answer(stage.terminal.held[0], metrics)
         }
-        #expect(stage.throttle.findings.total?.serviceTime == nil)
+        #expect(stage.throttle.adaptiveStatus.total?.serviceTime == nil)
     }
 
     // MARK: Ends
@@ -328,7 +328,7 @@ import Testing
         let timers = ManualTimers()
         let throttle = Throttle(limit: .adaptive(AdaptiveLimit(initial: 5)), timers: timers) { change in
             let throttle = box.withLock { $0 }
-            heard.note("\(change.to) \(throttle?.findings.total?.limit ?? -1)")
+            heard.note("\(change.to) \(throttle?.adaptiveStatus.total?.limit ?? -1)")
             throttle?.maximumNumberOfRequests = 3
         }
         box.withLock { $0 = throttle }

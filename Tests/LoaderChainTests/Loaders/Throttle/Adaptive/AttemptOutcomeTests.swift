@@ -39,7 +39,7 @@ import Testing
     @Test func aBodyThatIsGivenUpSaysNothingOfTheTimeToTheHead() {
         let task = HTTPTask(request: .sample)
         let attempt = task.makeAttempt()
-        // As when the deadline ends the task before the terminal has heard of it.
+        // For example, the deadline ends the task before the terminal sees its cancel.
         let result = HTTPResult.failure(HTTPError(.cancelled, request: .sample))
         #expect(AttemptOutcome(result, of: task) == .givenUp)
         attempt.noteHead()

@@ -4,7 +4,7 @@ import Testing
 
 /// How many attempts are timed.
 @Suite(.timeLimit(.minutes(10))) struct TimingShareTests {
-    /// Counts the times that are taken in a second of so many attempts.
+    /// Counts the times that are taken in a second with this number of attempts.
     private func timesTaken(
         _ share: inout TimingShare, attempts: Int, from start: Int64, firstNumber: UInt64 = 0
     ) -> Int {

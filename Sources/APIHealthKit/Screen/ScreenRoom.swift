@@ -1,0 +1,110 @@
+/// What the keys have chosen on a live screen.
+struct ScreenChoices: Hashable, Sendable {
+    var order = RowOrder.worst
+    /// Whether the screen keeps showing the same moment.
+    var isPaused = false
+    var showsHelp = false
+    /// Whether the program should end.
+    var wantsEnd = false
+
+    /// Handles the keys that were pressed.
+    mutating func take(_ keys: [UInt8]) {
+        // Arrows and the like are sequences of bytes, of which the first is an escape.
+        for key in keys.prefix(while: { $0 != 0x1B }) {
+            switch Character(UnicodeScalar(key)).lowercased() {
+            case "q": wantsEnd = true
+            case "s": order = order.next
+            case "p": isPaused.toggle()
+            case "?", "h": showsHelp.toggle()
+            default: break
+            }
+        }
+    }
+
+    fileprivate static let help: [StyledLine] = [
+        "Keys", "",
+        "  q        quits and prints the summary, as Ctrl-C does",
+        "  s        sorts: worst first, slowest first, by name, as given",
+        "  p        pauses the screen and goes on; requests are made all the same",
+        "  ?        shows this help and hides it",
+        "  Ctrl-Z   suspends the program; fg goes on",
+    ]
+}
+
+/// The size of a live screen, and what it has to show beside its content.
+struct ScreenRoom: Sendable {
+    /// The size of the terminal.
+    var columns: Int
+    var rows: Int
+    var choices = ScreenChoices()
+    var hasKeys = true
+    /// Whether the program was asked to end.
+    var isEnding = false
+
+    /// A full last column may wrap.
+    var usableColumns: Int { columns - 1 }
+
+    /// The number of rows above the footer and an empty line.
+    var usableRows: Int { max(1, rows - 2) }
+
+    /// The whole screen: lines, or the help, above the line that names the keys.
+    func screen(_ lines: [StyledLine]) -> [StyledLine] {
+        Array((choices.showsHelp ? ScreenChoices.help : lines).prefix(usableRows))
+            + ["", footer].suffix(max(1, rows - 1))
+    }
+
+    private var footer: StyledLine {
+        if isEnding { return StyledLine("Ending, and delivering metrics; Ctrl-C once more ends at once", .warning) }
+        guard hasKeys else { return StyledLine("Ctrl-C quits", .faint) }
+        var line = StyledLine("q quits  s sorts (\(choices.order.words))  ", .faint)
+        line.add(choices.isPaused ? "p goes on (paused)" : "p pauses", choices.isPaused ? .warning : .faint)
+        line.add("  ? helps", .faint)
+        return line
+    }
+}
+
+/// The order of the rows on a screen.
+enum RowOrder: CaseIterable, Hashable, Sendable {
+    case worst
+    case slowest
+    case name
+    case given
+
+    var words: String {
+        switch self {
+        case .worst: "worst first"
+        case .slowest: "slowest first"
+        case .name: "by name"
+        case .given: "as given"
+        }
+    }
+
+    var next: RowOrder {
+        let all = Self.allCases
+        return all[((all.firstIndex(of: self) ?? 0) + 1) % all.count]
+    }
+
+    /// What a row is sorted by.
+    struct Rank {
+        let name: String
+        /// 0 for a row that fails, and more for one that is better.
+        let state: Int
+        let errorRatio: Double
+        let latency: Duration
+    }
+
+    /// The rows in this order; rows of the same rank stay as they are.
+    func sorted<Row>(_ rows: [Row], by rank: (Row) -> Rank) -> [Row] {
+        let ranked = rows.enumerated().map { (offset: $0, row: $1, rank: rank($1)) }
+        return ranked.sorted { left, right in
+            switch self {
+            case .worst:
+                (left.rank.state, -left.rank.errorRatio, left.offset)
+                    < (right.rank.state, -right.rank.errorRatio, right.offset)
+            case .slowest: (right.rank.latency, left.offset) < (left.rank.latency, right.offset)
+            case .name: (left.rank.name, left.offset) < (right.rank.name, right.offset)
+            case .given: left.offset < right.offset
+            }
+        }.map(\.row)
+    }
+}

@@ -1,0 +1,104 @@
+import Dispatch
+import DurableFiles
+import LoaderChain
+
+/// Carries out the calls of the app.
+extension OutboxEngine {
+    func hurry() {
+        let now = now
+        shared.withLock { shared in
+            let time = shared.time(now)
+            shared.outbox.hurry(now: time)
+        }
+        schedulePump()
+    }
+
+    /// Retries the reports that wait for a connection, but not those that wait because a server asked for it.
+    func hurryAfterMisses() {
+        let now = now
+        shared.withLock { shared in
+            let time = shared.time(now)
+            shared.outbox.hurryAfterMisses(now: time)
+        }
+        schedulePump()
+    }
+
+    func takeBack(_ id: ReportID) throws(OutboxError) {
+        guard enter() else { throw Self.closed }
+        defer { exit() }
+        let now = now
+        // Checking the capacity and reserving it are one step under the lock.
+        let taken = try shared.withLock { shared throws(OutboxError) -> (DeadLetterName, RecordName, OutboxHandle)? in
+            guard shared.outbox.handle(of: id) == nil,
+                let known = shared.deadLetters.reports.first(where: { $0.name.id == id })
+            else { return nil }
+            if let refusal = shared.outbox.limitReached(by: known.name) { throw refusal }
+            guard let deadLetter = shared.deadLetters.remove(id) else { return nil }
+            var name = deadLetter.name
+            name.sequence = shared.outbox.nextSequence
+            shared.outbox.nextSequence += 1
+            name.attempts = 0
+            // The age starts again from zero; otherwise the report might expire immediately.
+            name.submittedMilliseconds = now.wall
+            name.dueMilliseconds = now.wall
+            name.flags.remove(.pausesDestination)
+            let time = shared.time(now)
+            let handle = shared.outbox.insert(
+                OutboxEntry(name: name, phase: .writing, born: time, due: time, wasFound: true))
+            return (deadLetter, name, handle)
+        }
+        guard let (deadLetter, name, handle) = taken else {
+            throw OutboxError(
+                .unknownReport, "“\(id)” is not a dead letter, or a report with this identifier is in the outbox.")
+        }
+        do throws(FileFailure) {
+            try store.takeBack(deadLetter, as: name)
+        } catch {
+            signal(
+                shared.withLock { shared in
+                    shared.deadLetters.add(deadLetter)
+                    return shared.remove(handle)
+                })
+            throw OutboxError(error)
+        }
+        // The report is in the outbox now, even if syncing fails; the next launch resolves a file that is in two places.
+        do throws(FileFailure) { try store.syncMove(into: "") } catch { trouble(error) }
+        let (leaving, waiters) = shared.withLock { shared in
+            (shared.outbox.accept(handle), shared.waiters.removeValue(forKey: id) ?? [])
+        }
+        signal(waiters)
+        for handle in leaving { leave(handle, .dropped(.noRoom)) }
+        schedulePump()
+    }
+
+    func purge(_ id: ReportID) -> Bool {
+        guard enter() else { return false }
+        defer { exit() }
+        let handle = shared.withLock { shared -> OutboxHandle? in
+            guard let handle = shared.outbox.handle(of: id), shared.outbox[handle]?.phase == .waiting else {
+                return nil
+            }
+            shared.outbox.change(handle) { $0.phase = .leaving }
+            return handle
+        }
+        if let handle { leave(handle, .dropped(.purged)) }
+        guard let deadLetter = shared.withLock({ $0.deadLetters.remove(id) }) else { return handle != nil }
+        removeDeadLetter(deadLetter, because: .purged)
+        return true
+    }
+
+    func settle(_ id: ReportID, with result: HTTPResult) -> Bool {
+        guard enter() else { return false }
+        defer { exit() }
+        let handle = shared.withLock { shared -> OutboxHandle? in
+            guard let handle = shared.outbox.handle(of: id), shared.outbox.beginSettling(handle) else { return nil }
+            return handle
+        }
+        guard let handle else { return false }
+        enqueue { [self] in
+            settle(handle, result)
+            pump()
+        }
+        return true
+    }
+}

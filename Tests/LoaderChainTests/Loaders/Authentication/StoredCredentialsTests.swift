@@ -1,0 +1,68 @@
+import LoaderChainTesting
+import Testing
+
+@testable import LoaderChain
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(10))) struct StoredCredentialsTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "tokens-\(UUID().uuidString)/deep")
+    private var file: URL { folder.appending(path: "token.json") }
+    private var store: FileCredentialStore<BearerToken> { FileCredentialStore(file) }
+
+    private func clean() { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
+
+    private func mode(of path: URL) throws -> Int? {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path.path(percentEncoded: false))
+        return attributes[.posixPermissions].flatMap { Int("\($0)") }
+    }
+
+    @Test func aCredentialOutlastsTheProcessAndOnlyItsOwnerReadsIt() throws {
+        defer { clean() }
+        #expect(try store.load() == nil)
+        for name in ["first", "second"] {
+            let token = BearerToken(accessToken: name, refreshToken: "again", lifetime: .seconds(60))
+            try store.save(token)
+            #expect(try store.load() == token)
+        }
+        #expect(try mode(of: file) == 0o600 && mode(of: folder) == 0o700)
+        try store.forget()
+        try store.forget()
+        #expect(try store.load() == nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)).isEmpty)
+    }
+
+    @Test func aDamagedFileIsAnErrorUntilTheUserSignsOut() throws {
+        defer { clean() }
+        try store.save(BearerToken(accessToken: "geheim"))
+        try Data(#"{"accessToken":"geheim","#.utf8).write(to: file)
+        let error = #expect(throws: CredentialStoreError.self) { try store.load() }
+        #expect(error?.description == "The file token.json does not contain a BearerToken; remove it to sign in again")
+        try store.forget()
+        #expect(try store.load() == nil)
+    }
+
+    @Test func aFileThatCannotBeWrittenIsNamed() throws {
+        defer { clean() }
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
+        let error = #expect(throws: CredentialStoreError.self) { try store.save(BearerToken(accessToken: "geheim")) }
+        #expect(error?.description.contains(file.path) == true && error?.description.contains("geheim") == false)
+        #expect(throws: CredentialStoreError.self) {
+            try FileCredentialStore<BearerToken>(URL(string: "https://test/token")!).save(BearerToken(accessToken: "x"))
+        }
+    }
+
+    @Test func aLoaderTakesAStoreByItsName() async throws {
+        defer { clean() }
+        try store.save(BearerToken(accessToken: "kept"))
+        let terminal = ScriptedTerminal { _ in .success() }
+        let source = RefreshTokenFlow(endpoint: URL(string: "https://test/token")!, client: OAuthClient(id: "shop"))
+        let chain = BearerAuth(hosts: ["test"], source: source, store: .file(file)) --> terminal
+        try await chain.load(HTTPRequest(host: "test", path: "/a"))
+        #expect(terminal.requests.map { $0.headers["Authorization"] } == ["Bearer kept"])
+    }
+}

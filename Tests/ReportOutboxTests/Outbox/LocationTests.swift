@@ -1,0 +1,99 @@
+import DurableFilesTesting
+import LoaderChain
+import Testing
+
+@testable import ReportOutbox
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Reports whose files the app keeps.
+@Suite(.timeLimit(.minutes(10))) struct LocationTests {
+    private struct Places: ReportLocationProvider {
+        let directory: URL
+        func location(of id: ReportID) -> URL? {
+            id.rawValue.hasPrefix("kept") ? directory.appending(path: id.rawValue) : nil
+        }
+    }
+
+    @Test func aFileStaysWhereItIsUntilItIsDelivered() throws {
+        let directory = try TemporaryDirectory()
+        let places = Places(directory: directory.url)
+        let disk = MemoryDirectory()
+        let content = bytes(100_000)
+        for name in ["kept-1", "kept-2", "kept-3", "copied"] { try directory.put(content, at: name) }
+        do {
+            let test = try TestOutbox(disk: disk, sends: false) { $0.locations = places }
+            for name in ["kept-1", "kept-2", "kept-3", "copied"] {
+                try test.outbox.submit(fileAt: directory.url.appending(path: name), identifier: name, request: upload)
+            }
+            let sizes = disk.names.compactMap { disk.bytes(of: $0)?.count }
+            #expect(sizes.filter { $0 < 1_000 }.count == 3)
+        }
+        try directory.put(bytes(5), at: "kept-2")
+        try FileManager.default.removeItem(at: directory.url.appending(path: "kept-3"))
+        let test = try TestOutbox(disk: disk) { $0.locations = places }
+        #expect(test.server.keys == ["kept-1", "copied"])
+        #expect(test.server.receipts.allSatisfy { $0.bytes == content })
+        #expect(directory.names == ["copied", "kept-2"])
+        #expect(test.outbox.counters.deadLettered == ["damaged": 1])
+        #expect(test.outbox.counters.dropped == ["missing-file": 1])
+    }
+
+    /// A provider that deletes every released file.
+    private struct DeletingPlaces: ReportLocationProvider {
+        let places: Places
+        func location(of id: ReportID) -> URL? { places.location(of: id) }
+        func release(_ id: ReportID, at url: URL, delivered: Bool) { try? FileManager.default.removeItem(at: url) }
+    }
+
+    @Test(arguments: [ReportLoss.withoutConsent, .purged, .noRoom])
+    func aFileThatWasDeadLetteredIsReleasedWhenItIsKeptNoLonger(_ loss: ReportLoss) throws {
+        let directory = try TemporaryDirectory()
+        let test = try TestOutbox(FakeServer(first: [.status(.badRequest)])) {
+            $0.locations = DeletingPlaces(places: Places(directory: directory.url))
+            $0.maximumDeadLetterCount = loss == .noRoom ? 0 : 1
+        }
+        func submit() throws {
+            try test.outbox.submit(
+                fileAt: directory.url.appending(path: "kept-1"), identifier: "kept-1", request: upload)
+            test.outbox.drain()
+        }
+        try directory.put(bytes(10), at: "kept-1")
+        try submit()
+        if loss != .noRoom { #expect(directory.names == ["kept-1"] && test.outbox.deadLetters.count == 1) }
+        if loss == .purged { test.outbox.purge(try #require(ReportID("kept-1"))) }
+        if loss == .withoutConsent { test.outbox.setConsent(.denied) }
+        #expect(directory.names == [] && test.outbox.deadLetters == [])
+        #expect(test.outbox.counters.dropped == [loss.name: 1])
+    }
+
+    @Test func aFileStaysWhileAnotherReportOfItsIdentifierNeedsIt() throws {
+        let directory = try TemporaryDirectory()
+        let test = try TestOutbox(FakeServer(first: [.status(.badRequest), .silence])) {
+            $0.locations = DeletingPlaces(places: Places(directory: directory.url))
+        }
+        try directory.put(bytes(10), at: "kept-1")
+        for _ in 0..<2 {
+            try test.outbox.submit(
+                fileAt: directory.url.appending(path: "kept-1"), identifier: "kept-1", request: upload)
+            test.outbox.drain()
+        }
+        #expect(test.outbox.deadLetters.count == 1 && test.outbox.count == 1)
+        test.outbox.purge(try #require(ReportID("kept-1")))
+        #expect(directory.names == ["kept-1"] && test.outbox.deadLetters == [] && test.outbox.count == 1)
+    }
+
+    @Test func aFileThatIsNotThereIsRefused() throws {
+        let directory = try TemporaryDirectory()
+        let test = try TestOutbox { $0.locations = Places(directory: directory.url) }
+        let error = #expect(throws: OutboxError.self) {
+            try test.outbox.submit(
+                fileAt: directory.url.appending(path: "kept-1"), identifier: "kept-1", request: upload)
+        }
+        #expect(error?.code == .unreadable)
+    }
+}

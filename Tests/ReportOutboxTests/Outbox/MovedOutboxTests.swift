@@ -1,0 +1,45 @@
+import DurableFiles
+import DurableFilesTesting
+import LoaderChain
+import LoaderChainTesting
+import Testing
+
+@testable import ReportOutbox
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The directory of an outbox is moved while the outbox is open.
+@Suite(.timeLimit(.minutes(10)))
+struct MovedOutboxTests {
+    @Test func anOutboxThatIsMovedWhileItIsOpenGoesOnSending() throws {
+        let (directory, elsewhere) = (try TemporaryDirectory(), try TemporaryDirectory())
+        let server = FakeServer()
+        let place = directory.url.appending(path: "outbox")
+        let outbox = try ReportOutbox(directory: place, chain: server, settings: .test(), startsSending: false)
+        for index in 0..<5 { try outbox.submit(bytes(100_000), identifier: "\(index)", request: upload) }
+        try FileManager.default.moveItem(at: place, to: elsewhere.url.appending(path: "an outbox, moved"))
+        outbox.startSending()
+        outbox.drain()
+        #expect(server.receipts.map(\.bytes) == Array(repeating: bytes(100_000), count: 5))
+        #expect(outbox.counters.attempts == 5 && outbox.counters.retries == 0)
+        try outbox.submit(bytes(10), identifier: "after", request: upload)
+        outbox.drain()
+        #expect(server.keys.last == "after")
+    }
+
+    @Test func boxesOfOthersAreTakenOverAfterAMoveToo() throws {
+        let (directory, elsewhere) = (try TemporaryDirectory(), try TemporaryDirectory())
+        let place = directory.url.appending(path: "outbox")
+        let files = try SystemDirectory(place)
+        try files.makeFolder("own-1")
+        try FileManager.default.moveItem(at: place, to: elsewhere.url.appending(path: "moved"))
+        let own = try files.folder("own-1")
+        _ = try own.create("file")
+        #expect(try files.list("own-1") == ["file"])
+        #expect(directory.names == [])
+    }
+}

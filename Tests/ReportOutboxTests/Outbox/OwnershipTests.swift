@@ -1,0 +1,176 @@
+import Dispatch
+import DurableFilesTesting
+import LoaderChain
+import LoaderChainTesting
+import Testing
+
+@testable import ReportOutbox
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A directory has one owner, on a real file system.
+@Suite(.timeLimit(.minutes(10))) struct OwnershipTests {
+    @Test func aSecondOutboxIsToldAndAFirstThatHasEndedBindsNone() async throws {
+        let directory = try TemporaryDirectory()
+        let first = try ReportOutbox(directory: directory.url, chain: FakeServer(), settings: .test())
+        let error = #expect(throws: OutboxError.self) {
+            _ = try ReportOutbox(directory: directory.url, chain: FakeServer(), settings: .test())
+        }
+        #expect(error?.code == .inUse)
+        await first.close()
+        let second = try ReportOutbox(directory: directory.url, chain: FakeServer(), settings: .test())
+        #expect(second.count == 0)
+        #expect(first.purgeAll() == 0)
+    }
+
+    /// Calls that wait for the end while another thread unlocks the directory.
+    @Test func closingReturnsWhenTheDirectoryIsFreeAndNoEarlier() async throws {
+        let (releasing, released) = (EventLog(), DispatchSemaphore(value: 0))
+        let engine = OutboxEngine(
+            ReportStore(files: MemoryDirectory(), durability: .process, seal: nil),
+            ownership: SlowRelease(begins: { releasing.note("") }, mayEnd: released), chain: FakeServer(),
+            settings: .test(), existing: nil, onEvent: nil)
+        let stopping = try SystemThread { engine.stop() }
+        await releasing.waitForEvents(1)
+        let log = EventLog()
+        Task {
+            await engine.waitUntilStopped()
+            log.note("free")
+        }
+        try await eventually("the caller waits") {
+            !log.events.isEmpty || engine.shared.withLock { $0.closers.count } == 1
+        }
+        #expect(log.events.isEmpty)
+        released.signal()
+        await log.waitForEvents(1)
+        stopping.join()
+    }
+
+    @Test func aSecondOutboxMayHaveItsOwnWhichTheFirstTakesOver() throws {
+        let disk = MemoryDirectory()
+        do {
+            let main = try TestOutbox(disk: disk, sends: false)
+            let own = try TestOutbox(disk: disk, sends: false) { $0.whenInUse = .ownOutbox }
+            let another = try TestOutbox(disk: disk, sends: false) { $0.whenInUse = .ownOutbox }
+            try main.submit("main")
+            try own.submit("own")
+            try another.submit("another")
+            #expect(main.outbox.count == 1 && own.outbox.count == 1 && another.outbox.count == 1)
+            disk.kill()
+            for test in [main, own, another] { test.outbox.abandon() }
+        }
+        disk.revive()
+        // One of them is open again, and keeps its reports.
+        let alive = try disk.lock("own-2/lock")
+        let test = try TestOutbox(disk: disk) { $0.maximumInFlight = 1 }
+        #expect(test.server.keys == ["main", "own"])
+        withExtendedLifetime(alive) {}
+    }
+
+    @Test func aFileWithTheNameOfAnOutboxIsPassedBy() async throws {
+        let directory = try TemporaryDirectory()
+        try Data("notes".utf8).write(to: directory.url.appending(path: "own-1"))
+        let main = try ReportOutbox(directory: directory.url, chain: FakeServer(), settings: .test())
+        var settings = OutboxSettings.test()
+        settings.whenInUse = .ownOutbox
+        let own = try ReportOutbox(directory: directory.url, chain: FakeServer(), settings: settings)
+        let lock = directory.url.appending(path: "own-2/lock")
+        #expect(own.count == 0 && FileManager.default.fileExists(atPath: lock.path))
+        for outbox in [main, own] { await outbox.close() }
+    }
+
+    @Test func whatIsTakenOverKeepsItsNameAndItsPlaceOnTheShelf() throws {
+        let disk = MemoryDirectory()
+        let long = String(repeating: "long ", count: 100)
+        do {
+            let main = try TestOutbox(disk: disk, sends: false)
+            let own = try TestOutbox(FakeServer { _, _ in .status(.badRequest) }, disk: disk) {
+                $0.whenInUse = .ownOutbox
+            }
+            try own.submit("refused")
+            own.outbox.networkIsAvailable(false)
+            try own.submit(long)
+            disk.kill()
+            for test in [main, own] { test.outbox.abandon() }
+        }
+        disk.revive()
+        let test = try TestOutbox(disk: disk)
+        #expect(test.server.keys == [ReportID(long)?.idempotencyKey])
+        #expect(test.events.contains { if case .delivered(let id, _) = $0 { id.rawValue == long } else { false } })
+        #expect(test.outbox.deadLetters.map(\.id.rawValue) == ["refused"])
+        #expect(disk.names.allSatisfy { !$0.hasPrefix("own-") })
+    }
+
+    @Test func theDirectoryIsMadeForThisUserAlone() throws {
+        let directory = try TemporaryDirectory()
+        let place = directory.url.appending(path: "a/b/c")
+        let outbox = try ReportOutbox(directory: place, chain: FakeServer(), settings: .test(), startsSending: false)
+        try outbox.submit(bytes(5), identifier: "a", request: upload)
+        for name in ["", "lock"]
+            + (try FileManager.default.contentsOfDirectory(atPath: place.path(percentEncoded: false)))
+        {
+            let path = place.appending(path: name).path(percentEncoded: false)
+            var status = stat()
+            #expect(stat(path, &status) == 0 && status.st_mode & 0o077 == 0)
+        }
+    }
+
+    @Test func aDirectoryThatCannotBeUsedIsAClearError() throws {
+        let directory = try TemporaryDirectory()
+        try directory.put(bytes(1), at: "file")
+        for url in [directory.url.appending(path: "file"), directory.url.appending(path: "file/below")] {
+            let error = #expect(throws: OutboxError.self) { _ = try ReportOutbox(directory: url, chain: FakeServer()) }
+            #expect(error?.code == .directory)
+        }
+        if let web = URL(string: "https://example.com") {
+            #expect(throws: OutboxError.self) { _ = try ReportOutbox(directory: web, chain: FakeServer()) }
+        }
+    }
+
+    @Test func theMachinesFileSystemDoesWhatTheOtherDoes() throws {
+        let directory = try TemporaryDirectory()
+        let server = FakeServer { request, _ in
+            request.headers["Idempotency-Key"] == "bad" ? .status(.badRequest) : .status(.ok)
+        }
+        var settings = OutboxSettings.test()
+        settings.durability = .fsync
+        let outbox = try ReportOutbox(directory: directory.url, chain: server, settings: settings, startsSending: false)
+        for id in RecordNameTests.awkward + ["bad"] {
+            try outbox.submit(bytes(200_000), identifier: id, request: upload)
+        }
+        outbox.startSending()
+        outbox.drain()
+        #expect(outbox.counters.delivered == RecordNameTests.awkward.count)
+        #expect(outbox.deadLetters.map(\.id.rawValue) == ["bad"])
+        #expect(server.receipts.allSatisfy { $0.bytes == bytes(200_000) })
+        #expect(directory.names == ["aside", "lock"])
+    }
+}
+
+/// A value whose release takes as long as a test wants.
+private final class SlowRelease: Sendable {
+    private let begins: @Sendable () -> Void
+    private let mayEnd: DispatchSemaphore
+
+    init(begins: @escaping @Sendable () -> Void, mayEnd: DispatchSemaphore) {
+        self.begins = begins
+        self.mayEnd = mayEnd
+    }
+
+    deinit {
+        begins()
+        mayEnd.wait()
+    }
+}
